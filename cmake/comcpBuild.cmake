@@ -1,0 +1,69 @@
+# SPDX-FileCopyrightText: 2026 The comcp authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# How comcp's own targets are built: usage requirements, warnings, sanitizers, ccache. Not installed.
+include_guard(GLOBAL)
+
+# What every user of comcp gets, header-only or compiled.
+function(comcp_usage target scope)
+  target_compile_features(${target} ${scope} cxx_std_20)
+  target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
+  target_compile_definitions(${target} ${scope} ASIO_STANDALONE ASIO_HAS_CO_AWAIT ASIO_HAS_STD_COROUTINE)
+  target_compile_options(${target} ${scope}
+    "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,11>>:-fcoroutines>")
+  target_link_libraries(${target} ${scope} comcp::asio Threads::Threads)
+endfunction()
+
+function(comcp_warn target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  if(COMCP_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# An executable of ours: warnings on, comcp linked in the mode that builds fastest.
+function(comcp_executable target)
+  add_executable(${target} ${ARGN})
+  target_link_libraries(${target} PRIVATE ${comcp_fastest_to_build})
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  comcp_warn(${target})
+endfunction()
+
+# The sources of comcp::compiled: one for each folder, which includes that folder's impl/*.ipp, so that a change
+# compiles one folder again. Each is rewritten only when its list changes.
+function(comcp_write_compiled_sources dir out)
+  file(GLOB_RECURSE parts RELATIVE "${PROJECT_SOURCE_DIR}/include" CONFIGURE_DEPENDS
+       "${PROJECT_SOURCE_DIR}/include/comcp/*.ipp")
+  list(SORT parts)
+  set(sources "")
+  foreach(part IN LISTS parts)
+    string(REGEX REPLACE "/?impl/[^/]*$" "" folder "${part}")
+    string(REPLACE "/" "_" folder "${folder}")
+    list(APPEND sources "${dir}/${folder}.cpp")
+    string(APPEND text_${folder} "#include <${part}>\n")
+  endforeach()
+  list(REMOVE_DUPLICATES sources)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM folder)
+    file(CONFIGURE OUTPUT "${source}" CONTENT "// Written by cmake/comcpBuild.cmake.\n${text_${folder}}" @ONLY)
+  endforeach()
+  set(${out} "${sources}" PARENT_SCOPE)
+endfunction()
+
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+  if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+  endif()
+  if(COMCP_SANITIZE)
+    add_compile_options(-fsanitize=${COMCP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    add_link_options(-fsanitize=${COMCP_SANITIZE})
+  endif()
+endif()
+
+if(COMCP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(COMCP_CCACHE_PROGRAM ccache)
+  if(COMCP_CCACHE_PROGRAM)
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${COMCP_CCACHE_PROGRAM}")
+  endif()
+endif()

@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// comcp_demo_server: an MCP server on stdin and stdout, in both protocol eras, to try clients with.
+#include <CLI/CLI.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+#include <unistd.h>
+
+#include "server.hpp"
+
+namespace {
+
+std::vector<std::string> const all_versions{"2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+
+/// Cuts stdin into lines until it ends.
+void serve(demo::server& server) {
+  std::string buffered;
+  std::string block(std::size_t{256} << 10, '\0');
+  for (;;) {
+    auto const n = ::read(STDIN_FILENO, block.data(), block.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    auto searched = buffered.size();
+    buffered.append(block, 0, static_cast<std::size_t>(n));
+    std::size_t start = 0;
+    for (auto end = buffered.find('\n', searched); end != std::string::npos; end = buffered.find('\n', start)) {
+      std::string_view line(buffered.data() + start, end - start);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      server.on_line(line);
+      start = end + 1;
+    }
+    buffered.erase(0, start);
+  }
+}
+
+demo::options read_options(CLI::App& app, int argc, char** argv) {
+  demo::options o;
+  o.versions = all_versions;
+  bool legacy_only = false, modern_only = false, exit_on_probe = false, silent_on_probe = false;
+  auto* const legacy = app.add_flag("--legacy-only", legacy_only, "Offer the versions with a handshake only");
+  app.add_flag("--modern-only", modern_only, "Offer 2026-07-28 only")->excludes(legacy);
+  app.add_option("--version-list", o.versions, "Offer these protocol versions, newest first")->delimiter(',');
+  app.add_option("--page-size", o.page_size, "Most entries on one page of a list (0: all)");
+  app.add_flag("--exit-on-probe", exit_on_probe, "Legacy; exit when server/discover comes before initialize");
+  app.add_flag("--silent-on-probe", silent_on_probe, "Legacy; never answer server/discover");
+  app.parse(argc, argv);
+  if (exit_on_probe) o.probe = demo::on_probe::exit;
+  if (silent_on_probe) o.probe = demo::on_probe::stay_silent;
+  legacy_only |= exit_on_probe || silent_on_probe;
+  std::erase_if(o.versions, [&](std::string const& v) {
+    return (legacy_only && demo::is_modern(v)) || (modern_only && !demo::is_modern(v));
+  });
+  if (o.versions.empty()) throw CLI::ValidationError("--version-list", "no protocol version is left to offer");
+  return o;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"A demo MCP server: speaks JSON-RPC on stdin and stdout, in both protocol eras.", "comcp_demo_server"};
+  demo::options o;
+  try {
+    o = read_options(app, argc, argv);
+  } catch (CLI::ParseError const& e) {
+    return app.exit(e);
+  }
+  if (::isatty(STDIN_FILENO) == 1) std::cerr << "comcp_demo_server: speaks JSON-RPC lines; use it through a client\n";
+  demo::server server(std::move(o));
+  serve(server);
+  std::thread([] {  // a client that reads no more cannot keep this process
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    ::_exit(0);
+  })
+      .detach();
+  server.on_end();
+  ::_exit(0);  // slow calls may still be running in their threads
+}

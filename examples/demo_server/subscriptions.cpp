@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "subscriptions.hpp"
+
+#include <algorithm>
+
+#include "resources.hpp"
+
+namespace demo {
+
+json::object subscriptions::meta(stream const& s) {
+  return json::object().set("io.modelcontextprotocol/subscriptionId", json::fragment::trusted(s.id));
+}
+
+std::string subscriptions::end_text(stream const& s) {
+  return result_text(json::fragment::trusted(s.id), json::object().set("resultType", "complete").set("_meta", meta(s)));
+}
+
+void subscriptions::listen(std::string id, json::value const& filter) {
+  stream s;
+  s.id = std::move(id);
+  json::object honoured;
+  if (auto const tools = filter.find("toolsListChanged"); tools && tools->get<bool>().value_or(false)) {
+    s.tools = true;
+    honoured.set("toolsListChanged", true);
+  }
+  if (auto const uris = filter.find("resourceSubscriptions")) {
+    auto wanted = uris->get<std::vector<std::string>>();
+    if (!wanted) throw rpc_error{invalid_params, "resourceSubscriptions must be an array of strings"};
+    std::erase_if(*wanted, [](std::string const& uri) { return !resource_exists(uri); });
+    s.uris.insert(wanted->begin(), wanted->end());
+    honoured.set("resourceSubscriptions", *wanted);
+  }
+  out_.send(notification_text("notifications/subscriptions/acknowledged",
+                              comcp::args("_meta", meta(s), "notifications", honoured)));
+  streams_.push_back(std::move(s));
+}
+
+bool subscriptions::cancel(std::string const& id) {
+  return std::erase_if(streams_, [&](stream const& s) { return s.id == id; }) != 0;
+}
+
+void subscriptions::end_all(bool abruptly) {
+  for (auto const& s : streams_) {
+    out_.send(abruptly ? notification_text("notifications/cancelled",
+                                           comcp::args("requestId", json::fragment::trusted(s.id), "reason",
+                                                       "the server tears this stream down"))
+                       : end_text(s));
+  }
+  streams_.clear();
+}
+
+void subscriptions::end_all_at_exit() {
+  for (auto const& s : streams_) out_.send_if_idle(end_text(s));
+  streams_.clear();
+}
+
+void subscriptions::tools_changed() {
+  if (legacy_) out_.send(notification_text("notifications/tools/list_changed", {}));
+  for (auto const& s : streams_) {
+    if (s.tools) out_.send(notification_text("notifications/tools/list_changed", comcp::args("_meta", meta(s))));
+  }
+}
+
+void subscriptions::resource_updated(std::string const& uri) {
+  if (legacy_uris_.contains(uri))
+    out_.send(notification_text("notifications/resources/updated", comcp::args("uri", uri)));
+  for (auto const& s : streams_) {
+    if (!s.uris.contains(uri)) continue;
+    out_.send(notification_text("notifications/resources/updated", comcp::args("_meta", meta(s), "uri", uri)));
+  }
+}
+
+}  // namespace demo

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One call on its way: what it sends, who waits for it, how its end is told. Internal to the core.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+#include <comcp/client/options.hpp>
+#include <comcp/client/waiter.hpp>
+#include <comcp/json/value.hpp>
+#include <comcp/result.hpp>
+#include <comcp/transport/transport.hpp>
+
+namespace comcp::detail {
+
+using reply = result<json::value>;
+
+/// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
+struct prepared_call {
+  prepared_call(std::string m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
+
+  std::string method;
+  std::string params;    // an object's text, or empty
+  call_options options;
+  std::string name;      // tool, prompt or uri
+  bool repeatable = false;  // lists and reads: may be sent again after a broken connection
+  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors
+  mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
+};
+
+/// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
+/// the coroutine that waits.
+struct pending_entry {
+  pending_entry() = default;
+  pending_entry(pending_entry const&) = delete;
+  pending_entry& operator=(pending_entry const&) = delete;
+
+  request_id id = 0;
+  waiter<reply>* waiting = nullptr;
+  std::function<void(reply)> on_end;  // instead of a waiting coroutine
+  prepared_call const* call = nullptr;  // null: a wait of our own
+  bool sent = false;
+  bool handshake = false;
+  std::optional<std::stop_callback<std::function<void()>>> stop;
+};
+
+}  // namespace comcp::detail

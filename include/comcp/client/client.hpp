@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client as users see it: every operation of MCP as an awaitable. What happens underneath is client_core's.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/core.hpp>
+#include <comcp/client/handler.hpp>
+#include <comcp/client/listing.hpp>
+#include <comcp/client/operation.hpp>
+#include <comcp/client/options.hpp>
+#include <comcp/client/subscription.hpp>
+#include <comcp/json/build.hpp>
+#include <comcp/protocol/completion.hpp>
+
+namespace comcp {
+
+/// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
+/// server process is killed and reaped), close() is graceful.
+///
+/// Operations return asio::awaitable<T>, may be started, stored and awaited on any executor, and resume there. They
+/// throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their arguments are copied or encoded
+/// before they return. Everything else is to be called on the client's executor.
+class client {
+ public:
+  client() = default;  ///< Not connected: every operation fails with errc::closed.
+  explicit client(std::shared_ptr<client_core> core, bool owner = true) noexcept
+      : core_(std::move(core)), owner_(owner) {}
+  client(client&& other) noexcept : core_(std::move(other.core_)), owner_(std::exchange(other.owner_, false)) {}
+  client& operator=(client&& other) noexcept;
+  ~client();
+
+  // Server features. Specification: server/tools, server/resources, server/prompts, server/utilities/*.
+
+  /// All tools, every page of them.
+  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+      call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
+
+  /// One page; an empty string is a cursor too.
+  [[nodiscard]] asio::awaitable<list_tools_result> list_tools_page(std::optional<std::string> from = {},
+                                                                   call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<list_resources_result> list_resources_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<list_resource_templates_result> list_resource_templates_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(std::optional<std::string> from = {},
+                                                                       call_options options = call_options()) const;
+
+  /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
+  template <class T>
+  [[nodiscard]] pager<T> pages(call_options options = call_options()) const {
+    return pager<T>(core(), std::move(options));
+  }
+
+  /// Calls a tool. A result with is_error set is a value: or_throw() on it where that is wanted.
+  [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
+                                                            json::fragment arguments = json::fragment(),
+                                                            call_options options = call_options()) const;
+  /// The same, typed: `in` is any writable, Out any readable of the structured content. A tool's error is
+  /// errc::tool_failed.
+  template <json::readable Out, json::writable In>
+  [[nodiscard]] asio::awaitable<Out> call_tool(std::string_view name, In const& in,
+                                               call_options options = call_options()) const;
+
+  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(std::string_view uri,
+                                                                    call_options options = call_options()) const;
+  /// Expands the template (RFC 6570) and reads that. Errors: invalid_argument for a bad template.
+  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(resource_template const& t,
+                                                                    json::fragment const& variables,
+                                                                    call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
+                                                              json::fragment arguments = json::fragment(),
+                                                              call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
+                                                          call_options options = call_options()) const;
+
+  /// Legacy: logging/setLevel. Modern: the level that each later request asks for.
+  [[nodiscard]] asio::awaitable<void> set_log_level(log_level level, call_options options = call_options()) const;
+  /// Legacy only; keep-alive uses server/discover in the modern era.
+  [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
+  /// Modern only.
+  [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
+
+  /// Calls `f` at each update of the resource. Completes when the server has acknowledged it. Several local
+  /// subscribers of one uri share one subscription on the wire.
+  [[nodiscard]] asio::awaitable<void> subscribe(std::string_view uri, updated_callback f = updated_callback(),
+                                                call_options options = call_options()) const;
+  /// Ends all local subscriptions to this uri.
+  [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view uri, call_options options = call_options()) const;
+  /// Modern only: a stream of its own.
+  [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter) const;
+
+  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
+  /// returned handle is destroyed.
+  [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
+  [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
+  [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
+
+  /// Any request, such as a vendor's; `params` is an object or absent.
+  [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
+                                                     call_options options = call_options()) const;
+  /// Any notification. Not sent (and no error) once the connection is closed.
+  [[nodiscard]] asio::awaitable<void> notify(std::string_view method, json::fragment params = json::fragment()) const;
+  /// Tells the server that the roots changed, where the era has that.
+  [[nodiscard]] asio::awaitable<void> notify_roots_changed() const;
+
+  /// Goes on with a call that manual_input() stopped: `required` is the `raw` of its result, `responses` an object
+  /// with an answer for each key of its inputRequests.
+  template <json::readable Result>
+  [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
+                                               call_options options = call_options()) const;
+
+  // The connection.
+
+  /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
+  [[nodiscard]] asio::awaitable<void> close() const;
+  /// Waits for the end and gives its reason.
+  [[nodiscard]] asio::awaitable<error> closed() const;
+
+  [[nodiscard]] connection_status status() const noexcept;
+  void on_status(std::function<void(connection_status)> listener) const;
+  [[nodiscard]] implementation const& server_info() const;
+  [[nodiscard]] server_capabilities const& capabilities() const;
+  [[nodiscard]] std::string const& instructions() const;
+  [[nodiscard]] comcp::protocol_version protocol_version() const;
+  [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
+  /// What a later connection can be given as connect_options().prior().
+  [[nodiscard]] era_verdict verdict() const;
+  [[nodiscard]] comcp::transport_info transport_info() const;
+  [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] asio::any_io_executor get_executor() const;
+
+ private:
+  [[nodiscard]] std::shared_ptr<client_core> const& core() const;
+
+  std::shared_ptr<client_core> core_;
+  bool owner_ = false;
+};
+
+/// A client that knows the type of its handler. Converts to comcp::client by moving.
+template <class Transport, class Handler>
+class basic_client : public client {
+ public:
+  using transport_type = Transport;
+  using handler_type = Handler;
+
+  basic_client() = default;
+  basic_client(std::shared_ptr<client_core> core, std::shared_ptr<Handler> h)
+      : client(std::move(core)), handler_(std::move(h)) {}
+
+  /// The handler; touch it on the client's executor.
+  [[nodiscard]] Handler& handler() const noexcept { return *handler_; }
+
+ private:
+  std::shared_ptr<Handler> handler_;
+};
+
+/// Opens the transport, finds out what the server speaks, and returns a client that is ready. Throws; no process,
+/// socket or coroutine is left behind then. Cancelling it closes.
+template <transport Transport, handler Handler = no_handler>
+asio::awaitable<basic_client<Transport, Handler>> connect(Transport transport, Handler handler = Handler(),
+                                                          connect_options options = connect_options()) {
+  auto const shared = std::make_shared<Handler>(std::move(handler));
+  any_transport erased(std::move(transport));
+  any_handler asked(shared);
+  auto core = co_await client_core::connect(std::move(erased), std::move(asked), std::move(options));
+  co_return basic_client<Transport, Handler>(std::move(core), shared);
+}
+template <transport Transport>
+asio::awaitable<basic_client<Transport, no_handler>> connect(Transport transport, connect_options options) {
+  return connect(std::move(transport), no_handler(), std::move(options));
+}
+
+template <json::readable Out, json::writable In>
+asio::awaitable<Out> client::call_tool(std::string_view name, In const& in, call_options options) const {
+  auto prepared = detail::tool_call(name, json::fragment::of(in), std::move(options));
+  return detail::structured_call<Out>(core(), std::move(prepared));
+}
+
+template <json::readable Result>
+asio::awaitable<Result> client::resume(json::value required, json::fragment responses, call_options options) const {
+  return detail::resumed<Result>(core(), std::move(required), std::move(responses), std::move(options));
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/client.ipp>
+#endif

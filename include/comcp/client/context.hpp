@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a handler learns about the request or notification that it handles.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <comcp/protocol/lifecycle.hpp>
+
+namespace comcp {
+
+class client;
+class client_core;
+namespace detail {
+class dispatcher;
+}
+
+/// Given to handler members that take it as their last parameter. Copyable; use it on the client's executor.
+class context {
+ public:
+  context();
+  ~context();
+  context(context const&);
+  context& operator=(context const&);
+
+  /// The server that asks, as it names itself; empty before it did.
+  [[nodiscard]] std::string server_name() const;
+  /// The method that is handled, such as "elicitation/create".
+  [[nodiscard]] std::string const& method() const noexcept { return method_; }
+  /// Whether the server withdrew its request, or the call that it belongs to ended. An awaiting handler is also
+  /// cancelled through its coroutine.
+  [[nodiscard]] bool cancelled() const noexcept { return cancelled_ && *cancelled_; }
+  /// Tells the server how far the answer is; nothing happens where it did not ask for that.
+  void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
+  /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
+  [[nodiscard]] comcp::client client() const;
+
+ private:
+  friend class client_core;
+  friend class detail::dispatcher;
+  std::weak_ptr<client_core> core_;
+  std::string method_;
+  std::string progress_token_;  // raw JSON; empty where none came
+  std::shared_ptr<bool> cancelled_;
+};
+
+}  // namespace comcp

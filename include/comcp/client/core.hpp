@@ -1,0 +1,208 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The heart of a client, without templates: one transport, one handler, the pending calls, the handshake.
+// Everything in it runs on its home executor, one handler at a time. Users meet it through comcp::client.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/call.hpp>
+#include <comcp/client/dispatcher.hpp>
+#include <comcp/client/handler.hpp>
+#include <comcp/client/options.hpp>
+#include <comcp/client/statistics.hpp>
+#include <comcp/client/subscriptions.hpp>
+#include <comcp/protocol/input_required.hpp>
+#include <comcp/jsonrpc/decode.hpp>
+#include <comcp/sansio/handshake.hpp>
+#include <comcp/sansio/pending_calls.hpp>
+#include <comcp/transport/transport.hpp>
+#include <comcp/wire/legacy.hpp>
+#include <comcp/wire/modern.hpp>
+
+namespace comcp {
+namespace detail {
+class core_registry;
+}
+
+class client_core final : public inbox, public std::enable_shared_from_this<client_core> {
+ public:
+  client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
+  ~client_core();
+  client_core(client_core const&) = delete;
+  client_core& operator=(client_core const&) = delete;
+
+  /// Opens and negotiates on the caller's executor (or the one in the options). Throws; nothing is left behind then.
+  static asio::awaitable<std::shared_ptr<client_core>> connect(any_transport transport, any_handler handler,
+                                                               connect_options options);
+
+  // Calls: from any executor; they resume there.
+  asio::awaitable<json::value> call(detail::prepared_call c);
+  /// One round trip without interceptors, rounds or repetition; on home only.
+  asio::awaitable<detail::reply> round_trip(detail::prepared_call const& c);
+  /// True where call() would do no more than round_trip(): a fast path for typed operations.
+  [[nodiscard]] bool is_plain(asio::any_io_executor const& here) const noexcept;
+  /// What call() does with the outcome of a first round_trip().
+  asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
+  [[nodiscard]] bool needs_settling(detail::prepared_call const& c, detail::reply const& r) const;
+  void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
+  asio::awaitable<json::value> resume_rounds(detail::prepared_call c, json::value required, json::fragment responses);
+
+  // The connection.
+  asio::awaitable<void> close();
+  void abandon() noexcept;  ///< The owning client went away.
+  asio::awaitable<error> closed();
+  void set_log_level(log_level level) noexcept { level_ = level; }
+  /// Waits; false when the client closed meanwhile. On home only.
+  asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
+  /// Sends a raw answer. Used by the dispatcher.
+  void send_text(std::string text, bool is_notification);
+  asio::awaitable<void> run_on_home(asio::awaitable<void> work);
+
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
+  [[nodiscard]] connection_status status() const noexcept { return status_; }
+  [[nodiscard]] wire::codec const& codec() const noexcept { return *codec_; }
+  [[nodiscard]] bool is_modern() const noexcept { return codec_ && codec_->is_modern(); }
+  [[nodiscard]] std::optional<protocol_version> version() const noexcept;
+  [[nodiscard]] implementation const& server_info() const noexcept { return server_info_; }
+  [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_capabilities_; }
+  [[nodiscard]] client_capabilities const& own_capabilities() const noexcept { return own_capabilities_; }
+  [[nodiscard]] std::string const& instructions() const noexcept { return instructions_; }
+  [[nodiscard]] era_verdict verdict() const;
+  [[nodiscard]] comcp::transport_info transport_info() const;
+  [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
+  [[nodiscard]] connect_options const& options() const noexcept { return options_; }
+  [[nodiscard]] connection_limits const& limits() const noexcept { return options_.limits_; }
+  [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
+  comcp::statistics& counters() noexcept { return counters_; }
+  void spawn(asio::awaitable<void> work);  ///< On home, detached.
+  [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
+  [[nodiscard]] std::chrono::nanoseconds default_timeout() const noexcept { return options_.timeout_; }
+  [[nodiscard]] std::chrono::nanoseconds default_hard_timeout() const noexcept { return options_.hard_timeout_; }
+  void pause_clocks();
+  void resume_clocks();
+  void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
+
+  // inbox
+  void delivered(padded_text text, request_id stream) override;
+  void stream_ended(request_id id, error why) override;
+  void closed(error reason) override;
+  void fault(error what) override;
+
+ private:
+  friend class detail::dispatcher;
+  friend class detail::subscription_hub;
+  friend class detail::core_registry;
+  struct negotiation;
+
+  // core_connect.ipp
+  asio::awaitable<void> open_and_negotiate();
+  asio::awaitable<result<void>> negotiate();
+  void take_step(std::shared_ptr<negotiation> const& n, sansio::handshake_step const& step);
+  void send_probe(std::shared_ptr<negotiation> const& n, protocol_version v);
+  void send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v);
+  void settle_handshake(negotiation& n, error why);
+  asio::awaitable<void> reopen(std::shared_ptr<negotiation> n);
+  asio::awaitable<result<void>> open_transport();
+  asio::awaitable<void> after_handshake();
+  asio::awaitable<void> keep_alive();
+  asio::awaitable<void> restart();
+  void adopt_discovery(discover_result const& d);
+  void set_status(connection_status s);
+  void finish(error reason);
+  void abrupt() noexcept;
+  void shut_down() noexcept;  // the executor's context goes away
+  void declare_capabilities();
+  asio::awaitable<void> close_on_home(error reason);
+  [[nodiscard]] implementation own_info() const;
+
+  // core_calls.ipp
+  [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
+  [[nodiscard]] error check(detail::prepared_call const& c) const;
+  result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
+  result<void> transmit(detail::pending_entry& e);
+  request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);
+  asio::awaitable<detail::reply> wait(detail::pending_entry& e);
+  void end(request_id id, detail::reply r);
+  void cancel(request_id id);
+  void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why);
+  void fail_all(error const& reason);
+  void arm();
+  void expire();
+  asio::awaitable<json::value> call_on_home(detail::prepared_call c);
+  asio::awaitable<detail::reply> perform(detail::prepared_call& c);
+  asio::awaitable<detail::reply> rounds(detail::prepared_call& c, detail::reply r);
+  asio::awaitable<result<std::string>> answer_round(input_required_result required,
+                                                    std::chrono::steady_clock::time_point hard);
+  struct round;
+  asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
+  void start_answers(std::shared_ptr<round> const& r, input_required_result const& required);
+  [[nodiscard]] error check_round(input_required_result const& required) const;
+  asio::awaitable<detail::reply> ask_urls(detail::reply r);
+  [[nodiscard]] bool follow_version(error const& e);
+
+  // core_inbound.ipp
+  void received(jsonrpc::envelope& m, request_id stream);
+  void received_batch(padded_text text, request_id stream);
+  void received_answer(jsonrpc::envelope& m, request_id stream);
+  void received_notification(jsonrpc::envelope& m);
+  void received_progress(json::value const& params);
+  void received_bad(jsonrpc::envelope const& m);
+  [[nodiscard]] detail::reply result_of(jsonrpc::envelope const& m);
+  void learn_server_info(json::value const& result);
+
+  any_transport transport_;
+  any_handler handler_;
+  connect_options options_;
+  asio::any_io_executor home_;
+  std::shared_ptr<time_source> time_;
+  std::unique_ptr<deadline> deadline_;
+  std::optional<std::chrono::steady_clock::time_point> armed_;
+  sansio::pending_calls<detail::pending_entry*> pending_;
+  std::vector<request_id> deferred_;  // calls that wait for a restart to be sent
+  std::unique_ptr<wire::codec> codec_;
+  detail::dispatcher dispatcher_;
+  detail::subscription_hub subscriptions_;
+
+  implementation server_info_;
+  server_capabilities server_capabilities_;
+  client_capabilities own_capabilities_;
+  std::string own_capabilities_text_;
+  std::string instructions_;
+  std::optional<discover_result> discovered_;
+  std::optional<log_level> level_;
+
+  connection_status status_ = connection_status::disconnected;
+  std::vector<std::function<void(connection_status)>> status_listeners_;
+  std::optional<error> end_reason_;
+  std::vector<detail::waiter<error>*> closed_waiters_;
+  std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
+  comcp::statistics counters_;
+  request_id highest_id_ = 0;
+  std::uint64_t messages_at_last_ping_ = 0;
+  unsigned restarts_in_a_row_ = 0;
+  bool transport_open_ = false;
+  bool closing_ = false;
+  bool restarting_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/core_calls.ipp>
+#include <comcp/client/impl/core_close.ipp>
+#include <comcp/client/impl/core_connect.ipp>
+#include <comcp/client/impl/core_inbound.ipp>
+#include <comcp/client/impl/core_rounds.ipp>
+#include <comcp/client/impl/dispatcher.ipp>
+#include <comcp/client/impl/subscriptions.ipp>
+#endif

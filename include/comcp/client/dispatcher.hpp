@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Brings what the server sends unasked to the handler: requests run concurrently up to a bound, notifications
+// one at a time in the order of their arrival. The read loop never waits for either. Internal to the core.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+
+#include <comcp/client/handler.hpp>
+#include <comcp/jsonrpc/decode.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class dispatcher {
+ public:
+  explicit dispatcher(client_core& core) noexcept : core_(core) {}
+
+  /// A request of the server, legacy era.
+  void request(jsonrpc::envelope const& m);
+  /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
+  asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
+  /// The server withdrew a request: its handler is cancelled, nothing is answered.
+  void withdraw(std::string const& raw_id);
+  void notification(std::string method, json::value params);
+  [[nodiscard]] context make_context(std::string method, json::value const& params) const;
+  [[nodiscard]] std::size_t open_requests() const noexcept { return running_.size(); }
+  void cancel_all();
+
+ private:
+  struct running {
+    asio::cancellation_signal signal;
+    std::shared_ptr<bool> cancelled = std::make_shared<bool>(false);
+  };
+  struct queued {
+    std::string method;
+    json::value params;
+  };
+
+  asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
+                              json::value params, std::shared_ptr<running> state);
+  asio::awaitable<void> pump(std::shared_ptr<client_core> hold);
+  asio::awaitable<result<json::fragment>> answer_checked(std::string const& method, json::value params, context& ctx);
+
+  client_core& core_;
+  std::map<std::string, std::shared_ptr<running>> running_;  // by raw id
+  std::deque<queued> notifications_;
+  bool pumping_ = false;
+};
+
+}  // namespace detail
+}  // namespace comcp

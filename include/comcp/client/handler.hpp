@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The handler seam: a handler declares by existing. What members a type has decides which capabilities the
+// client declares and who answers which request.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/context.hpp>
+#include <comcp/client/handler_traits.hpp>
+#include <comcp/client/impl/handler_calls.hpp>
+#include <comcp/json/build.hpp>
+#include <comcp/protocol/capabilities.hpp>
+#include <comcp/protocol/elicitation.hpp>
+#include <comcp/protocol/notifications.hpp>
+#include <comcp/protocol/roots.hpp>
+#include <comcp/protocol/sampling.hpp>
+#include <comcp/result.hpp>
+
+namespace comcp {
+
+/// Handles nothing and declares nothing.
+struct no_handler {};
+
+/// What a handler may have, each member optional, each with an optional trailing `comcp::context&`, each
+/// returning its value, a result<> of it, or an asio::awaitable of either:
+///
+///   create_message_result create_message(create_message_params);     declares sampling
+///   std::vector<root>     list_roots();                               declares roots
+///   elicit_result         elicit(elicit_params);                      declares elicitation, form mode
+///   elicit_result         elicit_url(elicit_params);                  declares elicitation, url mode
+///   json::fragment        on_request(std::string method, json::value params);   vendor requests
+///   void                  on(tools_list_changed);  ... on(any_notification);    notifications
+///   void                  capabilities(client_capabilities&);         narrows what is declared
+///
+/// To answer with an error, throw comcp::exception (or return a result) made by error::from_peer. Any other
+/// exception becomes -32603 without its text, and a fault for the observer.
+template <class H>
+concept handler = std::move_constructible<H> && detail::check_handler<H>();
+
+/// Any handler, type-erased and shared.
+class any_handler {
+ public:
+  any_handler() = default;
+  template <class H>
+    requires(!std::same_as<H, any_handler>)
+  explicit any_handler(H h) : any_handler(std::make_shared<H>(std::move(h))) {}
+  template <class H>
+  explicit any_handler(std::shared_ptr<H> h) : self_(std::make_shared<model<H>>(std::move(h))) {
+    static_assert(handler<H>);
+  }
+
+  void declare(client_capabilities& c) const {
+    if (self_) self_->declare(c);
+  }
+  [[nodiscard]] bool answers(std::string_view method) const { return self_ && self_->answers(method); }
+  /// Whether some on(...) member takes this notification itself (the catch-all does not count).
+  [[nodiscard]] bool receives(std::string_view method) const { return self_ && self_->receives(method); }
+  /// The result's JSON text, or the error to answer with.
+  asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
+                                                 context& ctx) const {
+    return self_->answer(method, params, ctx);
+  }
+  asio::awaitable<void> notify(std::string const& method, json::value const& params, context& ctx) const {
+    return self_->notify(method, params, ctx);
+  }
+  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual void declare(client_capabilities&) const = 0;
+    virtual bool answers(std::string_view) const = 0;
+    virtual bool receives(std::string_view) const = 0;
+    virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
+    virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
+  };
+
+  template <class H>
+  struct model final : base {
+    explicit model(std::shared_ptr<H> h) : impl(std::move(h)) {}
+    void declare(client_capabilities& c) const override { detail::declare(*impl, c); }
+    bool answers(std::string_view m) const override { return detail::answers(*impl, m); }
+    bool receives(std::string_view m) const override { return detail::receives(*impl, m); }
+    asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
+      return detail::answer(*impl, m, p, c);
+    }
+    asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
+      return detail::notify(*impl, m, p, c);
+    }
+    std::shared_ptr<H> impl;
+  };
+
+  std::shared_ptr<base> self_;
+};
+
+/// Several handlers as one: a request goes to the first that answers its method, a notification to all.
+class handler_chain {
+ public:
+  explicit handler_chain(std::vector<any_handler> list) : list_(std::move(list)) {}
+  [[nodiscard]] std::vector<any_handler> const& list() const noexcept { return list_; }
+
+ private:
+  std::vector<any_handler> list_;
+};
+
+template <class... H>
+handler_chain handlers(H... h) {
+  std::vector<any_handler> list;
+  (list.push_back(any_handler(std::move(h))), ...);
+  return handler_chain(std::move(list));
+}
+
+namespace detail {
+
+inline void declare(handler_chain& chain, client_capabilities& c) {
+  for (auto const& h : chain.list()) h.declare(c);
+}
+inline bool answers(handler_chain const& chain, std::string_view method) {
+  for (auto const& h : chain.list()) {
+    if (h.answers(method)) return true;
+  }
+  return false;
+}
+inline bool receives(handler_chain const& chain, std::string_view method) {
+  for (auto const& h : chain.list()) {
+    if (h.receives(method)) return true;
+  }
+  return false;
+}
+inline asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
+                                                      json::value const& params, context& ctx) {
+  for (auto const& h : chain.list()) {
+    if (h.answers(method)) return h.answer(method, params, ctx);
+  }
+  return refuse(method_not_found(method));
+}
+inline asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
+                                    context& ctx) {
+  for (auto const& h : chain.list()) co_await h.notify(method, params, ctx);
+}
+
+}  // namespace detail
+}  // namespace comcp

@@ -1,0 +1,237 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <comcp/client/client.hpp>
+#include <comcp/protocol/uri_template.hpp>
+
+namespace comcp {
+namespace detail {
+
+COMCP_DECL error not_connected() { return {errc::closed, "this client is not connected"}; }
+
+COMCP_DECL asio::awaitable<void> done_call(std::shared_ptr<client_core> core, prepared_call c) {
+  (void)co_await core->call(std::move(c));
+}
+
+COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<client_core> core, prepared_call c) {
+  try {
+    auto r = co_await typed_call<read_resource_result>(std::move(core), std::move(c));
+    co_return r;
+  } catch (exception const& e) {
+    // Both mean that there is no such resource (2026-07-28, server/resources, error handling).
+    auto const* const peer = e.error().peer();
+    if (peer && (peer->code == -32002 || peer->code == -32602))
+      throw exception(e.error().with_code(make_error_code(errc::not_found)));
+    throw;
+  }
+}
+
+COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
+  if (!core->is_modern()) {
+    prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
+    (void)co_await core->call(std::move(c));
+  }
+  core->set_log_level(level);
+}
+
+COMCP_DECL asio::awaitable<void> subscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
+                                                   updated_callback f, call_options options) {
+  auto work = core->subscriptions().subscribe(std::move(uri), std::move(f), std::move(options));
+  co_await core->run_on_home(std::move(work));
+}
+
+COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
+                                                     call_options options) {
+  auto work = core->subscriptions().unsubscribe(std::move(uri), std::move(options));
+  co_await core->run_on_home(std::move(work));
+}
+
+COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter) {
+  auto stream = co_await core->subscriptions().listen(std::move(filter));
+  co_return subscription(core, std::move(stream));
+}
+
+COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, std::string method, json::fragment params) {
+  auto const send = [](std::shared_ptr<client_core> c, std::string m, json::fragment p) -> asio::awaitable<void> {
+    c->notify(m, p.text());
+    co_return;
+  };
+  auto work = send(core, std::move(method), std::move(params));
+  co_await core->run_on_home(std::move(work));
+}
+
+COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
+  auto reason = co_await core->closed();
+  co_return reason;
+}
+
+template <class T>
+list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_watcher<T>::listener f) {
+  auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
+  auto const handle = core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); });
+  return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
+    watcher->stopped = true;
+    if (auto const alive = weak.lock()) alive->subscriptions().unwatch(handle);
+  });
+}
+
+}  // namespace detail
+
+COMCP_DECL client& client::operator=(client&& other) noexcept {
+  if (this == &other) return *this;
+  if (owner_ && core_) core_->abandon();
+  core_ = std::move(other.core_);
+  owner_ = std::exchange(other.owner_, false);
+  return *this;
+}
+
+COMCP_DECL client::~client() {
+  if (owner_ && core_) core_->abandon();
+}
+
+COMCP_DECL std::shared_ptr<client_core> const& client::core() const {
+  if (!core_) throw exception(detail::not_connected());
+  return core_;
+}
+
+COMCP_DECL asio::awaitable<listing<tool>> client::list_tools(call_options options) const {
+  return detail::list_all<tool>(core(), std::move(options));
+}
+COMCP_DECL asio::awaitable<listing<resource>> client::list_resources(call_options options) const {
+  return detail::list_all<resource>(core(), std::move(options));
+}
+COMCP_DECL asio::awaitable<listing<resource_template>> client::list_resource_templates(call_options options) const {
+  return detail::list_all<resource_template>(core(), std::move(options));
+}
+COMCP_DECL asio::awaitable<listing<prompt>> client::list_prompts(call_options options) const {
+  return detail::list_all<prompt>(core(), std::move(options));
+}
+
+COMCP_DECL asio::awaitable<list_tools_result> client::list_tools_page(std::optional<std::string> from,
+                                                                      call_options options) const {
+  return detail::list_page<tool>(core(), std::move(from), std::move(options));
+}
+COMCP_DECL asio::awaitable<list_resources_result> client::list_resources_page(std::optional<std::string> from,
+                                                                              call_options options) const {
+  return detail::list_page<resource>(core(), std::move(from), std::move(options));
+}
+COMCP_DECL asio::awaitable<list_resource_templates_result> client::list_resource_templates_page(
+    std::optional<std::string> from, call_options options) const {
+  return detail::list_page<resource_template>(core(), std::move(from), std::move(options));
+}
+COMCP_DECL asio::awaitable<list_prompts_result> client::list_prompts_page(std::optional<std::string> from,
+                                                                          call_options options) const {
+  return detail::list_page<prompt>(core(), std::move(from), std::move(options));
+}
+
+COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view name, json::fragment arguments,
+                                                               call_options options) const {
+  return detail::typed_call<call_tool_result>(core(),
+                                              detail::tool_call(name, std::move(arguments), std::move(options)));
+}
+
+COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
+                                                                       call_options options) const {
+  detail::prepared_call c("resources/read", args("uri", uri).text(), std::move(options));
+  c.name = uri;
+  c.repeatable = true;
+  return detail::read_call(core(), std::move(c));
+}
+
+COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(resource_template const& t,
+                                                                       json::fragment const& variables,
+                                                                       call_options options) const {
+  auto const parsed = uri_template::parse(t.uri_template);
+  auto const uri = parsed.value().expand(variables);
+  return read_resource(uri.value(), std::move(options));
+}
+
+COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_view name, json::fragment arguments,
+                                                                 call_options options) const {
+  json::object params;
+  params.set("name", name);
+  if (!arguments.empty()) params.set("arguments", arguments);
+  detail::prepared_call c("prompts/get", params.text(), std::move(options));
+  c.name = name;
+  c.repeatable = true;
+  return detail::typed_call<get_prompt_result>(core(), std::move(c));
+}
+
+COMCP_DECL asio::awaitable<complete_result> client::complete(complete_params const& what, call_options options) const {
+  detail::prepared_call c("completion/complete", json::to_text(what), std::move(options));
+  c.repeatable = true;
+  return detail::typed_call<complete_result>(core(), std::move(c));
+}
+
+COMCP_DECL asio::awaitable<void> client::set_log_level(log_level level, call_options options) const {
+  return detail::set_level(core(), level, std::move(options));
+}
+
+COMCP_DECL asio::awaitable<void> client::ping(call_options options) const {
+  return detail::done_call(core(), detail::prepared_call("ping", {}, std::move(options)));
+}
+
+COMCP_DECL asio::awaitable<discover_result> client::discover(call_options options) const {
+  detail::prepared_call c("server/discover", {}, std::move(options));
+  c.repeatable = true;
+  return detail::typed_call<discover_result>(core(), std::move(c));
+}
+
+COMCP_DECL asio::awaitable<void> client::subscribe(std::string_view uri, updated_callback f,
+                                                   call_options options) const {
+  return detail::subscribe_on_home(core(), std::string(uri), std::move(f), std::move(options));
+}
+
+COMCP_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_options options) const {
+  return detail::unsubscribe_on_home(core(), std::string(uri), std::move(options));
+}
+
+COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filter) const {
+  return detail::listen_call(core(), std::move(filter));
+}
+
+COMCP_DECL list_watch client::watch_tools(std::function<void(result<listing<tool>>)> f) const {
+  return detail::watch_list<tool>(core(), std::move(f));
+}
+COMCP_DECL list_watch client::watch_resources(std::function<void(result<listing<resource>>)> f) const {
+  return detail::watch_list<resource>(core(), std::move(f));
+}
+COMCP_DECL list_watch client::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
+  return detail::watch_list<prompt>(core(), std::move(f));
+}
+
+COMCP_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
+                                                        call_options options) const {
+  return core()->call(detail::prepared_call(std::string(method), std::move(params).text(), std::move(options)));
+}
+
+COMCP_DECL asio::awaitable<void> client::notify(std::string_view method, json::fragment params) const {
+  return detail::notify_call(core(), std::string(method), std::move(params));
+}
+
+COMCP_DECL asio::awaitable<void> client::notify_roots_changed() const {
+  if (core()->is_modern()) throw exception(error(errc::not_in_protocol, "notifications/roots/list_changed"));
+  return notify("notifications/roots/list_changed");
+}
+
+COMCP_DECL asio::awaitable<void> client::close() const { return core()->close(); }
+COMCP_DECL asio::awaitable<error> client::closed() const { return detail::closed_call(core()); }
+COMCP_DECL connection_status client::status() const noexcept {
+  return core_ ? core_->status() : connection_status::disconnected;
+}
+COMCP_DECL void client::on_status(std::function<void(connection_status)> listener) const {
+  core()->add_status_listener(std::move(listener));
+}
+COMCP_DECL implementation const& client::server_info() const { return core()->server_info(); }
+COMCP_DECL server_capabilities const& client::capabilities() const { return core()->capabilities(); }
+COMCP_DECL std::string const& client::instructions() const { return core()->instructions(); }
+COMCP_DECL protocol_version client::protocol_version() const { return core()->version().value_or(version::latest); }
+COMCP_DECL era_verdict client::verdict() const { return core()->verdict(); }
+COMCP_DECL transport_info client::transport_info() const { return core()->transport_info(); }
+COMCP_DECL statistics client::statistics() const { return core()->statistics(); }
+COMCP_DECL asio::any_io_executor client::get_executor() const { return core()->home(); }
+
+}  // namespace comcp
+
+#include <comcp/client/impl/context.ipp>

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <comcp/client/client.hpp>
+#include <comcp/client/context.hpp>
+#include <comcp/client/impl/core_registry.hpp>
+#include <comcp/jsonrpc/encode.hpp>
+
+namespace comcp {
+
+COMCP_DECL context::context() = default;
+COMCP_DECL context::~context() = default;
+COMCP_DECL context::context(context const&) = default;
+COMCP_DECL context& context::operator=(context const&) = default;
+
+COMCP_DECL std::string context::server_name() const {
+  auto const core = core_.lock();
+  return core ? core->server_info().name : std::string();
+}
+
+COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {
+  auto const core = core_.lock();
+  if (!core || progress_token_.empty() || cancelled() || core->is_modern()) return;
+  json::writer w;
+  w.begin_object().plain_key("progressToken").raw(progress_token_).plain_key("progress").real(progress);
+  if (total) w.plain_key("total").real(*total);
+  if (!message.empty()) w.plain_key("message").string(message);
+  w.end_object();
+  core->send_text(jsonrpc::notification("notifications/progress", w.text()), true);
+}
+
+COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
+
+namespace detail {
+
+COMCP_DECL void core_registry::shutdown() noexcept {
+  for (;;) {
+    std::shared_ptr<client_core> core;
+    {
+      std::lock_guard const lock(mutex_);
+      while (!core && !cores_.empty()) {
+        core = cores_.back()->weak_from_this().lock();
+        cores_.pop_back();
+      }
+    }
+    if (!core) return;
+    core->shut_down();
+  }
+}
+
+}  // namespace detail
+}  // namespace comcp

@@ -1,0 +1,313 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The core's calls: registering, sending, waiting, and the one way in which each of them ends.
+#pragma once
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/post.hpp>
+#include <asio/this_coro.hpp>
+
+#include <comcp/client/core.hpp>
+#include <comcp/jsonrpc/encode.hpp>
+#include <comcp/protocol/meta.hpp>
+
+namespace comcp {
+namespace detail {
+
+// Cancels a call from its cancellation slot or a stop token: by way of home, and only while the core lives.
+struct cancel_hook {
+  std::weak_ptr<client_core> core;
+  request_id id;
+  void (*cancel)(client_core&, request_id);
+  void operator()() const {
+    auto const alive = core.lock();
+    if (!alive) return;
+    auto post = [alive, id = id, cancel = cancel] { cancel(*alive, id); };
+    asio::post(alive->home(), std::move(post));
+  }
+};
+
+COMCP_DECL char const* capability_for(std::string_view method) noexcept {
+  if (method.starts_with("tools/")) return "tools";
+  if (method.starts_with("prompts/")) return "prompts";
+  if (method.starts_with("resources/")) return "resources";
+  if (method == "completion/complete") return "completions";
+  if (method == "logging/setLevel") return "logging";
+  return nullptr;
+}
+
+}  // namespace detail
+
+COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
+  if (end_reason_) return *end_reason_;
+  if (closing_) return {errc::closed, "the client is closing"};
+  if (c.internal) return {};
+  if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
+  if (codec_ && !codec_->offers(c.method))
+    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
+  for (auto const& [key, text] : c.options.meta()) {
+    if (auto const ok = check_meta_key(key); !ok) return ok.error();
+  }
+  if (!options_.check_capabilities_ || !codec_ || discovered_unknown()) return {};
+  auto const* needed = detail::capability_for(c.method);
+  if (!needed || server_capabilities_.supports(needed)) {
+    if (c.method == "resources/subscribe" && !server_capabilities_.supports_subscribe())
+      return {errc::capability_missing, "the server did not declare resources.subscribe"};
+    return {};
+  }
+  // 2024-11-05 has no completions capability to declare.
+  if (c.method == "completion/complete" && codec_->version() == version::v2024_11_05) return {};
+  return {errc::capability_missing, std::string("the server did not declare ") + needed + ", which " + c.method + " needs"};
+}
+
+COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout,
+                                          std::chrono::nanoseconds hard) {
+  auto const now = time_->now();
+  using clock = std::chrono::steady_clock;
+  auto const end = hard > clock::time_point::max() - now ? clock::time_point::max()
+                                                         : now + std::chrono::duration_cast<clock::duration>(hard);
+  e.id = pending_.add(&e, now, std::chrono::duration_cast<clock::duration>(timeout), end);
+  if (e.id > highest_id_) highest_id_ = e.id;
+  if (e.id) arm();
+  return e.id;
+}
+
+COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detail::pending_entry& e) {
+  e.call = &c;
+  if (c.started == std::chrono::steady_clock::time_point()) c.started = time_->now();
+  auto const timeout = c.options.timeout().value_or(options_.timeout_);
+  auto const hard = c.options.hard_timeout().value_or(std::max(options_.hard_timeout_, timeout));
+  if (!enlist(e, timeout, hard)) return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  ++counters_.tracked;
+  if (restarting_) {
+    deferred_.push_back(e.id);
+    return {};
+  }
+  auto sent = transmit(e);
+  if (!sent) pending_.take(e.id);
+  return sent;
+}
+
+COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
+  auto const& c = *e.call;
+  wire::request_meta meta;
+  meta.user = &c.options.meta();
+  meta.progress = c.options.wants_progress();
+  if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : level_;
+  outgoing message(codec_->request(e.id, c.method, c.params, meta), e.id);
+  message.method = c.method;
+  message.name = c.name;
+  message.handshake = e.handshake;
+  if (options_.tracer_) options_.tracer_(direction::sent, message.text);
+  auto sent = transport_.send(std::move(message));
+  e.sent = sent.has_value();
+  return sent;
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::wait(detail::pending_entry& e) {
+  detail::cancel_hook const hook{weak_from_this(), e.id, [](client_core& self, request_id id) { self.cancel(id); }};
+  if (e.call && e.call->options.stop().stop_possible()) {
+    e.stop.emplace(e.call->options.stop(), std::function<void()>(hook));
+  }
+  return detail::suspend<detail::reply>(e.waiting, hook);
+}
+
+// The one door through which every call ends.
+COMCP_DECL void client_core::end(request_id id, detail::reply r) {
+  auto const taken = pending_.take(id);
+  if (!taken) return;
+  auto& e = **taken;
+  e.id = 0;
+  e.stop.reset();
+  if (e.call) {
+    if (r.has_value()) ++counters_.completed;
+    else if (r.error() == errc::timeout) ++counters_.timed_out;
+    else if (r.error() == errc::cancelled) ++counters_.cancelled;
+    else ++counters_.failed;
+  }
+  if (e.on_end) {
+    auto const on_end = std::move(e.on_end);
+    on_end(std::move(r));
+  } else if (auto* const waiting = std::exchange(e.waiting, nullptr)) {
+    waiting->complete(std::move(r));
+  }
+}
+
+COMCP_DECL void client_core::cancel(request_id id) {
+  auto const* found = pending_.find(id);
+  if (!found) return;
+  tell_cancelled(id, **found, "cancelled by the caller");
+  end(id, error(errc::cancelled));
+}
+
+COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why) {
+  if (!e.call || !e.sent || e.handshake || !transport_open_) return;
+  if (transport_.abandon(id)) return;
+  send_text(wire::codec::cancelled(id, why), true);
+}
+
+COMCP_DECL void client_core::fail_all(error const& reason) {
+  bool const by_us = reason == errc::closed;
+  while (auto const id = pending_.any()) {
+    auto const& e = **pending_.find(id);
+    if (!e.call || by_us || !e.sent) {
+      end(id, e.call && !e.sent ? reason.with_code(make_error_code(errc::closed)) : reason);
+    } else if (e.call->repeatable || e.call->options.is_idempotent() || e.handshake) {
+      end(id, reason);
+    } else {
+      end(id, reason.with_code(make_error_code(errc::outcome_unknown)));
+    }
+  }
+}
+
+COMCP_DECL void client_core::arm() {
+  auto const next = pending_.next_deadline();
+  if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
+  armed_ = next;
+  std::function<void()> fire = [weak = weak_from_this()] {
+    if (auto const self = weak.lock()) self->expire();
+  };
+  deadline_->arm(*next, std::move(fire));
+}
+
+COMCP_DECL void client_core::expire() {
+  armed_.reset();
+  auto const now = time_->now();
+  while (auto const id = pending_.expired(now)) {
+    auto const& e = **pending_.find(id);
+    tell_cancelled(id, e, "timed out");
+    end(id, error(errc::timeout, e.call ? e.call->method : std::string()));
+  }
+  arm();
+}
+
+COMCP_DECL void client_core::pause_clocks() {
+  pending_.pause(time_->now());
+  arm();
+}
+
+COMCP_DECL void client_core::resume_clocks() {
+  pending_.resume(time_->now());
+  arm();
+}
+
+COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
+  detail::pending_entry e;
+  if (end_reason_ || closing_ || !enlist(e, d, d)) co_return false;
+  auto const r = co_await wait(e);
+  co_return r.error() == errc::timeout;
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::round_trip(detail::prepared_call const& c) {
+  detail::pending_entry e;
+  if (auto const bad = check(c)) co_return detail::reply(bad);
+  if (c.options.stop().stop_requested()) co_return detail::reply(error(errc::cancelled));
+  if (auto const begun = begin(c, e); !begun) co_return detail::reply(begun.error());
+  auto r = co_await wait(e);
+  co_return r;
+}
+
+COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here) const noexcept {
+  return options_.interceptors_.empty() && here == home_;
+}
+
+COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
+  asio::co_spawn(home_, std::move(work), asio::detached);
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call c) {
+  auto const hold = shared_from_this();
+  auto const here = co_await asio::this_coro::executor;
+  if (here == home_) {
+    auto v = co_await call_on_home(std::move(c));
+    co_return v;
+  }
+  auto work = call_on_home(std::move(c));
+  auto v = co_await asio::co_spawn(home_, std::move(work), asio::use_awaitable);
+  co_return v;
+}
+
+COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> work) {
+  auto const hold = shared_from_this();
+  auto const here = co_await asio::this_coro::executor;
+  if (here == home_) {
+    co_await std::move(work);
+  } else {
+    co_await asio::co_spawn(home_, std::move(work), asio::use_awaitable);
+  }
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
+  if (options_.interceptors_.empty() || c.internal) {
+    auto r = co_await perform(c);
+    co_return std::move(r).value();
+  }
+  outgoing_call out;
+  out.method = c.method;
+  out.name = c.name;
+  out.params = json::fragment::trusted(std::move(c.params));
+  detail::reply r;
+  bool answered = false;
+  for (auto const& i : options_.interceptors_) {
+    if (!i.before) continue;
+    auto asked = i.before(out);
+    auto answer = co_await std::move(asked);
+    if (answer) {
+      r = detail::reply(std::move(*answer));
+      answered = true;
+      break;
+    }
+  }
+  if (!answered) {
+    c.params = out.params.text();
+    r = co_await perform(c);
+  }
+  for (auto i = options_.interceptors_.rbegin(); i != options_.interceptors_.rend(); ++i) {
+    if (!i->after) continue;
+    auto told = i->after(out, r);
+    co_await std::move(told);
+  }
+  co_return std::move(r).value();
+}
+
+// Repeats what may be repeated, follows one version change, and goes through the input rounds.
+COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_call& c) {
+  auto r = co_await round_trip(c);
+  if (needs_settling(c, r)) r = co_await rounds(c, std::move(r));
+  co_return r;
+}
+
+COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
+  if (!codec_) return false;
+  if (!r.has_value()) {
+    if (r.error().peer()) return is_modern() ? r.error().peer()->code == -32022 : r.error().peer()->code == -32042;
+    return restarting_ && (c.repeatable || c.options.is_idempotent());
+  }
+  if (!is_modern()) return false;
+  auto const kind = codec_->classify(c.method, r->view());
+  return !kind || *kind != wire::result_kind::complete;
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_call c, detail::reply first) {
+  auto const hold = shared_from_this();
+  auto r = co_await rounds(c, std::move(first));
+  co_return std::move(r).value();
+}
+
+COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
+  if (!codec_ || !transport_open_) return;
+  send_text(codec_->notification(method, params, meta), true);
+}
+
+COMCP_DECL void client_core::send_text(std::string text, bool is_notification) {
+  if (!transport_open_) return;
+  outgoing message(std::move(text));
+  message.notification = is_notification;
+  if (options_.tracer_) options_.tracer_(direction::sent, message.text);
+  auto const sent = transport_.send(std::move(message));
+  if (!sent) fault(sent.error());
+}
+
+}  // namespace comcp

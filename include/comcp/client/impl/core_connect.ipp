@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The core's life: opening, the handshake, becoming ready, closing, starting again.
+#pragma once
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/dispatch.hpp>
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <asio/strand.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/thread_pool.hpp>
+
+#include <comcp/client/core.hpp>
+#include <comcp/client/impl/core_registry.hpp>
+#include <comcp/client/impl/negotiation.hpp>
+
+namespace comcp {
+
+COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
+                                    asio::any_io_executor home)
+    : transport_(std::move(transport)),
+      handler_(std::move(handler)),
+      options_(std::move(options)),
+      home_(std::move(home)),
+      time_(options_.time_ ? options_.time_ : steady_time()),
+      deadline_(time_->make_deadline(home_)),
+      pending_(options_.limits_.pending_calls()),
+      dispatcher_(*this),
+      subscriptions_(*this),
+      level_(options_.log_level_) {
+  declare_capabilities();
+  if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
+}
+
+COMCP_DECL client_core::~client_core() { detail::core_registry::of(home_).remove(this); }
+
+COMCP_DECL void client_core::declare_capabilities() {
+  handler_.declare(own_capabilities_);
+  auto const entries = [](auto const& from, capability_entries& to) {
+    for (auto const& [name, settings] : from) to[name] = json::parse(settings.empty() ? "{}" : settings.text()).value();
+  };
+  entries(options_.experimental_, own_capabilities_.experimental);
+  entries(options_.extensions_, own_capabilities_.extensions);
+  own_capabilities_text_ = json::to_text(own_capabilities_);
+}
+
+COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
+                                                                              any_handler handler,
+                                                                              connect_options options) {
+  auto const here = co_await asio::this_coro::executor;
+  asio::any_io_executor home = here;
+  if (options.executor_) home = options.executor_;
+  if (home.target<asio::thread_pool::executor_type>()) home = asio::make_strand(home);
+  auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
+  detail::core_registry::of(home).add(core.get());
+  auto work = core->open_and_negotiate();
+  if (here == home) {
+    co_await std::move(work);
+  } else {
+    co_await asio::co_spawn(home, std::move(work), asio::use_awaitable);
+  }
+  co_return core;
+}
+
+COMCP_DECL asio::awaitable<void> client_core::open_and_negotiate() {
+  auto const hold = shared_from_this();
+  error failure;
+  try {
+    set_status(connection_status::connecting);
+    auto done = co_await open_transport();
+    if (done) done = co_await negotiate();
+    if (done) co_await after_handshake();
+    if (!done) failure = done.error();
+  } catch (exception const& e) {
+    failure = e.error();
+  } catch (std::system_error const&) {
+    failure = error(errc::cancelled);  // Asio's operation_aborted
+  }
+  if (!failure) co_return;
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await close_on_home(failure);
+  throw exception(failure);
+}
+
+// Opens within its timeout. What comes too late is dropped.
+COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
+  struct opening {
+    detail::pending_entry done;
+    result<void> outcome = error(errc::connect_failed);
+    asio::cancellation_signal signal;
+  };
+  auto const o = std::make_shared<opening>();
+  auto const hold = shared_from_this();
+  if (!enlist(o->done, options_.open_timeout_, options_.open_timeout_)) co_return error(errc::queue_full);
+  auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
+    auto opened = co_await self->transport_.open(*self);
+    if (opened) self->transport_open_ = true;
+    state->outcome = std::move(opened);
+    self->end(state->done.id, json::value());
+  };
+  auto work = task(hold, o);
+  // Posted, so that nothing ends before the wait below has begun.
+  auto start = [this, hold, o, work = std::make_shared<asio::awaitable<void>>(std::move(work))] {
+    asio::co_spawn(home_, std::move(*work), asio::bind_cancellation_slot(o->signal.slot(), asio::detached));
+  };
+  asio::post(home_, std::move(start));
+  auto const waited = co_await wait(o->done);
+  if (waited) co_return o->outcome;
+  auto give_up = [o] { o->signal.emit(asio::cancellation_type::terminal); };
+  asio::post(home_, std::move(give_up));
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, "the transport did not open in time");
+  co_return waited.error();
+}
+
+COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
+  set_status(connection_status::initializing);
+  auto const n = std::make_shared<negotiation>(
+      *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
+  negotiation_ = n;
+  if (!enlist(n->done, options_.handshake_timeout_, options_.handshake_timeout_)) co_return error(errc::queue_full);
+  take_step(n, n->machine.start());
+  if (!n->outcome) {
+    auto const waited = co_await wait(n->done);
+    if (!n->outcome && !waited) {
+      n->outcome = waited.error() == errc::timeout ? error(errc::timeout, "the handshake was not finished in time")
+                                                   : waited.error();
+    }
+  }
+  n->drop_all();
+  co_return *n->outcome;
+}
+
+COMCP_DECL void client_core::settle_handshake(negotiation& n, error why) {
+  if (n.outcome) return;
+  n.outcome = why ? result<void>(std::move(why)) : result<void>();
+  negotiation_.reset();
+  if (n.done.id) end(n.done.id, json::value());
+}
+
+COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sansio::handshake_step const& step) {
+  using action = sansio::handshake_step::action;
+  switch (step.what) {
+    case action::wait: return;
+    case action::discover: return send_probe(n, *step.version);
+    case action::initialize: return send_initialize(n, *step.version);
+    case action::reopen: return spawn(reopen(n));
+    case action::fail: return settle_handshake(*n, step.why);
+    case action::ready:
+      if (step.version->era() == era::modern) {
+        codec_ = std::make_unique<wire::modern>(*step.version, nullptr, own_capabilities_text_);
+        auto const info = own_info();
+        codec_ = std::make_unique<wire::modern>(*step.version, options_.anonymous_ ? nullptr : &info,
+                                                own_capabilities_text_);
+        if (auto const& prior = options_.handshake_.prior; prior && prior->discovered && n->machine.from_prior())
+          adopt_discovery(*prior->discovered);
+      } else {
+        codec_ = std::make_unique<wire::legacy>(*step.version);
+      }
+      return settle_handshake(*n, {});
+  }
+}
+
+COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, protocol_version v) {
+  auto const info = own_info();
+  codec_ = std::make_unique<wire::modern>(v, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  n->drop(n->probe_entry);
+  n->probe.internal = true;
+  n->probe_entry.call = &n->probe;
+  n->probe_entry.handshake = true;
+  n->probe_entry.on_end = [this, weak = std::weak_ptr(n)](detail::reply r) {
+    auto const alive = weak.lock();
+    if (!alive) return;
+    alive->drop(alive->probe_timer);
+    if (!r) return take_step(alive, alive->machine.discover_failed(r.error()));
+    auto found = json::read<discover_result>(r->view());
+    if (!found) return take_step(alive, alive->machine.discover_failed(error::from_peer({-32603, "no DiscoverResult", {}})));
+    auto const step = alive->machine.discovered(found->supported_versions);
+    adopt_discovery(*found);
+    take_step(alive, step);
+  };
+  n->probe_timer.on_end = [this, weak = std::weak_ptr(n)](detail::reply const& r) {
+    auto const alive = weak.lock();
+    if (alive && r.error() == errc::timeout) take_step(alive, alive->machine.probe_timed_out());
+  };
+  enlist(n->probe_entry, options_.handshake_timeout_, options_.handshake_timeout_);
+  n->drop(n->probe_timer);
+  enlist(n->probe_timer, options_.probe_timeout_, options_.probe_timeout_);
+  if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
+}
+
+COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v) {
+  codec_ = std::make_unique<wire::legacy>(v);
+  json::writer w;
+  w.begin_object().plain_key("protocolVersion").string(v.text());
+  w.plain_key("capabilities").raw(own_capabilities_text_);
+  w.plain_key("clientInfo");
+  json::write(w, own_info());
+  w.end_object();
+  n->init.params = std::move(w).text();
+  n->init.internal = true;
+  n->drop(n->initialize_entry);
+  n->initialize_entry.call = &n->init;
+  n->initialize_entry.handshake = true;
+  n->initialize_entry.on_end = [this, weak = std::weak_ptr(n)](detail::reply r) {
+    auto const alive = weak.lock();
+    if (!alive) return;
+    if (!r) return take_step(alive, alive->machine.initialize_failed(r.error()));
+    auto const named = r->view().find("protocolVersion");
+    auto const step = alive->machine.initialized(named ? std::string(named->get_string().value_or("")) : std::string());
+    auto const found = json::read<initialize_result>(r->view());
+    if (step.what == sansio::handshake_step::action::ready) {
+      if (!found) return settle_handshake(*alive, found.error().with_code(make_error_code(errc::protocol_violation)));
+      server_info_ = found->server_info;
+      server_capabilities_ = found->capabilities;
+      instructions_ = found->instructions.value_or("");
+      discovered_.reset();
+    }
+    take_step(alive, step);
+  };
+  enlist(n->initialize_entry, options_.handshake_timeout_, options_.handshake_timeout_);
+  if (auto const sent = transmit(n->initialize_entry); !sent) settle_handshake(*n, sent.error());
+}
+
+COMCP_DECL asio::awaitable<void> client_core::reopen(std::shared_ptr<negotiation> n) {
+  auto const hold = shared_from_this();
+  n->drop(n->probe_entry);
+  n->drop(n->initialize_entry);
+  n->drop(n->probe_timer);
+  auto const opened = co_await open_transport();
+  if (n->outcome) co_return;
+  if (opened) {
+    take_step(n, n->machine.reopened());
+  } else {
+    settle_handshake(*n, opened.error());
+  }
+}
+
+COMCP_DECL void client_core::adopt_discovery(discover_result const& d) {
+  discovered_ = d;
+  server_capabilities_ = d.capabilities;
+  instructions_ = d.instructions.value_or("");
+  if (auto const info = server_info_of(d.meta)) server_info_ = *info;
+}
+
+COMCP_DECL implementation client_core::own_info() const {
+  return options_.client_info_.value_or(implementation("comcp", COMCP_VERSION_STRING));
+}
+
+COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
+  if (!is_modern()) {
+    notify("notifications/initialized", {});
+    if (level_ && server_capabilities_.supports("logging")) {
+      detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), {});
+      set.internal = true;
+      auto const done = co_await round_trip(set);
+      if (!done) fault(done.error());
+    }
+  }
+  if (end_reason_) throw exception(*end_reason_);
+  set_status(connection_status::ready);
+  subscriptions_.connected();
+  if (options_.ping_interval_) spawn(keep_alive());
+}
+
+COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
+  auto const hold = shared_from_this();
+  unsigned failures = 0;
+  for (;;) {
+    bool const awake = co_await sleep(*options_.ping_interval_);
+    if (!awake) co_return;
+    if (counters_.messages_in != messages_at_last_ping_) {
+      messages_at_last_ping_ = counters_.messages_in;
+      failures = 0;
+      continue;
+    }
+    call_options limited;
+    limited.timeout(options_.ping_timeout_).extend_on_progress(false);
+    detail::prepared_call ping(is_modern() ? "server/discover" : "ping", {}, std::move(limited));
+    ping.internal = true;
+    auto const r = co_await round_trip(ping);
+    messages_at_last_ping_ = counters_.messages_in;
+    if (r || r.error().peer()) {
+      failures = 0;
+    } else if (r.error() == errc::timeout && ++failures >= options_.ping_failure_threshold_) {
+      co_await close_on_home(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
+    }
+  }
+}
+
+COMCP_DECL void client_core::set_status(connection_status s) {
+  if (status_ == s) return;
+  status_ = s;
+  auto const listeners = status_listeners_;
+  for (auto const& listener : listeners) {
+    try {
+      listener(s);
+    } catch (...) {
+      fault(error(errc::invalid_argument, "a status listener threw"));
+    }
+  }
+}
+
+}  // namespace comcp

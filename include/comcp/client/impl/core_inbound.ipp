@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the core does with each message that comes in. Nothing here waits.
+#pragma once
+
+#include <comcp/client/core.hpp>
+#include <comcp/json/reader.hpp>
+
+namespace comcp {
+
+COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
+  auto const hold = shared_from_this();
+  ++counters_.messages_in;
+  counters_.bytes_in += text.size();
+  if (options_.tracer_) options_.tracer_(direction::received, text.view());
+  auto m = jsonrpc::decode(text);
+  if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
+  received(m, stream);
+}
+
+COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
+  switch (m.kind) {
+    case jsonrpc::message_kind::response:
+    case jsonrpc::message_kind::error: return received_answer(m, stream);
+    case jsonrpc::message_kind::notification: return received_notification(m);
+    case jsonrpc::message_kind::request:
+      ++counters_.requests;
+      if (is_modern() && status_ == connection_status::ready) {
+        ++counters_.dropped;
+        return fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
+      }
+      return dispatcher_.request(m);
+    default: return received_bad(m);
+  }
+}
+
+COMCP_DECL void client_core::received_batch(padded_text text, request_id stream) {
+  auto const* const old = dynamic_cast<wire::legacy const*>(codec_.get());
+  jsonrpc::envelope bad;
+  if (!old || !old->has_batches()) {
+    bad.reason = "a batch, which this protocol version has not";
+    return received_bad(bad);
+  }
+  struct each final : json::member_sink {
+    explicit each(client_core& c, request_id s) : core(c), from(s) {}
+    bool on_member(std::string_view, std::string_view raw) override {
+      texts.emplace_back(raw);
+      return texts.size() < 10'000;
+    }
+    client_core& core;
+    request_id from;
+    std::vector<std::string> texts;
+  } parts(*this, stream);
+  auto const scanned = json::scan_array(text, parts);
+  for (auto& part : parts.texts) {
+    auto m = jsonrpc::decode(pad(part));
+    if (m.kind == jsonrpc::message_kind::batch) m.reason = "a batch in a batch";
+    received(m, stream);
+    if (end_reason_) return;
+  }
+  if (!scanned) {
+    bad.reason = std::string(scanned.error().message());
+    received_bad(bad);
+  }
+}
+
+COMCP_DECL detail::reply client_core::result_of(jsonrpc::envelope const& m) {
+  if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
+  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), options_.limits_.json());
+  if (parsed) return std::move(*parsed);
+  if (parsed.error() == errc::limit_exceeded) return parsed.error();
+  return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
+}
+
+COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id stream) {
+  auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
+  auto const* const found = id ? pending_.find(id) : nullptr;
+  if (!found) {
+    if (m.raw_id.empty()) {
+      // No call owns it: an event of the whole connection.
+      auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
+      return fault(e);
+    }
+    bool const known = id != 0 && id <= highest_id_ && (id & ((1U << 20) - 1)) <= highest_id_;
+    ++(known ? counters_.late : counters_.unknown);
+    return;
+  }
+  if (!(*found)->call || !(*found)->sent) {
+    ++counters_.unknown;
+    return;
+  }
+  auto r = result_of(m);
+  if (r && is_modern()) learn_server_info(*r);
+  if (r) restarts_in_a_row_ = 0;
+  end(id, std::move(r));
+}
+
+COMCP_DECL void client_core::learn_server_info(json::value const& result) {
+  if (!server_info_.name.empty()) return;
+  auto const meta = result.view().find("_meta");
+  if (!meta) return;
+  if (auto info = server_info_of(*meta)) server_info_ = std::move(*info);
+}
+
+COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
+  ++counters_.notifications;
+  json::value params;
+  if (!m.params.empty()) {
+    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), options_.limits_.json());
+    if (!parsed) {
+      m.reason = std::string(parsed.error().message());
+      m.id.reset();
+      return received_bad(m);
+    }
+    params = std::move(*parsed);
+  }
+  if (m.method == "notifications/progress") return received_progress(params);
+  if (m.method == "notifications/cancelled") {
+    auto const which = params.view().find("requestId");
+    if (!which) return;
+    if (is_modern()) return subscriptions_.cancelled_by_server(*which);
+    dispatcher_.withdraw(which->dump());
+  }
+  if (is_modern() && subscriptions_.routed(m.method, params)) return;
+  if (!is_modern()) subscriptions_.notified(m.method, params);
+  dispatcher_.notification(std::move(m.method), std::move(params));
+}
+
+COMCP_DECL void client_core::received_progress(json::value const& params) {
+  auto const token = params.view().find("progressToken");
+  std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
+  auto const* const found = id ? pending_.find(*id) : nullptr;
+  if (!found || !(*found)->call) {
+    ++counters_.dropped;
+    return;
+  }
+  auto const& call_opts = (*found)->call->options;
+  if (call_opts.wants_progress()) pending_.extend(*id, time_->now());
+  arm();
+  auto const on_progress = call_opts.on_progress();
+  if (!on_progress) return;
+  auto p = json::read<progress_notification>(params.view());
+  if (!p) return fault(p.error());
+  try {
+    on_progress(*p);
+  } catch (...) {
+    fault(error(errc::invalid_argument, "a progress callback threw"));
+  }
+}
+
+COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
+  ++counters_.bad_messages;
+  if (m.id && pending_.find(*m.id) && (*pending_.find(*m.id))->sent) {
+    return end(*m.id, error(errc::protocol_violation, "the answer cannot be read: " + m.reason));
+  }
+  fault(error(errc::protocol_violation, "an unusable message: " + m.reason));
+  if (counters_.bad_messages <= options_.limits_.bad_lines() || closing_) return;
+  spawn(close_on_home(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()")));
+}
+
+COMCP_DECL void client_core::stream_ended(request_id id, error why) {
+  auto const hold = shared_from_this();
+  auto const* const found = pending_.find(id);
+  if (!found || !(*found)->call) return;
+  auto const& c = *(*found)->call;
+  bool const safe = c.repeatable || c.options.is_idempotent();
+  end(id, safe ? why : why.with_code(make_error_code(errc::outcome_unknown)));
+}
+
+COMCP_DECL void client_core::fault(error e) {
+  if (!options_.observer_.on_fault) return;
+  try {
+    options_.observer_.on_fault(e);
+  } catch (...) {  // documented: dropped
+  }
+}
+
+COMCP_DECL std::optional<protocol_version> client_core::version() const noexcept {
+  if (!codec_) return {};
+  return codec_->version();
+}
+
+COMCP_DECL era_verdict client_core::verdict() const {
+  era_verdict v;
+  v.date = std::chrono::system_clock::now();
+  if (!is_modern()) return v;
+  v.era = era::modern;
+  v.discovered = discovered_;
+  if (!discovered_) v.versions.push_back(codec_->version());
+  else
+    for (auto const& text : discovered_->supported_versions) {
+      if (auto const known = protocol_version::parse(text)) v.versions.push_back(*known);
+    }
+  return v;
+}
+
+COMCP_DECL transport_info client_core::transport_info() const {
+  return transport_ ? transport_.info() : comcp::transport_info();
+}
+
+COMCP_DECL statistics client_core::statistics() const {
+  auto s = counters_;
+  s.pending = pending_.size();
+  if (auto const oldest = pending_.oldest()) s.oldest_pending = time_->now() - *oldest;
+  auto const info = transport_info();
+  s.messages_out = info.messages_out;
+  s.bytes_out = info.bytes_out;
+  return s;
+}
+
+}  // namespace comcp

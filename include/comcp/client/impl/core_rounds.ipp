@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a call may need beyond one round trip: input rounds (2026-07-28, basic/patterns/mrtr), one change of the
+// version, one repetition after a restart, url elicitations of 2025-11-25.
+#pragma once
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+
+#include <comcp/client/core.hpp>
+#include <comcp/json/build.hpp>
+
+namespace comcp {
+
+/// The requests of one round, answered at once. Shared by the coroutines that answer.
+struct client_core::round {
+  detail::pending_entry done;
+  std::map<std::string, std::string> answers;
+  error failure;
+  std::size_t open = 0;
+  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
+  std::vector<std::shared_ptr<bool>> cancelled;
+
+  void cancel() {
+    for (auto const& flag : cancelled) *flag = true;
+    for (auto const& s : signals) s->emit(asio::cancellation_type::terminal);
+  }
+};
+
+namespace detail {
+
+// The original parameters with what a retry adds. Both texts are objects.
+COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
+                                    std::optional<std::string> const& state) {
+  json::writer w;
+  if (!responses.empty()) w.plain_key("inputResponses").raw(responses);
+  if (state) w.plain_key("requestState").string(*state);
+  std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
+  if (out.size() > 1 && !w.text().empty()) out += ',';
+  return out + w.text() + "}";
+}
+
+COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& answers) {
+  json::writer w;
+  w.begin_object();
+  for (auto const& [key, text] : answers) w.key(key).raw(text);
+  w.end_object();
+  return std::move(w).text();
+}
+
+// A round that a caller takes over: the result, and the call that it belongs to.
+COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
+  json::writer w;
+  w.begin_object();
+  for (auto const m : required.members()) w.key(m.key).value(m.value);
+  w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method).plain_key("name").string(c.name);
+  w.plain_key("params").raw(params.empty() ? "{}" : params).end_object().end_object();
+  auto text = std::move(w).text();
+  return json::parse(pad(text)).value();
+}
+
+}  // namespace detail
+
+COMCP_DECL bool client_core::follow_version(error const& e) {
+  auto const offered = sansio::modern_versions(e);
+  if (!offered) return false;
+  std::optional<protocol_version> best;
+  for (auto const& text : *offered) {
+    auto const v = protocol_version::parse(text);
+    auto const& allowed = options_.handshake_.allowed;
+    if (!v || v->era() != era::modern || std::find(allowed.begin(), allowed.end(), *v) == allowed.end()) continue;
+    if (!best || *best < *v) best = v;
+  }
+  if (!best) return false;
+  auto const info = own_info();
+  codec_ = std::make_unique<wire::modern>(*best, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  return true;
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_call& c, detail::reply r) {
+  using std::chrono::nanoseconds;
+  auto const original = c.params;
+  auto const hard = c.started + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                    c.options.hard_timeout().value_or(options_.hard_timeout_));
+  nanoseconds left = c.options.timeout().value_or(options_.timeout_);
+  auto sent_at = c.started;
+  c.options.extend_on_progress(c.options.wants_progress());
+  bool followed = false;
+  unsigned repeats = 0;
+  for (unsigned taken = 0;;) {
+    if (!r) {
+      auto const* const peer = r.error().peer();
+      if (peer && !is_modern() && peer->code == -32042) {
+        auto asked = co_await ask_urls(std::move(r));
+        co_return asked;
+      }
+      bool const other_version = peer && is_modern() && peer->code == -32022 && !followed;
+      bool const again = !peer && restarting_ && ++repeats <= 3 && (c.repeatable || c.options.is_idempotent());
+      if (other_version && follow_version(r.error())) {
+        followed = true;
+      } else if (other_version) {
+        auto const list = sansio::modern_versions(r.error()).value_or(std::vector<std::string>());
+        co_return detail::reply(
+            error(errc::no_common_version, sansio::no_common_text(list, options_.handshake_.allowed)).with_peer(*peer));
+      } else if (!again) {
+        co_return r;
+      }
+      r = co_await round_trip(c);
+      continue;
+    }
+    if (!is_modern()) co_return r;
+    auto const kind = codec_->classify(c.method, r->view());
+    if (!kind) co_return detail::reply(kind.error());
+    if (*kind == wire::result_kind::complete) co_return r;
+    if (c.options.is_manual_input()) co_return detail::reply(detail::with_call(*r, c, original));
+    if (++taken > options_.limits_.input_rounds())
+      co_return detail::reply(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
+    auto required = json::read<input_required_result>(r->view());
+    if (!required) co_return detail::reply(required.error().with_code(make_error_code(errc::protocol_violation)));
+    if (auto const bad = check_round(*required)) co_return detail::reply(bad);
+    left -= std::min(left, nanoseconds(time_->now() - sent_at));  // the clock stops while a handler answers
+    auto state = required->request_state;
+    auto answers = co_await answer_round(std::move(*required), hard);
+    if (!answers) co_return detail::reply(answers.error());
+    c.params = detail::with_answers(original, *answers, state);
+    sent_at = time_->now();
+    c.options.timeout(std::max(left, nanoseconds(1)));
+    c.options.hard_timeout(std::max(nanoseconds(hard - sent_at), nanoseconds(1)));
+    r = co_await round_trip(c);
+  }
+}
+
+COMCP_DECL error client_core::check_round(input_required_result const& required) const {
+  bool const asks = required.input_requests && !required.input_requests->empty();
+  if (!asks && !required.request_state)
+    return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
+  if (!asks) return {};
+  for (auto const& [key, asked] : *required.input_requests) {
+    bool declared = false;
+    if (asked.method == "sampling/createMessage") declared = own_capabilities_.sampling.has_value();
+    if (asked.method == "roots/list") declared = own_capabilities_.roots.has_value();
+    if (asked.method == "elicitation/create") {
+      auto const mode = asked.params.view().find("mode");
+      bool const url = mode && mode->get_string() == "url";
+      declared = url ? own_capabilities_.supports_elicitation_url() : own_capabilities_.supports_elicitation_form();
+    }
+    if (!declared)
+      return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
+  }
+  return {};
+}
+
+COMCP_DECL asio::awaitable<void> client_core::answer_one(std::shared_ptr<round> r, std::string key,
+                                                         input_request asked) {
+  auto const hold = shared_from_this();
+  auto ctx = dispatcher_.make_context(asked.method, asked.params);
+  r->cancelled.push_back(ctx.cancelled_);
+  result<json::fragment> answer = error(errc::cancelled);
+  try {
+    answer = co_await dispatcher_.answer(asked.method, asked.params, ctx);
+  } catch (std::exception const&) {
+    // A cancelled coroutine; its round has ended.
+  }
+  --r->open;
+  if (!answer) {
+    if (!r->failure) r->failure = answer.error();
+  } else {
+    r->answers.emplace(std::move(key), answer->text());
+  }
+  if (r->open == 0 || r->failure) end(r->done.id, json::value());
+}
+
+COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r, input_required_result const& required) {
+  r->open = required.input_requests->size();
+  for (auto const& [key, asked] : *required.input_requests) {
+    r->signals.push_back(std::make_unique<asio::cancellation_signal>());
+    auto work = std::make_shared<asio::awaitable<void>>(answer_one(r, key, asked));
+    auto* const signal = r->signals.back().get();
+    // Posted: a handler that answers at once must not end the round before it is waited for.
+    auto start = [this, hold = shared_from_this(), r, work, signal] {
+      asio::co_spawn(home_, std::move(*work), asio::bind_cancellation_slot(signal->slot(), asio::detached));
+    };
+    asio::post(home_, std::move(start));
+  }
+}
+
+COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_required_result required,
+                                                                          std::chrono::steady_clock::time_point hard) {
+  if (!required.input_requests || required.input_requests->empty()) co_return std::string();
+  auto const r = std::make_shared<round>();
+  auto const most = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
+  if (!enlist(r->done, most, most)) co_return error(errc::queue_full, "too many calls in flight");
+  start_answers(r, required);
+  auto const waited = co_await wait(r->done);
+  if (waited && !r->failure) co_return detail::responses_text(r->answers);
+  auto stop = [r] { r->cancel(); };
+  asio::post(home_, std::move(stop));
+  if (!waited) co_return waited.error();
+  if (r->failure.peer())
+    co_return error(errc::input_refused, "a handler refused an input request: " + r->failure.peer()->message);
+  co_return r->failure;
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::ask_urls(detail::reply r) {
+  auto const failure = r.error().with_code(make_error_code(errc::url_elicitation_required));
+  auto const data = json::parse(r.error().peer()->data);
+  auto const list = data ? data->find("elicitations") : std::nullopt;
+  if (!list || !own_capabilities_.supports_elicitation_url()) co_return detail::reply(failure);
+  for (auto const e : list->elements()) {
+    auto const asked = e.share();
+    auto ctx = dispatcher_.make_context("elicitation/create", asked);
+    try {
+      (void)co_await dispatcher_.answer("elicitation/create", asked, ctx);
+    } catch (std::exception const&) {
+      break;
+    }
+  }
+  co_return detail::reply(failure);
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,
+                                                                   json::fragment responses) {
+  auto const hold = shared_from_this();
+  auto const of = required.view().find("comcp/call");
+  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
+  auto const text_at = [&of](std::string_view key) {
+    auto const found = of->find(key);
+    return found ? std::string(found->get_string().value_or("")) : std::string();
+  };
+  c.method = text_at("method");
+  c.name = text_at("name");
+  std::optional<std::string> state;
+  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
+  auto const params = of->find("params");
+  c.params = detail::with_answers(params ? params->dump() : "{}", responses.text(), state);
+  auto v = co_await call(std::move(c));
+  co_return v;
+}
+
+}  // namespace comcp

@@ -1,0 +1,176 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+
+#include <comcp/client/core.hpp>
+#include <comcp/client/dispatcher.hpp>
+#include <comcp/jsonrpc/encode.hpp>
+#include <comcp/client/answers.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
+  context ctx;
+  ctx.core_ = core_.weak_from_this();
+  ctx.method_ = std::move(method);
+  ctx.cancelled_ = std::make_shared<bool>(false);
+  if (auto const meta = params.view().find("_meta")) {
+    if (auto const token = meta->find("progressToken")) ctx.progress_token_ = token->dump();
+  }
+  return ctx;
+}
+
+COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
+  std::string raw_id(m.raw_id);
+  if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"), false);
+  if (running_.size() >= core_.limits().handlers_in_flight()) {
+    ++core_.counters().dropped;
+    return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}), false);
+  }
+  json::value params;
+  if (!m.params.empty()) {
+    auto parsed = json::parse(m.params, core_.limits().json());
+    if (!parsed) return core_.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}), false);
+    params = std::move(*parsed);
+  }
+  if (running_.contains(raw_id))
+    return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}), false);
+  auto const state = std::make_shared<running>();
+  if (running_.empty()) core_.pause_clocks();
+  running_.emplace(raw_id, state);
+  auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
+  asio::co_spawn(core_.home(), std::move(work), asio::bind_cancellation_slot(state->signal.slot(), asio::detached));
+}
+
+COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
+                                                   std::string method, json::value params,
+                                                   std::shared_ptr<running> state) {
+  result<json::fragment> answered = error(errc::cancelled);
+  try {
+    auto ctx = make_context(method, params);
+    ctx.cancelled_ = state->cancelled;
+    answered = co_await answer(std::move(method), std::move(params), ctx);
+  } catch (std::exception const&) {
+    // Only a cancelled coroutine comes here: answer() turns what a handler throws into an error.
+  }
+  auto const found = running_.find(raw_id);
+  if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
+  running_.erase(found);
+  if (running_.empty()) hold->resume_clocks();
+  if (answered) {
+    hold->send_text(jsonrpc::response(raw_id, answered->text()), false);
+  } else if (auto const* const peer = answered.error().peer()) {
+    hold->send_text(jsonrpc::error_response(raw_id, *peer), false);
+  } else {
+    hold->fault(answered.error());
+    hold->send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}), false);
+  }
+}
+
+COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
+                                                                      context& ctx) {
+  if (!core_.handler().answers(method)) co_return method_not_found(method);
+  try {
+    auto answered = co_await answer_checked(method, std::move(params), ctx);
+    co_return answered;
+  } catch (exception const& e) {
+    co_return e.error();
+  } catch (std::system_error const& e) {
+    if (ctx.cancelled()) co_return error(errc::cancelled);
+    co_return error(e.code(), "a handler failed");
+  } catch (std::exception const& e) {
+    co_return error(errc::input_refused, std::string("a handler threw: ") + e.what());
+  } catch (...) {
+    co_return error(errc::input_refused, "a handler threw");
+  }
+}
+
+// What the specification asks of every answer, whoever gives it.
+COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer_checked(std::string const& method,
+                                                                              json::value params, context& ctx) {
+  auto const& own = core_.own_capabilities();
+  auto const refused = [](char const* why) { return error::from_peer({-32602, std::string("Invalid params: ") + why, {}}); };
+  auto const request = params.view();
+  bool form = false;
+  if (method == "elicitation/create") {
+    auto const mode = request.find("mode");
+    form = !mode || mode->get_string() == "form";
+    bool const declared = form ? own.supports_elicitation_form() : own.supports_elicitation_url();
+    if (!declared || (mode && !form && mode->get_string() != "url")) co_return refused("this mode was not declared");
+  } else if (method == "sampling/createMessage") {
+    if (request.find("tools") || request.find("toolChoice")) {
+      if (!own.sampling || !own.sampling->tools) co_return refused("sampling.tools was not declared");
+    }
+    auto const parsed = json::read<create_message_params>(request);
+    if (parsed) {
+      if (auto const ok = parsed->check_tool_results(); !ok) co_return refused("unpaired tool results");
+    }
+  }
+  auto answered = co_await core_.handler().answer(method, params, ctx);
+  if (!answered) co_return answered;
+  if (form) {
+    auto completed = complete_elicitation(request, *answered);
+    if (!completed) co_return completed.error();
+    co_return std::move(*completed);
+  }
+  if (method == "roots/list") {
+    if (auto const ok = check_roots(*answered); !ok) co_return ok.error();
+  }
+  co_return answered;
+}
+
+COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
+  auto const found = running_.find(raw_id);
+  if (found == running_.end()) return;
+  auto const state = found->second;
+  running_.erase(found);
+  if (running_.empty()) core_.resume_clocks();
+  *state->cancelled = true;
+  state->signal.emit(asio::cancellation_type::terminal);
+}
+
+COMCP_DECL void dispatcher::cancel_all() {
+  auto const all = std::exchange(running_, {});
+  notifications_.clear();
+  if (!all.empty()) core_.resume_clocks();
+  for (auto const& [id, state] : all) {
+    *state->cancelled = true;
+    state->signal.emit(asio::cancellation_type::terminal);
+  }
+}
+
+COMCP_DECL void dispatcher::notification(std::string method, json::value params) {
+  if (!core_.handler()) return;
+  if (notifications_.size() >= core_.limits().queued_notifications()) {
+    ++core_.counters().dropped;
+    return core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
+  }
+  notifications_.push_back({std::move(method), std::move(params)});
+  if (std::exchange(pumping_, true)) return;
+  auto work = pump(core_.shared_from_this());
+  asio::co_spawn(core_.home(), std::move(work), asio::detached);
+}
+
+COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold) {
+  while (!notifications_.empty()) {
+    auto const next = std::move(notifications_.front());
+    notifications_.pop_front();
+    auto ctx = make_context(next.method, next.params);
+    try {
+      co_await hold->handler().notify(next.method, next.params, ctx);
+    } catch (exception const& e) {
+      hold->fault(e.error());
+    } catch (std::exception const& e) {
+      hold->fault(error(errc::invalid_argument, std::string("a notification handler threw: ") + e.what()));
+    } catch (...) {
+      hold->fault(error(errc::invalid_argument, "a notification handler threw"));
+    }
+  }
+  pumping_ = false;
+}
+
+}  // namespace comcp::detail

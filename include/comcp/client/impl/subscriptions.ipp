@@ -1,0 +1,327 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <asio/post.hpp>
+
+#include <comcp/client/core.hpp>
+#include <comcp/client/subscriptions.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL subscription_hub::~subscription_hub() = default;
+
+COMCP_DECL subscription_filter subscription_hub::wanted() const {
+  subscription_filter f;
+  auto const& h = core_.handler();
+  f.tools_list_changed = h.receives("notifications/tools/list_changed");
+  f.prompts_list_changed = h.receives("notifications/prompts/list_changed");
+  f.resources_list_changed = h.receives("notifications/resources/list_changed");
+  for (auto const& w : watchers_) {
+    if (w.kind == "tools") f.tools_list_changed = true;
+    if (w.kind == "prompts") f.prompts_list_changed = true;
+    if (w.kind == "resources") f.resources_list_changed = true;
+  }
+  for (auto const& [uri, callbacks] : resources_) f.resource_subscriptions.push_back(uri);
+  return f;
+}
+
+COMCP_DECL void subscription_hub::connected() {
+  if (core_.is_modern()) return refresh_shared();
+  if (!resources_.empty()) core_.spawn(restore_legacy());
+}
+
+COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy() {
+  auto const hold = core_.shared_from_this();
+  std::vector<std::string> uris;
+  for (auto const& [uri, callbacks] : resources_) uris.push_back(uri);
+  for (auto const& uri : uris) {
+    prepared_call again("resources/subscribe", args("uri", uri).text(), {});
+    again.internal = true;
+    auto const done = co_await core_.round_trip(again);
+    if (!done) core_.fault(done.error());
+  }
+}
+
+COMCP_DECL void subscription_hub::ended(error const& reason) {
+  reopened_ = 0;
+  auto const streams = std::exchange(streams_, {});
+  shared_.reset();
+  for (auto const& s : streams) {
+    if (!s->ended) s->ended = reason;
+    wake(*s);
+  }
+  for (auto* const w : std::exchange(waiting_, {})) w->complete(reason);
+}
+
+COMCP_DECL void subscription_hub::shut_down() noexcept {
+  for (auto const& s : std::exchange(streams_, {})) {
+    if (auto* const r = std::exchange(s->reader, nullptr)) r->destroy();
+  }
+  for (auto* const w : std::exchange(waiting_, {})) w->destroy();
+}
+
+COMCP_DECL void subscription_hub::wake(listen_stream& s) {
+  if (auto* const r = std::exchange(s.reader, nullptr)) r->complete(true);
+}
+
+COMCP_DECL std::shared_ptr<listen_stream> subscription_hub::by_id(std::uint64_t id) const {
+  for (auto const& s : streams_) {
+    if (s->entry.id == id && id != 0) return s;
+  }
+  return {};
+}
+
+// Sends the listen request; its entry lives until the server or we end it.
+COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) {
+  s->call.params = args("notifications", s->asked).text();
+  s->call.internal = true;
+  s->entry.call = &s->call;
+  s->entry.on_end = [this, hold = core_.weak_from_this(), weak = std::weak_ptr(s)](reply r) {
+    auto const core = hold.lock();
+    auto const alive = weak.lock();
+    if (core && alive) stream_over(alive, std::move(r));
+  };
+  constexpr auto forever = std::chrono::nanoseconds::max();
+  streams_.push_back(s);
+  if (!core_.enlist(s->entry, forever, forever)) return stream_over(s, error(errc::queue_full));
+  ++core_.counters().tracked;
+  if (auto const sent = core_.transmit(s->entry); !sent) core_.end(s->entry.id, sent.error());
+}
+
+COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> const& s, reply r) {
+  std::erase(streams_, s);
+  if (!s->ended) s->ended = r ? error() : r.error();
+  if (s->acknowledgment.id) core_.end(s->acknowledgment.id, r ? reply(error(errc::closed)) : std::move(r));
+  wake(*s);
+  if (shared_ != s) return;
+  shared_.reset();
+  if (core_.status() == connection_status::ready && s->is_acknowledged && ++reopened_ <= 5) {
+    auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold) -> asio::awaitable<void> {
+      bool const slept = co_await hold->sleep(std::chrono::seconds(1));
+      if (slept) self->refresh_shared();
+    };
+    core_.spawn(again(this, core_.shared_from_this()));
+  }
+}
+
+COMCP_DECL asio::awaitable<result<void>> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s) {
+  if (s->is_acknowledged) co_return result<void>();
+  if (s->ended) co_return *s->ended ? *s->ended : error(errc::closed);
+  auto const timeout = core_.default_timeout();
+  if (!core_.enlist(s->acknowledgment, timeout, timeout)) co_return error(errc::queue_full);
+  auto const waited = co_await core_.wait(s->acknowledgment);
+  if (waited) co_return result<void>();
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, "subscriptions/listen was not acknowledged");
+  co_return waited.error();
+}
+
+COMCP_DECL void subscription_hub::refresh_shared() {
+  if (std::exchange(reconciling_, true)) return;
+  core_.spawn(reconcile());
+}
+
+// Opens the stream that is wanted now, and ends the old one only after the new one is acknowledged.
+COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
+  auto const hold = core_.shared_from_this();
+  error failure;
+  for (;;) {
+    auto const filter = wanted();
+    auto const old = shared_;
+    if (core_.status() != connection_status::ready) break;
+    if (old ? old->asked == filter : filter.empty()) break;
+    if (filter.empty()) {
+      shared_.reset();
+      close(*old);
+      break;
+    }
+    auto const fresh = std::make_shared<listen_stream>(filter);
+    open(fresh);
+    auto const done = co_await acknowledged(fresh);
+    if (!done) {
+      failure = done.error();
+      close(*fresh);
+      break;
+    }
+    shared_ = fresh;
+    if (old) close(*old);
+  }
+  reconciling_ = false;
+  if (failure) core_.fault(failure);
+  for (auto* const w : std::exchange(waiting_, {})) w->complete(failure);
+}
+
+// Waits for the running reconciliation; cancelling that stops only the waiting.
+COMCP_DECL asio::awaitable<error> subscription_hub::reconciled(waiter<error>*& place) {
+  refresh_shared();
+  auto const forget = [this, weak = core_.weak_from_this(), &place] {
+    auto const core = weak.lock();
+    if (!core) return;
+    auto drop = [this, core, which = place] {
+      auto const found = std::find(waiting_.begin(), waiting_.end(), which);
+      if (found == waiting_.end()) return;
+      waiting_.erase(found);
+      which->complete(error(errc::cancelled));
+    };
+    asio::post(core->home(), std::move(drop));
+  };
+  return suspend_listed<error>(place, waiting_, forget);
+}
+
+COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
+  auto const hold = core_.shared_from_this();
+  bool const first = !resources_.contains(uri);
+  resources_[uri].push_back(std::move(f));
+  if (!first) co_return;
+  error failure;
+  if (core_.is_modern()) {
+    failure = co_await reconcile_for(uri);
+  } else {
+    prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
+    auto const done = co_await core_.round_trip(c);
+    if (!done) failure = done.error();
+  }
+  if (!failure) co_return;
+  resources_.erase(uri);
+  if (core_.is_modern()) refresh_shared();
+  throw exception(failure);
+}
+
+COMCP_DECL asio::awaitable<error> subscription_hub::reconcile_for(std::string uri) {
+  waiter<error>* place = nullptr;
+  auto failure = co_await reconciled(place);
+  if (failure) co_return failure;
+  if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
+  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
+}
+
+COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
+  auto const hold = core_.shared_from_this();
+  if (resources_.erase(uri) == 0) throw exception(error(errc::not_found, "no subscription to " + uri));
+  if (core_.is_modern()) {
+    refresh_shared();
+    co_return;
+  }
+  prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
+  auto const done = co_await core_.round_trip(c);
+  if (!done) throw exception(done.error());
+}
+
+COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> subscription_hub::listen(subscription_filter filter) {
+  auto const hold = core_.shared_from_this();
+  auto const s = std::make_shared<listen_stream>(std::move(filter));
+  s->independent = true;
+  if (auto const bad = core_.check(s->call)) throw exception(bad);
+  open(s);
+  auto const done = co_await acknowledged(s);
+  if (done) co_return s;
+  close(*s);
+  throw exception(done.error());
+}
+
+COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::next(std::shared_ptr<listen_stream> s) {
+  auto const hold = core_.shared_from_this();
+  while (s->queue.empty()) {
+    if (s->ended || s->reader) co_return std::nullopt;
+    auto const stop = [weak = std::weak_ptr(s), home = core_.home()] {
+      auto wake_up = [weak] {
+        auto const alive = weak.lock();
+        if (!alive) return;
+        if (auto* const r = std::exchange(alive->reader, nullptr)) r->complete(false);
+      };
+      asio::post(home, std::move(wake_up));
+    };
+    auto woken = suspend<bool>(s->reader, stop);
+    bool const more = co_await std::move(woken);
+    if (!more) throw exception(error(errc::cancelled));
+  }
+  auto first = std::move(s->queue.front());
+  s->queue.pop_front();
+  co_return first;
+}
+
+COMCP_DECL void subscription_hub::close(listen_stream& s) {
+  if (!s.ended) s.ended = error();
+  if (s.entry.id) core_.cancel(s.entry.id);
+}
+
+COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f) {
+  auto const handle = next_handle_++;
+  watchers_.push_back({handle, std::move(kind), std::move(f)});
+  if (core_.is_modern()) refresh_shared();
+  return handle;
+}
+
+COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
+  std::erase_if(watchers_, [handle](watcher const& w) { return w.handle == handle; });
+  if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
+}
+
+COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value const& params) {
+  auto const meta = params.view().find("_meta");
+  auto const id = meta ? subscription_id_of(*meta) : std::nullopt;
+  if (!id) return method == "notifications/subscriptions/acknowledged";
+  auto const s = id->integer() ? by_id(static_cast<std::uint64_t>(*id->integer())) : nullptr;
+  if (!s) {
+    ++core_.counters().dropped;
+    return true;
+  }
+  if (method == "notifications/subscriptions/acknowledged") {
+    auto ack = json::read<subscriptions_acknowledged>(params.view());
+    if (ack) s->acknowledged = std::move(ack->notifications);
+    s->is_acknowledged = true;
+    if (s->acknowledgment.id) core_.end(s->acknowledgment.id, json::value());
+    return true;
+  }
+  reopened_ = 0;
+  if (!s->independent) {
+    notified(method, params);
+    return false;
+  }
+  if (s->queue.size() >= core_.limits().subscription_queue()) {
+    ++s->dropped;
+    ++core_.counters().dropped;
+  } else {
+    s->queue.emplace_back(method, params);
+  }
+  wake(*s);
+  return true;
+}
+
+COMCP_DECL void subscription_hub::notified(std::string const& method, json::value const& params) {
+  auto const guarded = [this](auto const& f) {
+    try {
+      f();
+    } catch (...) {
+      core_.fault(error(errc::invalid_argument, "a subscription callback threw"));
+    }
+  };
+  if (method == "notifications/resources/updated") {
+    auto const update = json::read<resource_updated>(params.view());
+    if (!update) return core_.fault(update.error());
+    auto const found = resources_.find(update->uri);
+    if (found == resources_.end()) return;
+    auto const callbacks = found->second;
+    for (auto const& f : callbacks) {
+      if (f) guarded([&] { f(*update); });
+    }
+    return;
+  }
+  std::string_view const kind = method == "notifications/tools/list_changed"       ? "tools"
+                                : method == "notifications/prompts/list_changed"   ? "prompts"
+                                : method == "notifications/resources/list_changed" ? "resources"
+                                                                                   : "";
+  if (kind.empty()) return;
+  auto const all = watchers_;
+  for (auto const& w : all) {
+    if (w.kind == kind) guarded(w.call);
+  }
+}
+
+COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {
+  auto const id = request.get_uint64();
+  auto const s = id ? by_id(*id) : nullptr;
+  if (s) core_.end(s->entry.id, error(errc::closed, "the server ended the subscription"));
+}
+
+}  // namespace comcp::detail

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Interceptors: see each outgoing call before it is sent and each result before its caller, and may change,
+// answer, deny or record them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/json/build.hpp>
+#include <comcp/result.hpp>
+
+namespace comcp {
+
+/// A call on its way out. `name` is the tool's, prompt's or resource's; `params` may be replaced.
+struct outgoing_call {
+  outgoing_call() {}
+  std::string method;
+  std::string name;
+  json::fragment params;
+};
+
+/// Both hooks are optional and run on the client's executor; they may take their time (human approval), within
+/// the call's hard timeout.
+struct interceptor {
+  interceptor() {}
+  /// Before sending. A value answers the call in the server's place; throwing comcp::exception (errc::denied, or
+  /// any other) ends it with that error; nothing lets it go on.
+  std::function<asio::awaitable<std::optional<json::value>>(outgoing_call&)> before;
+  /// After the result came, also an error: may replace it.
+  std::function<asio::awaitable<void>(outgoing_call const&, result<json::value>&)> after;
+};
+
+}  // namespace comcp

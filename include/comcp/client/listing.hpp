@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/call.hpp>
+#include <comcp/client/core.hpp>
+#include <comcp/protocol/prompts.hpp>
+#include <comcp/protocol/resources.hpp>
+#include <comcp/protocol/tools.hpp>
+
+namespace comcp {
+
+/// A whole list. One broken definition is set aside with its reason; the rest is here.
+template <class T>
+class listing {
+ public:
+  listing() = default;
+  [[nodiscard]] auto begin() const noexcept { return items_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return items_.end(); }
+  [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
+  [[nodiscard]] T const& operator[](std::size_t i) const noexcept { return items_[i]; }
+  [[nodiscard]] std::vector<T> const& items() const& noexcept { return items_; }
+  [[nodiscard]] std::vector<T> items() && noexcept { return std::move(items_); }
+  [[nodiscard]] std::vector<comcp::set_aside> const& set_aside() const noexcept { return set_aside_; }
+  /// The first with this name, or null.
+  [[nodiscard]] T const* find(std::string_view name) const noexcept {
+    for (auto const& item : items_) {
+      if (item.name == name) return &item;
+    }
+    return nullptr;
+  }
+
+  void append(std::vector<T> items, std::vector<comcp::set_aside> aside) {
+    if (items_.empty()) {
+      items_ = std::move(items);
+    } else {
+      items_.insert(items_.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+    }
+    set_aside_.insert(set_aside_.end(), aside.begin(), aside.end());
+  }
+
+ private:
+  std::vector<T> items_;
+  std::vector<comcp::set_aside> set_aside_;
+};
+
+namespace detail {
+
+template <class T>
+struct list_traits;
+template <>
+struct list_traits<tool> {
+  using page = list_tools_result;
+  static constexpr std::string_view method = "tools/list", kind = "tools";
+  static auto& items(page& p) { return p.tools; }
+};
+template <>
+struct list_traits<resource> {
+  using page = list_resources_result;
+  static constexpr std::string_view method = "resources/list", kind = "resources";
+  static auto& items(page& p) { return p.resources; }
+};
+template <>
+struct list_traits<resource_template> {
+  using page = list_resource_templates_result;
+  static constexpr std::string_view method = "resources/templates/list", kind = "resources";
+  static auto& items(page& p) { return p.resource_templates; }
+};
+template <>
+struct list_traits<prompt> {
+  using page = list_prompts_result;
+  static constexpr std::string_view method = "prompts/list", kind = "prompts";
+  static auto& items(page& p) { return p.prompts; }
+};
+
+/// One page, decoded.
+template <class T>
+asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
+                                                         std::optional<std::string> from, call_options options) {
+  std::string params;
+  if (from) params = args("cursor", *from).text();
+  prepared_call c(std::string(list_traits<T>::method), std::move(params), std::move(options));
+  c.repeatable = true;
+  auto const v = co_await core->call(std::move(c));
+  auto page = json::read<typename list_traits<T>::page>(v.view());
+  if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
+  co_return std::move(*page);
+}
+
+}  // namespace detail
+
+/// Walks a list page by page, as far as the caller wants. Bounded by limits().pages() and items(); a cursor that
+/// comes twice is errc::protocol_violation. One next() at a time.
+template <class T>
+class pager {
+ public:
+  using page_type = typename detail::list_traits<T>::page;
+
+  pager(std::shared_ptr<client_core> core, call_options options)
+      : state_(std::make_shared<state>(std::move(core), std::move(options))) {}
+
+  /// The next page, or nothing behind the last one.
+  [[nodiscard]] asio::awaitable<std::optional<page_type>> next() { return step(state_); }
+
+ private:
+  struct state {
+    state(std::shared_ptr<client_core> c, call_options o) : core(std::move(c)), options(std::move(o)) {}
+    std::shared_ptr<client_core> core;
+    call_options options;
+    std::optional<std::string> cursor;
+    std::set<std::string> seen;
+    std::size_t pages = 0, items = 0;
+    bool done = false;
+  };
+
+  static asio::awaitable<std::optional<page_type>> step(std::shared_ptr<state> s) {
+    if (s->done) co_return std::nullopt;
+    auto const& limits = s->core->limits();
+    if (++s->pages > limits.pages()) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
+    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options);
+    s->items += detail::list_traits<T>::items(page).size();
+    if (s->items > limits.items()) throw exception(error(errc::limit_exceeded, "more items than limits().items()"));
+    s->cursor = page.next_cursor;
+    if (!s->cursor) {
+      s->done = true;
+    } else if (!s->seen.insert(*s->cursor).second) {
+      throw exception(error(errc::protocol_violation, "the server gave one cursor twice"));
+    }
+    co_return std::optional<page_type>(std::move(page));
+  }
+
+  std::shared_ptr<state> state_;
+};
+
+namespace detail {
+
+template <class T>
+asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
+  auto const total = options.hard_timeout().value_or(core->default_hard_timeout());
+  auto const end = core->now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(total);
+  pager<T> pages(core, std::move(options));
+  listing<T> all;
+  for (;;) {
+    auto page = co_await pages.next();
+    if (!page) co_return all;
+    all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
+    if (core->now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
+  }
+}
+
+}  // namespace detail
+
+/// Keeps a list current: see client.watch_tools(). Stops with its last copy's destruction or stop().
+class list_watch {
+ public:
+  list_watch() = default;
+  explicit list_watch(std::function<void()> stop) : stop_(std::make_shared<stopper>(std::move(stop))) {}
+  void stop() noexcept { stop_.reset(); }
+
+ private:
+  struct stopper {
+    explicit stopper(std::function<void()> f) : call(std::move(f)) {}
+    stopper(stopper const&) = delete;
+    stopper& operator=(stopper const&) = delete;
+    ~stopper() { call(); }
+    std::function<void()> call;
+  };
+  std::shared_ptr<stopper> stop_;
+};
+
+namespace detail {
+
+/// One refresh in flight, one trailing, debounced: after each change the listener gets the whole list.
+template <class T>
+struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
+  using listener = std::function<void(result<listing<T>>)>;
+  static constexpr std::chrono::milliseconds debounce{300};
+
+  list_watcher(std::weak_ptr<client_core> c, listener f) : core(std::move(c)), call(std::move(f)) {}
+
+  void changed() {
+    dirty = true;
+    auto const alive = core.lock();
+    if (running || !alive || stopped) return;
+    running = true;
+    alive->spawn(refresh(this->shared_from_this(), alive));
+  }
+
+  static asio::awaitable<void> refresh(std::shared_ptr<list_watcher> self, std::shared_ptr<client_core> alive) {
+    while (self->dirty && !self->stopped) {
+      bool const slept = co_await alive->sleep(debounce);
+      if (!slept || self->stopped) break;
+      self->dirty = false;
+      result<listing<T>> outcome = error(errc::closed);
+      try {
+        outcome = co_await list_all<T>(alive, call_options());
+      } catch (exception const& e) {
+        outcome = e.error();
+      }
+      if (!self->stopped) self->call(std::move(outcome));
+    }
+    self->running = false;
+  }
+
+  std::weak_ptr<client_core> core;
+  listener call;
+  bool dirty = false, running = false, stopped = false;
+};
+
+}  // namespace detail
+}  // namespace comcp

@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
+// all, which are users' tools.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/post.hpp>
+#include <asio/this_coro.hpp>
+
+#include <comcp/client/core.hpp>
+#include <comcp/protocol/tools.hpp>
+
+namespace comcp {
+namespace detail {
+
+/// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
+template <class T>
+T decode_result(json::value const& v) {
+  if constexpr (requires(T& t) { t.result_type = std::string(); t.raw = v; }) {
+    auto const kind = v.view().find("resultType");
+    if (kind && kind->get_string() == "input_required") {
+      T stopped;
+      stopped.result_type = "input_required";
+      stopped.raw = v;
+      return stopped;
+    }
+  }
+  auto decoded = json::read<T>(v.view());
+  if (!decoded) throw exception(decoded.error().with_code(make_error_code(errc::protocol_violation)));
+  return std::move(*decoded);
+}
+
+/// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
+template <class T>
+asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
+  if (!core) throw exception(error(errc::closed, "this client is not connected"));
+  auto const here = co_await asio::this_coro::executor;
+  json::value v;
+  if (core->is_plain(here)) {
+    auto r = co_await core->round_trip(c);
+    if (core->needs_settling(c, r)) {
+      v = co_await core->settle(std::move(c), std::move(r));
+    } else {
+      v = std::move(r).value();
+    }
+  } else {
+    v = co_await core->call(std::move(c));
+  }
+  co_return decode_result<T>(v);
+}
+
+template <class T>
+asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_call c) {
+  auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
+  r.or_throw();
+  auto out = r.template structured<T>();
+  co_return std::move(out).value();
+}
+
+template <class T>
+asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value required, json::fragment responses,
+                           call_options options) {
+  prepared_call c({}, {}, std::move(options));
+  auto const v = co_await core->resume_rounds(std::move(c), std::move(required), std::move(responses));
+  co_return decode_result<T>(v);
+}
+
+prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
+
+/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
+error current_error();
+
+}  // namespace detail
+
+/// Turns an operation that throws into one that gives a result.
+template <class T>
+asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(operation);
+      co_return result<void>();
+    } else {
+      auto value = co_await std::move(operation);
+      co_return result<T>(std::move(value));
+    }
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
+
+namespace detail {
+template <class T>
+struct gathering {
+  std::vector<result<T>> outcomes;
+  std::size_t open = 0;
+  waiter<bool>* waiting = nullptr;
+  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
+};
+
+template <class T>
+asio::awaitable<void> gather_one(std::shared_ptr<gathering<T>> g, std::size_t i, asio::awaitable<T> op) {
+  auto outcome = co_await as_result(std::move(op));
+  g->outcomes[i] = std::move(outcome);
+  if (--g->open == 0 && g->waiting) std::exchange(g->waiting, nullptr)->complete(true);
+}
+
+template <class T>
+void gather_start(std::shared_ptr<gathering<T>> const& g, asio::any_io_executor const& ex, std::size_t i,
+                  asio::awaitable<T> op) {
+  g->signals.push_back(std::make_unique<asio::cancellation_signal>());
+  asio::co_spawn(ex, gather_one(g, i, std::move(op)),
+                 asio::bind_cancellation_slot(g->signals.back()->slot(), asio::detached));
+}
+}  // namespace detail
+
+/// Runs operations concurrently on this coroutine's executor; one failure cancels nobody, and cancelling the whole
+/// cancels each. Results stand in the order of the operations.
+template <class T>
+asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> operations) {
+  auto const ex = co_await asio::this_coro::executor;
+  auto const g = std::make_shared<detail::gathering<T>>();
+  g->outcomes.assign(operations.size(), result<T>(error(errc::cancelled)));
+  g->open = operations.size();
+  for (std::size_t i = 0; i < operations.size(); ++i) detail::gather_start(g, ex, i, std::move(operations[i]));
+  if (g->open > 0) {
+    auto const cancel = [weak = std::weak_ptr(g), ex] {
+      auto emit = [weak] {
+        auto const alive = weak.lock();
+        if (!alive) return;
+        for (auto const& s : alive->signals) s->emit(asio::cancellation_type::terminal);
+      };
+      asio::post(ex, std::move(emit));
+    };
+    auto finished = detail::suspend<bool>(g->waiting, cancel);
+    co_await std::move(finished);
+  }
+  co_return std::move(g->outcomes);
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/operation.ipp>
+#endif

@@ -1,0 +1,217 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a user may decide for a connection (connect_options) and for one call (call_options), with every
+// default. Both are classes with setters: see DESIGN.md section 7 for why they are no aggregates.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+
+#include <comcp/client/interceptor.hpp>
+#include <comcp/client/observer.hpp>
+#include <comcp/json/build.hpp>
+#include <comcp/net/time_source.hpp>
+#include <comcp/protocol/lifecycle.hpp>
+#include <comcp/protocol/logging.hpp>
+#include <comcp/protocol/progress.hpp>
+#include <comcp/sansio/handshake.hpp>
+#include <comcp/trace/tracer.hpp>
+
+namespace comcp {
+
+using std::chrono::milliseconds;
+
+/// What one call may be told. Unset values come from connect_options. Copyable; reusable for many calls.
+class call_options {
+ public:
+  call_options() {}
+
+  /// Ends the call with errc::timeout after this long without its answer (default 30 s). Progress extends it.
+  call_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }
+  /// Ends the call at this age whatever progress says (default 10 min).
+  call_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }
+  /// Whether progress restarts the timeout (default: when a timeout was set by hand or on_progress is set).
+  call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
+  /// Called on the client's executor for each progress notification of this call, before the call ends.
+  call_options& on_progress(std::function<void(progress_notification const&)> f) {
+    return on_progress_ = std::move(f), *this;
+  }
+  /// One `_meta` entry. The key is checked when the call starts: errc::invalid_argument.
+  template <json::writable T>
+  call_options& meta(std::string key, T const& value) {
+    meta_.emplace_back(std::move(key), json::to_text(value));
+    return *this;
+  }
+  /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
+  call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
+  /// Cancels every call that was given this token once stop is requested. Thread-safe.
+  call_options& stop(std::stop_token token) { return stop_ = std::move(token), *this; }
+  /// Hands an input_required answer to the caller (client.call_manually), instead of asking the handler.
+  call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
+  /// Modern era: the log level asked for with this call.
+  call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
+
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
+  [[nodiscard]] auto const& on_progress() const noexcept { return on_progress_; }
+  [[nodiscard]] bool wants_progress() const noexcept {
+    return extend_.value_or(timeout_.has_value()) || static_cast<bool>(on_progress_);
+  }
+  [[nodiscard]] auto const& meta() const noexcept { return meta_; }
+  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
+  [[nodiscard]] std::stop_token const& stop() const noexcept { return stop_; }
+  [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
+  [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
+
+ private:
+  std::optional<std::chrono::nanoseconds> timeout_, hard_timeout_;
+  std::optional<bool> extend_;
+  std::function<void(progress_notification const&)> on_progress_;
+  std::vector<std::pair<std::string, std::string>> meta_;
+  std::stop_token stop_;
+  std::optional<comcp::log_level> log_level_;
+  bool idempotent_ = false;
+  bool manual_input_ = false;
+};
+
+/// When the client itself starts a dead server process again (default: never; registry and pool do).
+class restart_policy {
+ public:
+  restart_policy() {}
+  /// At most this many restarts without a successful call in between.
+  restart_policy& attempts(unsigned n) { return attempts_ = n, *this; }
+  /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
+  restart_policy& delay(milliseconds base, milliseconds max) { return base_ = base, max_ = max, *this; }
+  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
+  [[nodiscard]] milliseconds base() const noexcept { return base_; }
+  [[nodiscard]] milliseconds max() const noexcept { return max_; }
+
+ private:
+  unsigned attempts_ = 0;
+  milliseconds base_{100}, max_{10'000};
+};
+
+/// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.
+class connection_limits {
+ public:
+  connection_limits() {}
+#define COMCP_LIMIT(type, name, preset)                                   \
+  connection_limits& name(type n) { return name##_ = n, *this; }          \
+  [[nodiscard]] type name() const noexcept { return name##_; }            \
+                                                                          \
+ private:                                                                 \
+  type name##_ = preset;                                                  \
+                                                                          \
+ public:
+  COMCP_LIMIT(std::size_t, pending_calls, 65536)       ///< Calls in flight; more: queue_full.
+  COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer.
+  COMCP_LIMIT(std::size_t, queued_notifications, 1024) ///< Waiting for the handler; more: dropped, counted.
+  COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages; more: closed, protocol_violation.
+  COMCP_LIMIT(std::size_t, pages, 1000)                ///< Pages of one list; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, items, 100'000)             ///< Items of one list; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, input_rounds, 10)           ///< Rounds of one call; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, subscription_queue, 256)    ///< Unread updates of one listen(); more: dropped, counted.
+#undef COMCP_LIMIT
+  connection_limits& json(json::parse_options o) { return json_ = o, *this; }
+  [[nodiscard]] json::parse_options const& json() const noexcept { return json_; }
+
+ private:
+  json::parse_options json_;
+};
+
+/// What a connection is told. Everything has a default. Copyable.
+class connect_options {
+ public:
+  connect_options() {}
+
+  /// Who we are; without a call: name "comcp" and comcp's version.
+  connect_options& client_info(implementation info) { return client_info_ = std::move(info), *this; }
+  /// Sends no clientInfo in the modern era (the legacy handshake cannot go without).
+  connect_options& anonymous(bool yes = true) { return anonymous_ = yes, *this; }
+
+  /// automatic (default): finds out which era the server speaks.
+  connect_options& automatic() { return handshake_.mode = sansio::handshake_mode::automatic, *this; }
+  /// Only the initialize handshake.
+  connect_options& legacy() { return handshake_.mode = sansio::handshake_mode::legacy, *this; }
+  /// Exactly this version.
+  connect_options& pinned(protocol_version v) {
+    handshake_.mode = sansio::handshake_mode::pinned;
+    handshake_.allowed = {v};
+    return *this;
+  }
+  /// The versions that may be negotiated (default: all). Shapes automatic and legacy.
+  connect_options& allowed_versions(std::vector<protocol_version> v) { return handshake_.allowed = std::move(v), *this; }
+  /// What an earlier connection to the same server learned: skips the probe.
+  connect_options& prior(era_verdict v) { return handshake_.prior = std::move(v), *this; }
+
+  connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
+  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
+  connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
+  connect_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }                      ///< 30 s
+  connect_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }            ///< 10 min
+  connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }          ///< 5 s
+
+  /// Pings an idle connection this often (default: never); server/discover in the modern era.
+  connect_options& ping_interval(std::chrono::nanoseconds d) { return ping_interval_ = d, *this; }
+  connect_options& ping_timeout(std::chrono::nanoseconds d) { return ping_timeout_ = d, *this; }  ///< 5 s
+  /// Closes after this many failed pings in a row (default 3).
+  connect_options& ping_failure_threshold(unsigned n) { return ping_failure_threshold_ = n, *this; }
+
+  /// Asks for log messages from this level on: logging/setLevel, or logLevel on each modern request.
+  connect_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
+  /// One entry of capabilities.experimental, or of capabilities.extensions.
+  connect_options& experimental(std::string name, json::fragment settings) {
+    return experimental_.emplace_back(std::move(name), std::move(settings)), *this;
+  }
+  connect_options& extension(std::string name, json::fragment settings) {
+    return extensions_.emplace_back(std::move(name), std::move(settings)), *this;
+  }
+  /// Sends calls also when the server did not declare the capability for them (default: fails at once).
+  connect_options& check_capabilities(bool yes) { return check_capabilities_ = yes, *this; }
+
+  connect_options& restart(restart_policy p) { return restart_ = p, *this; }
+  connect_options& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
+  connect_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
+  connect_options& limits(connection_limits l) { return limits_ = std::move(l), *this; }
+  connect_options& observe(comcp::observer o) { return observer_ = std::move(o), *this; }
+  connect_options& trace(tracer t) { return tracer_ = std::move(t), *this; }
+  /// Interceptors see calls in the order in which they were added.
+  connect_options& intercept(interceptor i) { return interceptors_.push_back(std::move(i)), *this; }
+
+ private:
+  friend class client_core;
+  std::optional<implementation> client_info_;
+  sansio::handshake_options handshake_;
+  std::chrono::nanoseconds probe_timeout_ = std::chrono::seconds(5);
+  std::chrono::nanoseconds handshake_timeout_ = std::chrono::seconds(30);
+  std::chrono::nanoseconds open_timeout_ = std::chrono::seconds(10);
+  std::chrono::nanoseconds timeout_ = std::chrono::seconds(30);
+  std::chrono::nanoseconds hard_timeout_ = std::chrono::minutes(10);
+  std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(5);
+  std::optional<std::chrono::nanoseconds> ping_interval_;
+  std::chrono::nanoseconds ping_timeout_ = std::chrono::seconds(5);
+  unsigned ping_failure_threshold_ = 3;
+  std::optional<comcp::log_level> log_level_;
+  std::vector<std::pair<std::string, json::fragment>> experimental_, extensions_;
+  restart_policy restart_;
+  asio::any_io_executor executor_;
+  std::shared_ptr<time_source> time_;
+  connection_limits limits_;
+  comcp::observer observer_;
+  tracer tracer_;
+  std::vector<interceptor> interceptors_;
+  bool anonymous_ = false;
+  bool check_capabilities_ = true;
+};
+
+}  // namespace comcp

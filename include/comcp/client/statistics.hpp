@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a client counts.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace comcp {
+
+/// A snapshot of one client's counters since connect.
+struct statistics {
+  std::uint64_t pending = 0;                       ///< Calls that wait now.
+  std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
+  std::uint64_t tracked = 0;                       ///< Requests sent or waiting to be.
+  std::uint64_t completed = 0;                     ///< Ended with a result.
+  std::uint64_t failed = 0;                        ///< Ended with an error other than the next two.
+  std::uint64_t timed_out = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
+  std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
+  std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
+  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message.
+  std::uint64_t notifications = 0;                 ///< Notifications received.
+  std::uint64_t requests = 0;                      ///< Requests of the server received.
+  std::uint64_t messages_in = 0, messages_out = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::uint64_t restarts = 0;
+};
+
+}  // namespace comcp

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What client.listen() gives: one stream of notifications of its own.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/core.hpp>
+
+namespace comcp {
+
+/// A listen stream (2026-07-28, basic/patterns/subscriptions). Move-only; destroying it ends it. Use it on the
+/// client's executor. Unread notifications beyond limits().subscription_queue() are dropped and counted.
+class subscription {
+ public:
+  subscription() = default;
+  subscription(std::shared_ptr<client_core> core, std::shared_ptr<detail::listen_stream> s) noexcept
+      : core_(std::move(core)), stream_(std::move(s)) {}
+  subscription(subscription&&) noexcept = default;
+  subscription& operator=(subscription&& other) noexcept {
+    if (this != &other) {
+      close();
+      core_ = std::move(other.core_);
+      stream_ = std::move(other.stream_);
+    }
+    return *this;
+  }
+  ~subscription() { close(); }
+
+  /// The next notification, or nothing once the stream has ended and its queue is empty. One at a time.
+  [[nodiscard]] asio::awaitable<std::optional<any_notification>> next() {
+    return core_->subscriptions().next(stream_);
+  }
+  /// What the server agreed to send.
+  [[nodiscard]] subscription_filter const& acknowledged() const noexcept { return stream_->acknowledged; }
+  [[nodiscard]] std::uint64_t dropped() const noexcept { return stream_->dropped; }
+  /// Set once the stream has ended: an empty error for a graceful end, else the reason.
+  [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
+  void close() noexcept {
+    if (core_ && stream_ && !stream_->ended) core_->subscriptions().close(*stream_);
+    stream_.reset();
+  }
+
+ private:
+  std::shared_ptr<client_core> core_;
+  std::shared_ptr<detail::listen_stream> stream_;
+};
+
+}  // namespace comcp

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who wants to hear of which change, in both eras: resources/subscribe in the legacy one, listen streams in the
+// modern one (2026-07-28, basic/patterns/subscriptions). The wire subscription is shared by all local ones.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/call.hpp>
+#include <comcp/client/waiter.hpp>
+#include <comcp/protocol/notifications.hpp>
+#include <comcp/protocol/subscriptions.hpp>
+
+namespace comcp {
+class client_core;
+
+/// Called on the client's executor with each update of a resource.
+using updated_callback = std::function<void(resource_updated const&)>;
+
+namespace detail {
+
+/// One subscriptions/listen request and what came on it.
+struct listen_stream {
+  explicit listen_stream(subscription_filter f) : asked(std::move(f)) {}
+
+  prepared_call call{"subscriptions/listen", {}, {}};
+  pending_entry entry;
+  pending_entry acknowledgment;  // waited for while it is outstanding
+  subscription_filter asked, acknowledged;
+  bool is_acknowledged = false;
+  bool independent = false;  // made by listen(): has a queue and its own reader
+  std::deque<any_notification> queue;
+  std::uint64_t dropped = 0;
+  waiter<bool>* reader = nullptr;
+  std::optional<error> ended;  // errc{} value: gracefully
+};
+
+class subscription_hub {
+ public:
+  explicit subscription_hub(client_core& core) noexcept : core_(core) {}
+  ~subscription_hub();
+
+  // From users, on home.
+  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
+  asio::awaitable<void> unsubscribe(std::string uri, call_options options);
+  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter);
+  asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s);
+  void close(listen_stream& s);
+  /// `f` is called at each change of a list: "tools", "prompts" or "resources". Returns a handle to stop with.
+  std::uint64_t watch(std::string kind, std::function<void()> f);
+  void unwatch(std::uint64_t handle);
+
+  // From the core.
+  void connected();
+  void ended(error const& reason);
+  void shut_down() noexcept;
+  /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
+  bool routed(std::string const& method, json::value const& params);
+  void notified(std::string const& method, json::value const& params);
+  void cancelled_by_server(json::view request);
+
+ private:
+  struct watcher {
+    std::uint64_t handle;
+    std::string kind;
+    std::function<void()> call;
+  };
+
+  [[nodiscard]] subscription_filter wanted() const;
+  void open(std::shared_ptr<listen_stream> const& s);
+  void stream_over(std::shared_ptr<listen_stream> const& s, reply r);
+  asio::awaitable<result<void>> acknowledged(std::shared_ptr<listen_stream> s);
+  void refresh_shared();
+  asio::awaitable<void> reconcile();
+  asio::awaitable<error> reconciled(waiter<error>*& place);
+  asio::awaitable<error> reconcile_for(std::string uri);
+  asio::awaitable<void> restore_legacy();
+  [[nodiscard]] std::shared_ptr<listen_stream> by_id(std::uint64_t id) const;
+  void wake(listen_stream& s);
+
+  client_core& core_;
+  std::map<std::string, std::vector<updated_callback>> resources_;
+  std::vector<watcher> watchers_;
+  std::uint64_t next_handle_ = 1;
+  std::vector<std::shared_ptr<listen_stream>> streams_;  // open ones
+  std::shared_ptr<listen_stream> shared_;
+  std::vector<waiter<error>*> waiting_;  // for the end of a reconciliation
+  unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
+  bool reconciling_ = false;
+};
+
+}  // namespace detail
+}  // namespace comcp

@@ -1,0 +1,129 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What can go wrong, as values: errc, the error that travels below the facade, and the exception that
+// public operations throw. The peer's data stays text here, so that errors need no JSON.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <comcp/version.hpp>
+
+namespace comcp {
+
+/// comcp's own error codes. "Retry" says whether sending the same call again is safe.
+enum class errc {
+  timeout = 1,          ///< A documented wait ended. Retry: only for what has no side effect.
+  cancelled,            ///< The caller cancelled. Retry: as for timeout.
+  closed,               ///< The connection is closed and the call was never sent. Retry: yes, on a new connection.
+  outcome_unknown,      ///< The connection broke after the call was sent: it may have run. Retry: only if idempotent.
+  protocol_violation,   ///< The peer broke the protocol. Retry: no.
+  limit_exceeded,       ///< A documented bound was met; the text names it. Retry: not unchanged.
+  not_in_protocol,      ///< The negotiated version has no such operation; nothing was sent. Retry: no.
+  capability_missing,   ///< The server did not declare what the call needs; nothing was sent. Retry: no.
+  unauthorized,         ///< The server wants other credentials. Retry: after authorization.
+  invalid_argument,     ///< The caller's input is unusable; nothing was sent. Retry: no.
+  invalid_json,         ///< Text is not JSON. Retry: no.
+  wrong_shape,          ///< JSON of another shape than the type needs; the text has the path. Retry: no.
+  not_found,            ///< No such key, element, resource or name. Retry: no.
+  no_common_version,    ///< Client and server share no protocol version; the text names both lists. Retry: no.
+  connect_failed,       ///< The channel could not be opened (no such command, refused, ...). Retry: yes.
+  transport_failed,     ///< The channel broke: the server exited, the stream ended or failed. Retry: as outcome_unknown.
+  queue_full,           ///< The outgoing queue is at its bound; nothing was sent. Retry: later, yes.
+  tool_failed,          ///< or_throw() met a tool result with isError. Retry: the tool decides.
+  input_refused,        ///< A handler failed or declined an input request, which ended the call. Retry: yes.
+  url_elicitation_required,  ///< -32042: complete the listed elicitations first. Retry: then, yes.
+  denied,               ///< An interceptor denied the call; nothing was sent. Retry: no.
+  validation_failed,    ///< A value does not match its JSON Schema. Retry: no.
+  unsupported_dialect,  ///< A schema names a dialect that comcp does not know. Retry: no.
+};
+
+/// The category of comcp::errc, named "comcp".
+std::error_category const& comcp_category() noexcept;
+
+/// The category of JSON-RPC error codes as the peer sent them, named "jsonrpc".
+std::error_category const& jsonrpc_category() noexcept;
+
+inline std::error_code make_error_code(errc e) noexcept { return {static_cast<int>(e), comcp_category()}; }
+
+/// The error object of a JSON-RPC answer. `data` is its JSON text, empty where absent.
+struct peer_error {
+  std::int64_t code = 0;
+  std::string message;
+  std::string data;
+};
+
+/// What the transport knows about a failure.
+struct transport_detail {
+  std::optional<int> http_status;
+  std::string snippet;              ///< Start of an HTTP body that was no answer.
+  std::optional<int> exit_code;     ///< Exit status of the server process.
+  std::optional<int> term_signal;   ///< Signal that ended the server process.
+  std::string stderr_tail;          ///< Last bytes that the server process wrote to stderr.
+};
+
+/// One failure: a code, comcp's own text, the peer's error and the transport's detail, kept apart.
+/// Copies share their contents and are cheap. Safe to read from any thread.
+class error {
+ public:
+  error() = default;
+  error(errc code, std::string message = {}) : error(make_error_code(code), std::move(message)) {}
+  error(std::error_code code, std::string message = {});
+
+  /// An error that the peer answered with; its code is in jsonrpc_category().
+  static error from_peer(peer_error peer);
+
+  [[nodiscard]] std::error_code code() const noexcept { return code_; }
+  [[nodiscard]] std::string_view message() const noexcept;
+  [[nodiscard]] peer_error const* peer() const noexcept;
+  [[nodiscard]] transport_detail const* detail() const noexcept;
+
+  /// The same error with more known about it.
+  [[nodiscard]] error with_message(std::string message) const;
+  [[nodiscard]] error with_peer(peer_error peer) const;
+  [[nodiscard]] error with_detail(transport_detail detail) const;
+  [[nodiscard]] error with_code(std::error_code code) const;
+
+  /// One readable line: code, text, the peer's message, exit status; stderr follows on its own lines.
+  [[nodiscard]] std::string to_string() const;
+
+  explicit operator bool() const noexcept { return static_cast<bool>(code_); }
+  friend bool operator==(error const& e, std::error_code c) noexcept { return e.code_ == c; }
+  friend bool operator==(error const& e, errc c) noexcept { return e.code_ == make_error_code(c); }
+
+ private:
+  struct contents;
+  std::error_code code_;
+  std::shared_ptr<contents const> contents_;
+};
+
+/// Whether the operation that failed so was certainly not carried out, so that sending it again cannot
+/// double a side effect.
+bool is_retriable(error const& e) noexcept;
+
+/// What public operations throw. `what()` is error().to_string().
+class exception : public std::system_error {
+ public:
+  explicit exception(comcp::error e) : std::system_error(e.code()), error_(std::move(e)), text_(error_.to_string()) {}
+  [[nodiscard]] comcp::error const& error() const noexcept { return error_; }
+  [[nodiscard]] char const* what() const noexcept override { return text_.c_str(); }
+
+ private:
+  comcp::error error_;
+  std::string text_;
+};
+
+}  // namespace comcp
+
+template <>
+struct std::is_error_code_enum<comcp::errc> : std::true_type {};
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/impl/error.ipp>
+#endif

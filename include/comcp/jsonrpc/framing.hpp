@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Cuts a byte stream into lines, in place: one message a line. Knows nothing of JSON, and performs no I/O.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include <comcp/json/padded_text.hpp>
+#include <comcp/result.hpp>
+#include <comcp/version.hpp>
+
+namespace comcp::jsonrpc {
+
+struct framing_statistics {
+  std::uint64_t messages = 0;  ///< Lines handed out.
+  std::uint64_t bytes = 0;     ///< Bytes committed.
+  std::uint64_t blank = 0;     ///< Blank lines skipped.
+};
+
+/// Incremental newline framing over one growing buffer.
+///
+///     auto room = f.prepare();            // read into it
+///     f.commit(n);
+///     while (auto line = f.next()) ...    // valid until the next prepare()
+///     if (f.failed()) ...                 // a line over the limit: nothing follows it
+///
+/// A byte order mark before the first line, blank lines and a CR before the newline are dropped.
+class framer {
+ public:
+  static constexpr std::size_t default_max_line = std::size_t{16} << 20;
+
+  explicit framer(std::size_t max_line = default_max_line) : max_line_(max_line) {}
+
+  /// Room for at least `n` bytes behind what is held. Invalidates earlier lines.
+  [[nodiscard]] std::span<char> prepare(std::size_t n = 16 * 1024);
+  /// Precondition: n is at most the size of the last prepare().
+  void commit(std::size_t n) noexcept;
+  /// The next whole line, without its end; nothing when more bytes are needed or framing failed.
+  [[nodiscard]] std::optional<padded_text> next() noexcept;
+  /// The stream ended: the text after the last newline, if there is any. Call it after next() gave nothing.
+  [[nodiscard]] std::optional<padded_text> finish() noexcept;
+
+  /// Whether a line was longer than the limit. It stays so.
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  /// errc::limit_exceeded, naming the limit. Precondition: failed().
+  [[nodiscard]] error failure() const;
+
+  [[nodiscard]] framing_statistics const& statistics() const noexcept { return statistics_; }
+  /// Bytes that the buffer takes now.
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+ private:
+  [[nodiscard]] std::optional<padded_text> take(std::size_t size, std::size_t consumed) noexcept;
+  void reallocate(std::size_t capacity);
+  void shrink_when_idle(std::size_t n);
+
+  std::unique_ptr<char[]> buffer_;
+  std::size_t capacity_ = 0;
+  std::size_t begin_ = 0;    // start of the current line
+  std::size_t scanned_ = 0;  // no newline in [begin_, scanned_)
+  std::size_t end_ = 0;      // end of what was read
+  std::size_t max_line_;
+  unsigned idle_rounds_ = 0;
+  bool first_ = true;
+  bool failed_ = false;
+  framing_statistics statistics_;
+};
+
+}  // namespace comcp::jsonrpc
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/jsonrpc/impl/framing.ipp>
+#endif

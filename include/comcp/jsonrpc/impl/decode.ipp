@@ -1,0 +1,160 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+
+#include <comcp/json/reader.hpp>
+#include <comcp/jsonrpc/decode.hpp>
+
+namespace comcp::jsonrpc {
+namespace detail {
+
+inline constexpr std::uint64_t largest_id = (std::uint64_t{1} << 53) - 1;
+
+// An id of ours: an integer, or a string that holds just that integer.
+COMCP_DECL std::optional<std::uint64_t> own_id(std::string_view raw) noexcept {
+  if (raw.size() >= 2 && raw.front() == '"' && raw.back() == '"') raw = raw.substr(1, raw.size() - 2);
+  if (raw.empty() || (raw.size() > 1 && raw.front() == '0')) return {};
+  std::uint64_t id = 0;
+  auto const [end, code] = std::from_chars(raw.data(), raw.data() + raw.size(), id);
+  if (code != std::errc() || end != raw.data() + raw.size() || id > largest_id) return {};
+  return id;
+}
+
+struct envelope_reader final : json::member_sink {
+  enum part : unsigned { version = 1, id = 2, method = 4, params = 8, result = 16, error = 32 };
+
+  envelope out;
+  unsigned seen = 0;
+  bool versioned = false;
+
+  static unsigned part_of(std::string_view key) noexcept {
+    if (key == "jsonrpc") return version;
+    if (key == "id") return id;
+    if (key == "method") return method;
+    if (key == "params") return params;
+    if (key == "result") return result;
+    if (key == "error") return error;
+    return 0;
+  }
+
+  bool on_member(std::string_view key, std::string_view raw) override {
+    auto const which = part_of(key);
+    if (seen & which) out.reason = "duplicate key \"" + std::string(key) + "\"";
+    seen |= which;
+    switch (which) {
+      case version: versioned = raw == "\"2.0\""; break;
+      case id: read_id(raw); break;
+      case method: read_method(raw); break;
+      case params: out.params = raw; break;
+      case result: out.result = raw; break;
+      case error: out.error = raw; break;
+      default: break;
+    }
+    return true;
+  }
+
+  void read_id(std::string_view raw) {
+    if (raw == "null") return;
+    bool const string = raw.front() == '"';
+    bool const integer = raw.find_first_not_of("-0123456789") == raw.npos;
+    if (!string && !integer) {
+      out.reason = "the id is neither a string nor an integer";
+      return;
+    }
+    out.raw_id = raw;
+    out.id = own_id(raw);
+  }
+
+  void read_method(std::string_view raw) {
+    auto text = json::unescape(raw);
+    if (text) {
+      out.method = *std::move(text);
+    } else {
+      out.reason = "the method is not a string";
+    }
+  }
+
+  void classify() {
+    if (!out.reason.empty()) return;
+    if (!versioned) {
+      out.reason = "no \"jsonrpc\": \"2.0\"";
+    } else if (seen & method) {
+      classify_call();
+    } else if ((seen & result) && (seen & error)) {
+      out.reason = "both result and error";
+    } else if (seen & result) {
+      out.kind = message_kind::response;
+      if (out.raw_id.empty()) fail("a result without id");
+    } else if (seen & error) {
+      out.kind = message_kind::error;
+    } else {
+      out.reason = "neither method, result nor error";
+    }
+  }
+
+  void classify_call() {
+    if (seen & (result | error)) return fail("both a method and an answer");
+    if (!out.params.empty() && out.params.front() != '{' && out.params.front() != '[')
+      return fail("params are neither an object nor an array");
+    if ((seen & id) && out.raw_id.empty()) return fail("the id of a request is null");
+    out.kind = out.raw_id.empty() ? message_kind::notification : message_kind::request;
+  }
+
+  void fail(char const* why) {
+    out.kind = message_kind::invalid;
+    out.reason = why;
+  }
+};
+
+// For text that is not UTF-8: the same text with those bytes blanked, for its id alone.
+COMCP_DECL std::optional<std::uint64_t> recover_id(std::string_view text) {
+  std::string ascii;
+  ascii.reserve(text.size() + padded_text::spare);
+  ascii = text;
+  std::replace_if(ascii.begin(), ascii.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
+  envelope_reader reader;
+  (void)json::scan_object(pad(ascii), reader);
+  return reader.seen & envelope_reader::method ? std::nullopt : reader.out.id;
+}
+
+}  // namespace detail
+
+COMCP_DECL envelope decode(padded_text text) {
+  auto const view = text.view();
+  auto const start = view.find_first_not_of(" \t\r\n");
+  if (start != view.npos && view[start] == '[') {
+    envelope batch;
+    batch.kind = message_kind::batch;
+    return batch;
+  }
+  detail::envelope_reader reader;
+  auto const scanned = json::scan_object(text, reader);
+  if (!scanned) {
+    reader.out.kind = message_kind::invalid;
+    reader.out.reason = std::string(scanned.error().message());
+    if (!reader.out.id) reader.out.id = detail::recover_id(view);
+    if (reader.seen & detail::envelope_reader::method) reader.out.id.reset();
+    return std::move(reader.out);
+  }
+  reader.classify();
+  if (reader.out.kind == message_kind::invalid && (reader.seen & detail::envelope_reader::method)) reader.out.id.reset();
+  return std::move(reader.out);
+}
+
+COMCP_DECL comcp::error decode_error(std::string_view raw_error) {
+  auto const parsed = json::parse(raw_error);
+  auto const object = parsed ? parsed->view() : json::view();
+  auto const code = object.find("code");
+  auto const number = code ? code->get_int64() : std::nullopt;
+  if (!number) return {errc::protocol_violation, "an answer's error has no integer code"};
+  peer_error peer;
+  peer.code = *number;
+  if (auto const message = object.find("message")) peer.message = message->get_string().value_or("");
+  if (auto const data = object.find("data")) peer.data = data->dump();
+  return comcp::error::from_peer(std::move(peer));
+}
+
+}  // namespace comcp::jsonrpc

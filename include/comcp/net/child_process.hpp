@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A child process with pipes, its exit, and the ladder that ends it. All that is POSIX is in impl/.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/local/stream_protocol.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+
+#include <comcp/net/time_source.hpp>
+#include <comcp/result.hpp>
+#include <comcp/version.hpp>
+
+namespace comcp::net {
+
+/// What to start, and how to end it.
+class spawn_options {
+ public:
+  enum class error_output { pipe, inherit, discard };
+
+  spawn_options() = default;
+
+  /// argv. The command is looked up in the child's PATH unless it has a slash; never a shell.
+  std::vector<std::string> command;
+  /// Added to the default environment, or to the inherited one; the later of two equal names wins.
+  std::vector<std::pair<std::string, std::string>> environment;
+  /// The whole environment of this process; otherwise HOME, LOGNAME, PATH, SHELL, TERM and USER.
+  bool inherit_environment = false;
+  /// Empty: that of this process. A command with a slash that is relative starts here.
+  std::string working_directory;
+  error_output error_to = error_output::pipe;
+  std::chrono::milliseconds exit_wait{2000};  ///< From stop() to SIGTERM.
+  std::chrono::milliseconds term_wait{2000};  ///< From SIGTERM to SIGKILL.
+  std::shared_ptr<time_source> time;          ///< Empty: steady_time().
+  bool use_pidfd = true;                      ///< False: poll for the exit after stop().
+};
+
+/// How the process ended. Both are empty when somebody else reaped it.
+class exit_status {
+ public:
+  exit_status() = default;
+  std::optional<int> code;
+  std::optional<int> signal;
+};
+
+/// The environment that the child gets, as NAME=value.
+[[nodiscard]] std::vector<std::string> child_environment(spawn_options const& options);
+
+/// A running child in a process group of its own. Used from its executor only. The destructor kills the group
+/// and reaps the child before it returns; on_exit is not called then.
+class child_process {
+ public:
+  /// errc::connect_failed when it cannot be started.
+  [[nodiscard]] static result<child_process> spawn(asio::any_io_executor executor, spawn_options const& options);
+
+  child_process(child_process&&) noexcept = default;
+  child_process& operator=(child_process&& other) noexcept;
+  ~child_process();
+
+  [[nodiscard]] asio::local::stream_protocol::socket& input() noexcept;
+  [[nodiscard]] asio::posix::stream_descriptor& output() noexcept;
+  /// Open only with error_output::pipe.
+  [[nodiscard]] asio::posix::stream_descriptor& error_output() noexcept;
+  [[nodiscard]] int pid() const noexcept;
+
+  /// Calls `done` once, after the exit was seen, the group killed and the child reaped; also when SIGKILL does
+  /// not end it within another term_wait. Set it before anything else. Never called from inside a member.
+  void on_exit(std::function<void()> done);
+  /// Set once on_exit is called.
+  [[nodiscard]] std::optional<exit_status> const& status() const noexcept;
+
+  /// End of file for the child's stdin; what was written before stays readable.
+  void close_input() noexcept;
+  /// Starts the ladder's clock: exit_wait, SIGTERM to the group, term_wait, SIGKILL to the group. The input is
+  /// the caller's to close, before or later.
+  void stop();
+  /// SIGKILL to the group, reap, close everything.
+  void kill() noexcept;
+
+ private:
+  struct state;
+  explicit child_process(std::shared_ptr<state> s) noexcept : state_(std::move(s)) {}
+  std::shared_ptr<state> state_;
+};
+
+/// Bytes that can be read now without waiting.
+[[nodiscard]] std::size_t readable_now(asio::posix::stream_descriptor& d) noexcept;
+
+}  // namespace comcp::net
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/net/impl/child_process.ipp>
+#endif

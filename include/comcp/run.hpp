@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// An io_context for those who have none.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/io_context.hpp>
+
+namespace comcp {
+
+/// Runs one coroutine, and all that it starts, on this thread until it is done; gives its value, or throws what
+/// left it.
+template <class T>
+T run(asio::awaitable<T> work) {
+  asio::io_context io(1);
+  std::exception_ptr failure;
+  if constexpr (std::is_void_v<T>) {
+    auto const done = [&](std::exception_ptr e) {
+      failure = e;
+      io.stop();
+    };
+    asio::co_spawn(io, std::move(work), done);
+    io.run();
+    if (failure) std::rethrow_exception(failure);
+  } else {
+    std::optional<T> value;
+    auto const done = [&](std::exception_ptr e, T v) {
+      failure = e;
+      if (!e) value.emplace(std::move(v));
+      io.stop();
+    };
+    asio::co_spawn(io, std::move(work), done);
+    io.run();
+    if (failure) std::rethrow_exception(failure);
+    return std::move(*value);
+  }
+}
+
+}  // namespace comcp

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include <comcp/json/writer.hpp>
+#include <comcp/schema/elicitation.hpp>
+#include <comcp/schema/schema.hpp>
+
+namespace comcp {
+
+COMCP_DECL result<json::value> fill_defaults(json::view requested_schema, json::view content) {
+  if (!content.is_object() && !content.is_null())
+    return error(errc::invalid_argument, "elicitation: the content is no object");
+  json::writer w;
+  w.begin_object();
+  for (auto const m : content.members()) w.key(m.key).value(m.value);
+  if (auto const properties = requested_schema.find("properties")) {
+    for (auto const p : properties->members()) {
+      auto const fallback = p.value.find("default");
+      if (fallback && !content.find(p.key)) w.key(p.key).value(*fallback);
+    }
+  }
+  w.end_object();
+  return json::parse(w.text(), json::parse_options().max_depth(1024));
+}
+
+COMCP_DECL result<void> check_content(json::view requested_schema, json::view content) {
+  if (!content.is_object()) return error(errc::validation_failed, "elicitation: the content is no object");
+  for (auto const m : content.members()) {
+    auto const elements = m.value.elements();
+    bool const strings = m.value.is_array() && std::all_of(elements.begin(), elements.end(),
+                                                           [](json::view e) { return e.is_string(); });
+    if (strings || m.value.is_string() || m.value.is_number() || m.value.get_bool()) continue;
+    return error(errc::validation_failed,
+                 "elicitation: \"" + std::string(m.key) + "\" is no string, number, boolean or array of strings");
+  }
+  auto const text = requested_schema.share();
+  auto const compiled = schema::compile(text, schema_options().assert_formats(true));
+  if (!compiled) return compiled.error();
+  return compiled->validate(content);
+}
+
+}  // namespace comcp

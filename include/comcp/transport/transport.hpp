@@ -1,0 +1,133 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The transport seam: what carries messages. A transport knows no methods and no versions; what a message
+// means is decided above it.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/json/padded_text.hpp>
+#include <comcp/result.hpp>
+
+namespace comcp {
+
+/// The id of one of our requests on the wire; 0 means none (a notification, an answer, a shared channel).
+using request_id = std::uint64_t;
+
+/// One message on its way out. `text` is a whole JSON-RPC message without a newline.
+struct outgoing {
+  outgoing() = default;
+  explicit outgoing(std::string message, request_id request = 0) : text(std::move(message)), id(request) {}
+
+  std::string text;
+  request_id id = 0;           ///< Set for requests of ours.
+  request_id related = 0;      ///< Reserved for answers: the request whose stream brought the question.
+  std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
+  std::string name;            ///< Tool name, prompt name or resource uri, for the same purpose.
+  std::vector<std::pair<std::string, std::string>> headers;  ///< Header hints, for HTTP.
+  bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
+  bool notification = false;   ///< May be dropped silently when it is still queued and abandoned.
+};
+
+/// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
+/// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
+/// close or destroy the transport: look at nothing of it afterwards without holding it.
+class inbox {
+ public:
+  /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
+  virtual void delivered(padded_text text, request_id stream) = 0;
+  /// The response stream of `id` ended without the transport seeing its answer (HTTP only).
+  virtual void stream_ended(request_id id, error why) = 0;
+  /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
+  virtual void closed(error reason) = 0;
+  /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).
+  virtual void fault(error what) = 0;
+
+ protected:
+  ~inbox() = default;
+};
+
+/// What a transport tells about itself; a snapshot.
+struct transport_info {
+  std::string kind;                      ///< "stdio", "memory", "unix", ...
+  std::string target;                    ///< Command line or address, without secrets.
+  std::optional<int> pid;                ///< stdio: the server process.
+  std::optional<int> exit_code;          ///< stdio: set once it exited.
+  std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
+  std::string stderr_tail;               ///< stdio: the end of what it wrote to stderr.
+  std::uint64_t messages_in = 0;
+  std::uint64_t messages_out = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+};
+
+/// Carries messages. `open` takes the executor from this_coro::executor and may be called again after
+/// `closed`. `send` takes the message over whole or refuses it (errc::queue_full, errc::closed) and never
+/// completes anything inside itself. `abandon(id)`: the caller of that request is gone; true says that closing
+/// its stream has told the server, so that no notifications/cancelled is needed; a request that is still
+/// queued is removed silently, which also counts as told. `close` is bounded, and is graceful; the destructor is
+/// abrupt. After `close` completed `inbox::closed` has been called.
+template <class T>
+concept transport = std::move_constructible<T> &&
+    requires(T t, T const& ct, inbox& in, outgoing message, request_id id) {
+      { t.open(in) } -> std::same_as<asio::awaitable<result<void>>>;
+      { t.send(std::move(message)) } -> std::same_as<result<void>>;
+      { t.abandon(id) } noexcept -> std::same_as<bool>;
+      { t.close() } -> std::same_as<asio::awaitable<void>>;
+      { ct.info() } -> std::same_as<transport_info>;
+    };
+
+/// Any transport, type-erased: one allocation, one virtual call for each operation.
+class any_transport {
+ public:
+  any_transport() = default;
+  template <class T>
+    requires(!std::same_as<T, any_transport>)
+  explicit any_transport(T t) : self_(std::make_unique<model<T>>(std::move(t))) {
+    static_assert(transport<T>,
+                  "comcp: this type is no transport: it needs open(inbox&), send(outgoing), abandon(request_id) "
+                  "noexcept, close() and info() as comcp/transport/transport.hpp says");
+  }
+
+  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return self_->open(in); }
+  result<void> send(outgoing message) { return self_->send(std::move(message)); }
+  bool abandon(request_id id) noexcept { return self_->abandon(id); }
+  [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
+  [[nodiscard]] transport_info info() const { return self_->info(); }
+  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual asio::awaitable<result<void>> open(inbox&) = 0;
+    virtual result<void> send(outgoing&&) = 0;
+    virtual bool abandon(request_id) noexcept = 0;
+    virtual asio::awaitable<void> close() = 0;
+    virtual transport_info info() const = 0;
+  };
+
+  template <class T>
+  struct model final : base {
+    explicit model(T t) : impl(std::move(t)) {}
+    asio::awaitable<result<void>> open(inbox& in) override { return impl.open(in); }
+    result<void> send(outgoing&& m) override { return impl.send(std::move(m)); }
+    bool abandon(request_id id) noexcept override { return impl.abandon(id); }
+    asio::awaitable<void> close() override { return impl.close(); }
+    transport_info info() const override { return impl.info(); }
+    T impl;
+  };
+
+  std::unique_ptr<base> self_;
+};
+
+}  // namespace comcp

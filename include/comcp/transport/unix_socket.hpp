@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages as lines over a Unix domain socket, found by its path.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <asio/local/stream_protocol.hpp>
+#include <asio/this_coro.hpp>
+
+#include <comcp/net/asio_compat.hpp>
+#include <comcp/transport/byte_stream.hpp>
+
+namespace comcp {
+namespace detail {
+
+inline asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path) {
+  auto executor = co_await asio::this_coro::executor;
+  asio::local::stream_protocol::endpoint endpoint;
+  try {
+    endpoint.path(path);
+  } catch (std::system_error const&) {
+    co_return error(errc::connect_failed, "the socket path is too long: " + path);
+  }
+  asio::local::stream_protocol::socket socket(executor);
+  auto [ec] = co_await socket.async_connect(endpoint, net::tuple_awaitable);
+  if (ec) co_return error(errc::connect_failed, path + ": " + ec.message());
+  co_return std::move(socket);
+}
+
+}  // namespace detail
+
+/// A server that listens on a Unix domain socket. open() connects, again and again if asked to.
+class unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
+ public:
+  explicit unix_socket(std::string path, stream_options options = stream_options())
+      : byte_stream(connector([path] { return detail::connect_unix(path); }),
+                    std::move(options.label("unix", path))) {}
+};
+
+}  // namespace comcp

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include <comcp/json/writer.hpp>
+#include <comcp/jsonrpc/encode.hpp>
+#include <comcp/wire/codec.hpp>
+
+namespace comcp::wire {
+namespace detail {
+
+inline constexpr std::array<std::string_view, 22> known_methods = {
+    "initialize",          "ping",
+    "server/discover",     "tools/list",
+    "tools/call",          "resources/list",
+    "resources/read",      "resources/templates/list",
+    "resources/subscribe", "resources/unsubscribe",
+    "prompts/list",        "prompts/get",
+    "completion/complete", "logging/setLevel",
+    "subscriptions/listen", "tasks/get",
+    "tasks/result",        "tasks/list",
+    "tasks/cancel",        "sampling/createMessage",
+    "roots/list",          "elicitation/create"};
+
+COMCP_DECL void append_params(std::string& out, std::string_view params, std::string_view meta) {
+  if (params.size() > 2) params = params.substr(1, params.size() - 2);
+  else params = {};
+  if (params.empty() && meta.empty()) {
+    out += '}';
+    return;
+  }
+  out.append(R"(,"params":{)").append(params);
+  if (!meta.empty()) {
+    if (!params.empty()) out += ',';
+    out.append(R"("_meta":{)").append(meta).append("}");
+  }
+  out += "}}";
+}
+
+COMCP_DECL void append_user_meta(std::string& out, request_meta const& meta) {
+  if (!meta.user) return;
+  for (auto const& [key, text] : *meta.user) {
+    if (!out.empty()) out += ',';
+    json::detail::append_string(out, key);
+    out.append(":").append(text);
+  }
+}
+
+}  // namespace detail
+
+COMCP_DECL bool is_known_method(std::string_view method) noexcept {
+  return std::find(detail::known_methods.begin(), detail::known_methods.end(), method) != detail::known_methods.end();
+}
+
+COMCP_DECL std::string codec::notification(std::string_view method, std::string_view params,
+                                           request_meta const& meta) const {
+  std::string user;
+  detail::append_user_meta(user, meta);
+  std::string out = R"({"jsonrpc":"2.0","method":")";
+  out.append(method).append("\"");
+  detail::append_params(out, params, user);
+  return out;
+}
+
+COMCP_DECL std::string codec::cancelled(std::uint64_t id, std::string_view reason) {
+  json::writer w;
+  w.begin_object().plain_key("requestId").unsigned_integer(id);
+  if (!reason.empty()) w.plain_key("reason").string(reason);
+  w.end_object();
+  return jsonrpc::notification("notifications/cancelled", w.text());
+}
+
+}  // namespace comcp::wire

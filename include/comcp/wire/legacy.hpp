@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The legacy era on the wire: 2024-11-05 to 2025-11-25. A handshake has settled version and capabilities, so
+// requests carry nothing but what the caller wants.
+#pragma once
+
+#include <comcp/wire/codec.hpp>
+
+namespace comcp::wire {
+
+class legacy final : public codec {
+ public:
+  explicit legacy(protocol_version v) noexcept : version_(v) {}
+  [[nodiscard]] protocol_version version() const noexcept override { return version_; }
+  [[nodiscard]] bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] std::string request(std::uint64_t id, std::string_view method, std::string_view params,
+                                    request_meta const& meta) const override;
+  [[nodiscard]] result<result_kind> classify(std::string_view method, json::view result) const override;
+  /// Batches exist in 2025-03-26 alone.
+  [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
+
+ private:
+  protocol_version version_;
+};
+
+}  // namespace comcp::wire
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/wire/impl/legacy.ipp>
+#endif

@@ -1,0 +1,23 @@
+# An overlay port: it builds the checkout it lies in. A port for the registry replaces the next line by
+# vcpkg_from_github with the tag and the hash of a release.
+get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
+
+set(VCPKG_BUILD_TYPE release) # header-only
+
+vcpkg_cmake_configure(
+    SOURCE_PATH "${SOURCE_PATH}"
+    OPTIONS
+        -DCOMCP_COMPILED=OFF
+        -DCOMCP_INSTALL=ON
+        -DCOMCP_BUILD_TESTS=OFF
+        -DCOMCP_BUILD_EXAMPLES=OFF
+        -DCOMCP_BUILD_BENCHMARKS=OFF
+        -DCOMCP_BUILD_TOOLS=OFF
+        -DCOMCP_CCACHE=OFF
+)
+vcpkg_cmake_install()
+vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/comcp)
+
+file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/lib" "${CURRENT_PACKAGES_DIR}/share/licenses")
+file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
+vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE")

@@ -1,0 +1,307 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stdio transport against servers that misbehave: a clear reason each, no zombie, no descriptor, no hang.
+#include <comcp/transport/stdio.hpp>
+
+#include <csignal>
+#include <optional>
+
+#include <asio/post.hpp>
+
+#include <comcp/test/manual_clock.hpp>
+
+#include "support/transport_box.hpp"
+
+using comcp::errc;
+using comcp::outgoing;
+using comcp::stderr_target;
+using comcp_test::transport_box;
+using strings = std::vector<std::string>;
+using namespace std::chrono_literals;
+
+namespace {
+
+template <class... Args>
+comcp::stdio server(Args... arguments) {
+  return comcp::stdio(std::string(COMCP_TEST_SERVERS_DIR) + "/comcp_test_misbehaving", arguments...)
+      .exit_wait(50ms)
+      .term_wait(50ms);
+}
+
+// One transport, its box and its context; checks at the end that nothing is left behind.
+class fixture {
+ public:
+  template <class Talk>
+  void run(Talk talk) {
+    comcp_test::run(*io_, talk());
+    transport.reset();
+    CHECK_FALSE(comcp_test::has_children());
+    io_->restart();
+    io_->run();
+    CHECK(box->after_closed == 0);
+    lines = box->lines;
+    reason = box->reason;
+    box.reset();
+    io_.reset();
+    CHECK(comcp_test::open_descriptors() == descriptors_);
+  }
+
+  asio::io_context& io() { return *io_; }
+
+ private:
+  std::size_t descriptors_ = comcp_test::open_descriptors();
+  std::optional<asio::io_context> io_{std::in_place};
+
+ public:
+  explicit fixture(comcp::stdio t) : transport(std::move(t)), box(std::in_place, io_->get_executor()) {}
+  std::optional<comcp::stdio> transport;
+  std::optional<transport_box> box;
+  strings lines;
+  std::optional<comcp::error> reason;
+};
+
+asio::awaitable<void> until_closed(fixture& f) {
+  (co_await f.transport->open(*f.box)).value();
+  co_await f.box->until_closed();
+}
+
+}  // namespace
+
+TEST_CASE("stdio: lines go to the server and come back; close ends it with its status", "[process]") {
+  fixture f(server("echo").exit_wait(30s));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    for (int i = 0; i != 2000; ++i) CHECK(f.transport->send(outgoing("message " + std::to_string(i))));
+    co_await f.box->until_lines(2000);
+    CHECK(f.transport->info().kind == "stdio");
+    CHECK(f.transport->info().pid.value_or(0) > 0);
+    CHECK_FALSE(f.transport->info().exit_code);
+    CHECK(f.transport->info().messages_out == 2000);
+    CHECK(f.transport->info().messages_in == 2000);
+    CHECK(f.transport->send(outgoing("on its way")));
+    co_await f.transport->close();
+    CHECK(f.transport->info().exit_code == 0);
+    CHECK(f.transport->send(outgoing("late")).error() == errc::closed);
+  });
+  CHECK(f.lines.size() == 2001);
+  CHECK(f.lines.back() == "on its way");
+  CHECK(*f.reason == errc::closed);
+  REQUIRE(f.reason->detail() != nullptr);
+  CHECK(f.reason->detail()->exit_code == 0);
+}
+
+TEST_CASE("stdio: it opens again after closed, with a new process", "[process]") {
+  fixture f(server("echo").exit_wait(30s));
+  f.run([&]() -> asio::awaitable<void> {
+    std::optional<int> first;
+    for (std::size_t round = 1; round <= 2; ++round) {
+      f.box->reason.reset();
+      (co_await f.transport->open(*f.box)).value();
+      auto twice = co_await f.transport->open(*f.box);
+      CHECK(twice.error() == errc::connect_failed);
+      CHECK(f.transport->info().pid != first);
+      first = f.transport->info().pid;
+      CHECK(f.transport->send(outgoing("hello")));
+      co_await f.box->until_lines(round);
+      co_await f.transport->close();
+      co_await f.transport->close();
+    }
+  });
+  CHECK(f.lines == strings{"hello", "hello"});
+}
+
+TEST_CASE("stdio: a command that does not exist is connect_failed", "[process]") {
+  fixture f(comcp::stdio("comcp-no-such-command"));
+  f.run([&]() -> asio::awaitable<void> {
+    auto opened = co_await f.transport->open(*f.box);
+    CHECK(opened.error() == errc::connect_failed);
+    CHECK_THAT(opened.error().to_string(), match::contains("comcp-no-such-command"));
+    co_await f.transport->close();
+  });
+  CHECK_FALSE(f.reason);
+}
+
+TEST_CASE("stdio: a server that exits at once gives its status", "[process]") {
+  fixture f(server("exit_at_once", "17"));
+  f.run([&] { return until_closed(f); });
+  CHECK(*f.reason == errc::transport_failed);
+  CHECK(f.reason->detail()->exit_code == 17);
+}
+
+TEST_CASE("stdio: a server that a signal ends gives the signal", "[process]") {
+  fixture f(server("die"));
+  f.run([&] { return until_closed(f); });
+  CHECK(*f.reason == errc::transport_failed);
+  CHECK(f.reason->detail()->term_signal == SIGKILL);
+}
+
+TEST_CASE("stdio: a server that exits mid-call gives its status and its stderr", "[process]") {
+  fixture f(server("exit_mid_call"));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    CHECK(f.transport->send(outgoing("call", 1)));
+    co_await f.box->until_closed();
+  });
+  CHECK(*f.reason == errc::transport_failed);
+  CHECK(f.reason->detail()->exit_code == 9);
+  CHECK(f.reason->detail()->stderr_tail == "boom: call\n");
+}
+
+TEST_CASE("stdio: all that was written before the exit is delivered before closed", "[process]") {
+  fixture f(server("burst_and_exit"));
+  f.run([&] { return until_closed(f); });
+  CHECK(f.lines.size() == 1500);
+  CHECK(f.reason->detail()->exit_code == 5);
+  CHECK(f.reason->detail()->stderr_tail == "last words");
+}
+
+TEST_CASE("stdio: a server that ignores SIGTERM is killed", "[process]") {
+  auto const clock = std::make_shared<comcp::test::manual_clock>();
+  fixture f(server("ignore_term").exit_wait(1s).term_wait(2s).time(clock));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    co_await f.box->until_lines(1);
+    asio::co_spawn(f.io(), f.transport->close(), [](std::exception_ptr) {});
+    for (auto step : {1s, 2s}) {
+      while (!clock->next_deadline()) co_await asio::post(f.io(), asio::use_awaitable);
+      CHECK_FALSE(f.box->reason);
+      clock->advance(step);
+    }
+    co_await f.box->until_closed();
+  });
+  CHECK(*f.reason == errc::closed);
+  CHECK(f.reason->detail()->term_signal == SIGKILL);
+}
+
+TEST_CASE("stdio: destroying it kills at once, and tells nobody", "[process]") {
+  fixture f(server("ignore_term"));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    co_await f.box->until_lines(1);
+    CHECK(f.transport->send(outgoing("pending")));
+    f.transport.reset();
+    CHECK_FALSE(comcp_test::has_children());
+  });
+  CHECK_FALSE(f.reason);
+}
+
+TEST_CASE("stdio: it may be destroyed from inside a delivery", "[process]") {
+  fixture f(server("echo"));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    f.box->on_line = [&](std::string const&) { f.transport.reset(); };
+    CHECK(f.transport->send(outgoing("one")));
+    CHECK(f.transport->send(outgoing("two")));
+    co_await f.box->until_lines(1);
+  });
+  CHECK(f.lines == strings{"one"});
+  CHECK_FALSE(f.reason);
+}
+
+TEST_CASE("stdio: it may be destroyed from inside closed", "[process]") {
+  fixture f(server("exit_at_once"));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    f.box->on_closed = [&] { f.transport.reset(); };
+    co_await f.box->until_closed();
+  });
+  CHECK(f.reason->detail()->exit_code == 3);
+}
+
+TEST_CASE("stdio: a flood on stderr stalls nothing, and its end is kept", "[process]") {
+  fixture f(server("flood_stderr").stderr_to(stderr_target::ring(100)).exit_wait(30s));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    co_await f.box->until_lines(1);
+    co_await f.transport->close();
+    CHECK(f.transport->info().stderr_tail == std::string(88, 'e') + "end of flood");
+  });
+  CHECK(f.lines == strings{"flooded"});
+}
+
+TEST_CASE("stdio: a sink gets all of stderr; discard keeps none", "[process]") {
+  std::size_t got = 0;
+  bool const sink = GENERATE(true, false);
+  auto target = sink ? stderr_target::sink([&](std::string_view piece) { got += piece.size(); }) : stderr_target::discard();
+  fixture f(server("flood_stderr").stderr_to(std::move(target)).exit_wait(30s));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    co_await f.transport->close();
+    CHECK(f.transport->info().stderr_tail.size() == (sink ? 4096U : 0U));
+  });
+  CHECK(got == (sink ? 4096000U + 12U : 0U));
+}
+
+TEST_CASE("stdio: a server that never reads fills the queue, and close is bounded", "[process]") {
+  fixture f(server("never_read").queue(comcp::queue_limits().bytes(1 << 20)));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    co_await f.box->until_lines(1);
+    comcp::result<void> sent;
+    for (int i = 0; i != 1000 && sent; ++i) {
+      sent = f.transport->send(outgoing(std::string(10000, 'x'), 1));
+      co_await asio::post(f.io(), asio::use_awaitable);
+    }
+    CHECK(sent.error() == errc::queue_full);
+    CHECK(f.transport->abandon(1));
+    co_await f.transport->close();
+  });
+  CHECK(*f.reason == errc::closed);
+  CHECK(f.reason->detail()->term_signal == SIGTERM);
+}
+
+TEST_CASE("stdio: noise comes as lines, the cut-off end too", "[process]") {
+  fixture f(server("noise"));
+  f.run([&] { return until_closed(f); });
+  CHECK(f.lines == strings{"first", "not json at all", std::string("nul \0 inside", 12), "cut off"});
+  CHECK(f.reason->detail()->exit_code == 0);
+}
+
+TEST_CASE("stdio: a 64 MB line closes with limit_exceeded, naming the limit", "[process]") {
+  fixture f(server("long_line"));
+  f.run([&] { return until_closed(f); });
+  CHECK(f.lines.empty());
+  CHECK(*f.reason == errc::limit_exceeded);
+  CHECK_THAT(f.reason->to_string(), match::contains("max_line (16777216 bytes)"));
+}
+
+TEST_CASE("stdio: a 64 MB line passes under a larger limit", "[process]") {
+  fixture f(server("long_line").max_line(std::size_t{100} << 20));
+  f.run([&] { return until_closed(f); });
+  REQUIRE(f.lines.size() == 1);
+  CHECK(f.lines[0].size() == std::size_t{64} << 20);
+}
+
+TEST_CASE("stdio: a grandchild that holds the pipe does not hold us", "[process]") {
+  bool const escaped = GENERATE(false, true);
+  fixture f(server(escaped ? "grandchild_escaped" : "grandchild"));
+  f.run([&] { return until_closed(f); });
+  CHECK(f.lines == strings{"parent done"});
+  CHECK(*f.reason == errc::transport_failed);
+  CHECK(f.reason->detail()->exit_code == 7);
+}
+
+TEST_CASE("stdio: a server that closes its stdout or stdin is ended", "[process]") {
+  bool const output = GENERATE(true, false);
+  fixture f(server(output ? "close_stdout" : "close_stdin"));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    co_await f.box->until_lines(1);
+    static_cast<void>(f.transport->send(outgoing("into the void")));
+    co_await f.box->until_closed();
+  });
+  CHECK(*f.reason == errc::transport_failed);
+  CHECK(f.reason->detail()->term_signal == SIGTERM);
+}
+
+TEST_CASE("stdio: environment, directory and arguments reach the server", "[process]") {
+  fixture f(server("directory").working_directory("/usr").env("A", "b"));
+  f.run([&] { return until_closed(f); });
+  CHECK(f.lines == strings{"/usr"});
+}
+
+TEST_CASE("stdio: info shows the command without what sounds secret", "[process]") {
+  comcp::stdio const t("server", "--api-key", "hush", "--token=hush", "--verbose", "API_KEY=hush", "plain");
+  CHECK(t.info().target == "server --api-key *** --token=*** --verbose API_KEY=*** plain");
+}

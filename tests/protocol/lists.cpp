@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lists outlive a broken definition.
+#include <comcp/protocol/prompts.hpp>
+#include <comcp/protocol/resources.hpp>
+#include <comcp/protocol/tools.hpp>
+
+#include "support/catch.hpp"
+
+using namespace comcp;
+
+TEST_CASE("lists: a broken tool is set aside with its reason, and the rest is delivered", "[protocol]") {
+  auto const v = json::parse(R"({"tools":[
+    {"name":"first","inputSchema":{"type":"object"}}, {"name":"no schema"},
+    {"name":"second","inputSchema":{}}, {"name":7,"inputSchema":{}},
+    {"name":"bad","inputSchema":{},"annotations":{"readOnlyHint":"yes"}}, {"name":"third","inputSchema":{}}, null],
+    "nextCursor":"more"})")
+                     .value();
+  auto const list = v.as<list_tools_result>();
+  REQUIRE(list.tools.size() == 3);
+  CHECK(list.tools[0].name == "first");
+  CHECK(list.tools[2].name == "third");
+  CHECK(list.next_cursor == "more");
+  REQUIRE(list.set_aside.size() == 4);
+  CHECK(list.set_aside[0].index == 1);
+  CHECK_THAT(list.set_aside[0].reason, match::contains("inputSchema"));
+  CHECK(list.set_aside[1].index == 3);
+  CHECK_THAT(list.set_aside[1].reason, match::contains("string at /name"));
+  CHECK_THAT(list.set_aside[2].reason, match::contains("boolean at /annotations/readOnlyHint"));
+  CHECK(list.set_aside[2].raw["name"].as<std::string>() == "bad");
+  CHECK(list.set_aside[3].index == 6);
+  CHECK(json::to_value(list) == v);
+}
+
+TEST_CASE("lists: an object schema is required of a tool", "[protocol]") {
+  auto const list =
+      json::parse(R"({"tools":[{"name":"a","inputSchema":"x"},{"name":"b","inputSchema":{},"outputSchema":true}]})")
+          .value()
+          .as<list_tools_result>();
+  CHECK(list.tools.empty());
+  CHECK(list.set_aside.size() == 2);
+}
+
+TEST_CASE("lists: a result without its list is refused", "[protocol]") {
+  auto const nothing = json::parse("{}").value();
+  CHECK(nothing.get<list_tools_result>().error() == errc::wrong_shape);
+  CHECK(nothing.get<list_prompts_result>().error() == errc::wrong_shape);
+  CHECK(nothing.get<list_resources_result>().error() == errc::wrong_shape);
+  CHECK(nothing.get<list_resource_templates_result>().error() == errc::wrong_shape);
+  auto const wrong = json::parse(R"({"tools":{}})").value();
+  CHECK(wrong.get<list_tools_result>().error() == errc::wrong_shape);
+}
+
+TEST_CASE("lists: resources, templates and prompts are set aside too", "[protocol]") {
+  auto const resources = json::parse(R"({"resources":[{"uri":"u","name":"n"},{"uri":"u"}],"ttlMs":5,
+    "cacheScope":"odd"})").value().as<list_resources_result>();
+  CHECK(resources.resources.size() == 1);
+  CHECK(resources.set_aside.size() == 1);
+  CHECK(resources.ttl_ms == 5);
+  CHECK(resources.cache_scope == cache_scope::private_);
+  auto const templates = json::parse(R"({"resourceTemplates":[{"uriTemplate":"u/{x}","name":"n"},4]})").value()
+                             .as<list_resource_templates_result>();
+  CHECK(templates.resource_templates.size() == 1);
+  CHECK(templates.set_aside.size() == 1);
+  auto const prompts = json::parse(R"({"prompts":[{},{"name":"p","arguments":[{"name":"a","required":true}]}]})").value()
+                           .as<list_prompts_result>();
+  REQUIRE(prompts.prompts.size() == 1);
+  CHECK(prompts.prompts[0].arguments.at(0).required);
+  CHECK(prompts.set_aside.size() == 1);
+}
+
+TEST_CASE("lists: an empty cursor is a cursor, null is none", "[protocol]") {
+  CHECK(json::parse(R"({"tools":[],"nextCursor":""})").value().as<list_tools_result>().next_cursor == "");
+  CHECK_FALSE(json::parse(R"({"tools":[],"nextCursor":null})").value().as<list_tools_result>().next_cursor.has_value());
+  CHECK(json::to_text(paginated_params("")) == R"({"cursor":""})");
+  CHECK(json::to_text(paginated_params()) == "{}");
+}
+
+TEST_CASE("lists: many broken definitions cost no more than walking each", "[protocol]") {
+  std::string text = R"({"tools":[)";
+  for (int i = 0; i < 20000; ++i) text += R"({"name":null,"inputSchema":{"a":[1,2,3]}},)";
+  text.back() = ']';
+  auto const v = json::parse(text + "}").value();
+  auto const list = v.as<list_tools_result>();  // quadratic work would take minutes
+  CHECK(list.set_aside.size() == 20000);
+  CHECK_THAT(list.set_aside.back().reason, match::contains("/name"));
+}

@@ -1,0 +1,140 @@
+# SPDX-FileCopyrightText: 2026 The comcp authors
+# SPDX-License-Identifier: Apache-2.0
+"""include_rules.py ROOT: who may include whom under include/comcp, and how long a source may be.
+
+The rules are DESIGN.md's. Each file belongs to a layer; a layer may include itself and, transitively, what MAY
+names. Pure files of an impure folder, and the contracts that upper layers may see, are layers of their own.
+"""
+import pathlib
+import re
+import sys
+
+LONGEST = 400
+
+MAY = {
+    "version": [],
+    "error": ["version", "fwd"],
+    "fwd": ["version"],
+    "json": ["error"],
+    "jsonrpc": ["json"],
+    "protocol": ["json"],
+    "schema": ["json"],
+    "trace": ["json"],
+    "wire": ["protocol", "jsonrpc"],
+    "http (pure)": ["json"],
+    "auth (pure)": ["json", "http (pure)"],
+    "sansio": ["wire", "http (pure)", "auth (pure)"],
+    "net (contract)": ["error"],
+    "net": ["net (contract)"],
+    "http": ["net", "http (pure)"],
+    "auth": ["http", "sansio", "auth (pure)"],
+    "transport (contract)": ["json"],
+    "transport": ["sansio", "http", "auth", "trace", "transport (contract)"],
+    "client": ["transport (contract)", "net (contract)", "sansio", "wire", "schema", "trace"],
+    "registry": ["client", "transport", "sansio", "schema"],
+    "pool": ["client", "transport", "sansio", "schema"],
+    "test": ["client", "transport"],
+}
+ANYTHING = {"comcp", "run"}
+
+SPECIAL = {
+    "http/url": "http (pure)", "http/message": "http (pure)",
+    "auth/challenge": "auth (pure)", "auth/metadata": "auth (pure)", "auth/pkce": "auth (pure)",
+    "net/time_source": "net (contract)", "net/asio_compat": "net (contract)",
+    "transport/transport": "transport (contract)",
+    "result": "error",
+}
+
+# Layers that decide and never perform: no I/O library, no thread, no lock.
+PURE = {"version", "error", "fwd", "json", "jsonrpc", "protocol", "schema", "trace", "wire", "sansio", "http (pure)",
+        "auth (pure)"}
+IMPURE_HEADERS = re.compile(r"asio\b|asio/|httplib|openssl/|thread$|mutex$|shared_mutex$|condition_variable$|future$|"
+                            r"semaphore$|latch$|barrier$|sys/|unistd\.h|poll\.h")
+SANSIO_ALSO = re.compile(r"random$")
+CLOCK = re.compile(r"\b(steady|system|high_resolution)_clock::now\s*\(")
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def closure(layer, seen=None):
+    """Every layer that `layer` may include, itself among them."""
+    seen = set() if seen is None else seen
+    if layer not in seen:
+        seen.add(layer)
+        for below in MAY[layer]:
+            closure(below, seen)
+    return seen
+
+
+def layer_of(path):
+    """The layer of a file, from its path below include/comcp; None for one that the rules do not know."""
+    parts = [part for part in pathlib.PurePosixPath(path).with_suffix("").parts if part != "impl"]
+    key = "/".join(parts)
+    if key in SPECIAL:
+        return SPECIAL[key]
+    if key in ANYTHING or parts[0] in MAY:
+        return parts[0]
+    return None
+
+
+def problems_of(path, text):
+    """What is wrong with one file's includes, as sentences."""
+    layer = layer_of(path)
+    if layer is None:
+        return ["belongs to no layer that tests/structure/include_rules.py knows"]
+    out = []
+    if "#pragma once" not in text:
+        out.append("has no #pragma once")
+    for mark, target in INCLUDE.findall(text):
+        if target.startswith("comcp/"):
+            to = layer_of(target[len("comcp/"):])
+            if to in ANYTHING and layer not in ANYTHING:
+                out.append(f"includes <{target}>, which is for users only")
+            elif to is None:
+                out.append(f"includes <{target}>, which belongs to no known layer")
+            elif layer not in ANYTHING and to not in closure(layer):
+                out.append(f"includes <{target}>: {layer} may not include {to}")
+            continue
+        if mark == '"':
+            out.append(f'includes "{target}": write <comcp/...>')
+        if target.startswith("simdjson") and not path.startswith("json/impl/"):
+            out.append(f"includes <{target}>: only json/impl may")
+        if target.startswith("httplib") and not path.startswith(("http/httplib_engine", "http/impl/httplib_engine")):
+            out.append(f"includes <{target}>: only http/httplib_engine may")
+        if target in ("asio.hpp", "boost/asio.hpp"):
+            out.append(f"includes <{target}>: include the narrow headers")
+        if layer in PURE and IMPURE_HEADERS.match(target):
+            out.append(f"includes <{target}>: {layer} is pure")
+        if layer == "sansio" and SANSIO_ALSO.match(target):
+            out.append(f"includes <{target}>: sansio takes randomness as an argument")
+    if layer == "sansio" and CLOCK.search(text):
+        out.append("reads a clock: sansio takes the time as an argument")
+    return out
+
+
+def long_files(root):
+    """Sources above the limit, with their lengths."""
+    for folder in ("include", "tests", "examples", "benchmarks", "tools", "cmake"):
+        for file in sorted((root / folder).rglob("*")):
+            if file.suffix in (".hpp", ".ipp", ".cpp", ".h") and "node_modules" not in file.parts:
+                length = file.read_text(encoding="utf-8").count("\n")
+                if length > LONGEST:
+                    yield file.relative_to(root), length
+
+
+def main(root):
+    headers = root / "include" / "comcp"
+    count = wrong = 0
+    for file in sorted(headers.rglob("*.?pp")):
+        count += 1
+        for problem in problems_of(file.relative_to(headers).as_posix(), file.read_text(encoding="utf-8")):
+            wrong += 1
+            print(f"{file.relative_to(root)}: {problem}")
+    for file, length in long_files(root):
+        wrong += 1
+        print(f"{file}: {length} lines, {LONGEST} are allowed")
+    print(f"{count} files, {wrong} violations")
+    return 1 if wrong or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(pathlib.Path(sys.argv[1])))

@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: 2026 The comcp authors
+# SPDX-License-Identifier: Apache-2.0
+"""The include rules refuse what they must and let pass what they may."""
+import unittest
+
+from include_rules import closure, problems_of
+
+
+def said(path, *lines):
+    return problems_of(path, "#pragma once\n" + "\n".join(lines))
+
+
+class Rules(unittest.TestCase):
+    def refused(self, path, line, part):
+        self.assertTrue(any(part in problem for problem in said(path, line)), said(path, line))
+
+    def allowed(self, path, line):
+        self.assertEqual([], said(path, line))
+
+    def test_layers_go_down_only(self):
+        self.refused("json/value.hpp", "#include <comcp/jsonrpc/id.hpp>", "json may not include jsonrpc")
+        self.refused("sansio/era_probe.hpp", "#include <comcp/client/core.hpp>", "may not include client")
+        self.refused("client/core.hpp", "#include <comcp/transport/stdio.hpp>", "client may not include transport")
+        self.refused("registry/registry.hpp", "#include <comcp/pool/pool.hpp>", "registry may not include pool")
+        self.refused("client/core.hpp", "#include <comcp/comcp.hpp>", "for users only")
+
+    def test_what_is_below_is_allowed_transitively(self):
+        self.allowed("wire/legacy.hpp", "#include <comcp/json/value.hpp>")
+        self.allowed("client/impl/core.ipp", "#include <comcp/transport/transport.hpp>")
+        self.allowed("client/core.hpp", "#include <comcp/net/time_source.hpp>")
+        self.allowed("sansio/http_exchange.hpp", "#include <comcp/http/url.hpp>")
+        self.allowed("run.hpp", "#include <comcp/transport/stdio.hpp>")
+        self.assertNotIn("net", closure("client"))
+
+    def test_pure_layers_stay_pure(self):
+        self.refused("wire/legacy.hpp", "#include <asio/post.hpp>", "wire is pure")
+        self.refused("sansio/backoff.hpp", "#include <mutex>", "sansio is pure")
+        self.refused("sansio/backoff.hpp", "#include <random>", "randomness")
+        self.refused("sansio/backoff.hpp", "auto t = std::chrono::steady_clock::now();", "reads a clock")
+        self.refused("http/url.hpp", "#include <comcp/net/child_process.hpp>", "may not include net")
+
+    def test_libraries_stay_in_their_files(self):
+        self.refused("json/value.hpp", "#include <simdjson.h>", "only json/impl")
+        self.allowed("json/impl/document.ipp", "#include <simdjson.h>")
+        self.refused("net/child_process.hpp", "#include <asio.hpp>", "narrow")
+        self.refused("client/core.hpp", "#include <httplib.h>", "httplib_engine")
+
+    def test_unknown_places_are_refused(self):
+        self.refused("utils/strings.hpp", "", "no layer")
+        self.assertIn("has no #pragma once", problems_of("json/value.hpp", ""))
+
+
+unittest.main()
