@@ -1,10 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// All of comcp that needs no further library. Opt-in headers (adapters to other JSON libraries, engines that need
-// TLS) are included by name.
+// Everything that a user of comcp needs, in one include. Opt-in parts stay out: json/nlohmann.hpp, test/*.
 #pragma once
 
+#include <comcp/client/client.hpp>
+#include <comcp/client/handlers.hpp>
 #include <comcp/error.hpp>
+#include <comcp/json/build.hpp>
+#include <comcp/json/describe.hpp>
+#include <comcp/json/value.hpp>
+#include <comcp/protocol/errors.hpp>
 #include <comcp/result.hpp>
+#include <comcp/run.hpp>
+#include <comcp/transport/byte_stream.hpp>
+#include <comcp/transport/memory.hpp>
+#include <comcp/transport/stdio.hpp>
+#include <comcp/transport/unix_socket.hpp>
 #include <comcp/version.hpp>

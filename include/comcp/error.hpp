@@ -21,7 +21,7 @@ namespace comcp {
 enum class errc {
   timeout = 1,          ///< A documented wait ended. Retry: only for what has no side effect.
   cancelled,            ///< The caller cancelled. Retry: as for timeout.
-  closed,               ///< The connection is closed and the call was never sent. Retry: yes, on a new connection.
+  closed,               ///< Closed by this side, or before the call was sent. Retry: if it was never sent.
   outcome_unknown,      ///< The connection broke after the call was sent: it may have run. Retry: only if idempotent.
   protocol_violation,   ///< The peer broke the protocol. Retry: no.
   limit_exceeded,       ///< A documented bound was met; the text names it. Retry: not unchanged.

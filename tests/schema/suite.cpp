@@ -107,6 +107,8 @@ void check_exactly(outcome const& out, std::vector<known_failure> const& known) 
   }
 }
 
+}  // namespace
+
 TEST_CASE("schema suite: every required 2020-12 test", "[schema]") {
   COMCP_NEEDS_SHARED("data/json-schema-test-suite");
   auto const out = run_folder("draft2020-12", options_for(schema_dialect::draft_2020_12, false));
@@ -136,8 +138,9 @@ TEST_CASE("schema suite: optional tests, but for an explained few", "[schema]") 
 
 TEST_CASE("schema suite: formats as assertions, but for an explained few", "[schema]") {
   COMCP_NEEDS_SHARED("data/json-schema-test-suite");
-  for (auto const& [folder, dialect] : {std::pair<std::string, schema_dialect>("draft2020-12", schema_dialect::draft_2020_12),
-                                        std::pair<std::string, schema_dialect>("draft7", schema_dialect::draft_7)}) {
+  for (auto const& [folder, dialect] :
+       {std::pair<std::string, schema_dialect>("draft2020-12", schema_dialect::draft_2020_12),
+        std::pair<std::string, schema_dialect>("draft7", schema_dialect::draft_7)}) {
     auto const prefix = folder + "/optional/format/";
     check_exactly(run_folder(folder + "/optional/format", options_for(dialect, true)),
                   {{prefix + "hostname: validation of A-label (punycode) host names", "no IDNA tables"},

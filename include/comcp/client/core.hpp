@@ -120,6 +120,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void set_status(connection_status s);
   void finish(error reason);
   void abrupt() noexcept;
+  void drop_transport() noexcept;
   void shut_down() noexcept;  // the executor's context goes away
   void declare_capabilities();
   asio::awaitable<void> close_on_home(error reason);
@@ -146,6 +147,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   struct round;
   asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
   void start_answers(std::shared_ptr<round> const& r, input_required_result const& required);
+  asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, peer_error refusal);
   [[nodiscard]] error check_round(input_required_result const& required) const;
   asio::awaitable<detail::reply> ask_urls(detail::reply r);
   [[nodiscard]] bool follow_version(error const& e);
@@ -187,10 +189,11 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   std::vector<detail::waiter<error>*> closed_waiters_;
   std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
   comcp::statistics counters_;
-  request_id highest_id_ = 0;
+  comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
   unsigned restarts_in_a_row_ = 0;
   bool transport_open_ = false;
+  bool prior_unconfirmed_ = false;  // the era was taken from a prior verdict, and nothing has shown yet that it holds
   bool closing_ = false;
   bool restarting_ = false;
 };

@@ -60,6 +60,19 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
   co_return decode_result<T>(v);
 }
 
+/// Runs work on the client's executor, wherever it is awaited.
+template <class T>
+asio::awaitable<T> on_home(std::shared_ptr<client_core> core, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if (here == core->home()) {
+    auto value = co_await std::move(work);
+    co_return value;
+  }
+  auto const home = core->home();
+  auto value = co_await asio::co_spawn(home, std::move(work), asio::use_awaitable);
+  co_return value;
+}
+
 template <class T>
 asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_call c) {
   auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));

@@ -178,7 +178,6 @@ COMCP_DECL std::string error::to_string() const {
 COMCP_DECL bool is_retriable(error const& e) noexcept {
   if (e.code().category() != comcp_category()) return false;
   switch (static_cast<errc>(e.code().value())) {
-    case errc::closed:
     case errc::connect_failed:
     case errc::queue_full: return true;
     default: return false;

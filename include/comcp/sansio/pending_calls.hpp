@@ -99,6 +99,13 @@ class pending_calls {
   /// Any call that still waits, or 0: for closing.
   [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
 
+  /// Whether this id was given out once, so that an answer to it is late rather than unknown.
+  [[nodiscard]] bool was_used(id_type id) const noexcept {
+    auto const index = static_cast<std::size_t>(id & index_mask);
+    auto const generation = id >> index_bits;
+    return index < slots_.size() && generation > 0 && generation <= slots_[index].generation;
+  }
+
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
   [[nodiscard]] std::optional<time_point> oldest() const noexcept {
     if (heap_.empty()) return {};

@@ -6,6 +6,8 @@
 
 #include <string_view>
 
+#include <comcp/version.hpp>
+
 namespace comcp {
 
 /// Whether comcp checks this format: date-time, date, time, duration, email, idn-email, hostname, idn-hostname, ipv4,

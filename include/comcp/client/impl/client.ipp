@@ -8,6 +8,15 @@
 namespace comcp {
 namespace detail {
 
+// Parameters of the untyped operations: an object, whose `_meta` is the options' business.
+COMCP_DECL void check_params(json::fragment const& params) {
+  if (params.empty()) return;
+  auto const parsed = json::parse(params.text());
+  if (!parsed || !parsed->is_object()) throw exception(error(errc::invalid_argument, "params are not an object"));
+  if (parsed->contains("_meta"))
+    throw exception(error(errc::invalid_argument, "params hold _meta: use call_options().meta()"));
+}
+
 COMCP_DECL error not_connected() { return {errc::closed, "this client is not connected"}; }
 
 COMCP_DECL asio::awaitable<void> done_call(std::shared_ptr<client_core> core, prepared_call c) {
@@ -48,7 +57,8 @@ COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core
 }
 
 COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter) {
-  auto stream = co_await core->subscriptions().listen(std::move(filter));
+  auto work = core->subscriptions().listen(std::move(filter));
+  auto stream = co_await on_home(core, std::move(work));
   co_return subscription(core, std::move(stream));
 }
 
@@ -62,7 +72,8 @@ COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, 
 }
 
 COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
-  auto reason = co_await core->closed();
+  auto work = core->closed();
+  auto reason = co_await on_home(core, std::move(work));
   co_return reason;
 }
 
@@ -203,10 +214,13 @@ COMCP_DECL list_watch client::watch_prompts(std::function<void(result<listing<pr
 
 COMCP_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
                                                         call_options options) const {
+  detail::check_params(params);
   return core()->call(detail::prepared_call(std::string(method), std::move(params).text(), std::move(options)));
 }
 
 COMCP_DECL asio::awaitable<void> client::notify(std::string_view method, json::fragment params) const {
+  detail::check_params(params);
+  if (!jsonrpc::is_plain_method(method)) throw exception(error(errc::invalid_argument, "not a method name"));
   return detail::notify_call(core(), std::string(method), std::move(params));
 }
 

@@ -69,7 +69,6 @@ COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono:
   auto const end = hard > clock::time_point::max() - now ? clock::time_point::max()
                                                          : now + std::chrono::duration_cast<clock::duration>(hard);
   e.id = pending_.add(&e, now, std::chrono::duration_cast<clock::duration>(timeout), end);
-  if (e.id > highest_id_) highest_id_ = e.id;
   if (e.id) arm();
   return e.id;
 }
@@ -282,6 +281,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_
 COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
   if (!codec_) return false;
   if (!r.has_value()) {
+    if (r.error().peer() && prior_unconfirmed_) return true;
     if (r.error().peer()) return is_modern() ? r.error().peer()->code == -32022 : r.error().peer()->code == -32042;
     return restarting_ && (c.repeatable || c.options.is_idempotent());
   }

@@ -89,7 +89,7 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   auto start = [this, hold, work] { spawn(std::move(*work)); };
   asio::post(home_, std::move(start));
   auto const waited = co_await wait(*done);
-  if (!waited) transport_ = any_transport();
+  if (!waited) drop_transport();
   transport_open_ = false;
   finish(std::move(reason));
 }
@@ -132,25 +132,28 @@ COMCP_DECL asio::awaitable<error> client_core::closed() {
 }
 
 COMCP_DECL void client_core::abandon() noexcept {
-  if (end_reason_) return;
-  closing_ = true;
-  auto const self = shared_from_this();
+  auto end = [self = shared_from_this()] { self->abrupt(); };
   auto const* const context = home_.target<asio::io_context::executor_type>();
-  if (context && asio::query(*context, asio::execution::context).stopped()) return abrupt();
-  auto end = [self] { self->abrupt(); };
+  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
   asio::dispatch(home_, std::move(end));
 }
 
-COMCP_DECL void client_core::abrupt() noexcept {
+COMCP_DECL void client_core::drop_transport() noexcept {
+  last_info_ = transport_info();
   transport_ = any_transport();
   transport_open_ = false;
+}
+
+COMCP_DECL void client_core::abrupt() noexcept {
+  if (end_reason_) return;
+  closing_ = true;
+  drop_transport();
   auto end = [self = shared_from_this()] { self->finish(error(errc::closed, "the client was destroyed")); };
   asio::post(home_, std::move(end));
 }
 
 COMCP_DECL void client_core::shut_down() noexcept {
-  transport_ = any_transport();
-  transport_open_ = false;
+  drop_transport();
   closing_ = true;
   end_reason_ = error(errc::closed);
   while (auto const id = pending_.any()) {

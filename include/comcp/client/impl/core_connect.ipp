@@ -46,6 +46,14 @@ COMCP_DECL void client_core::declare_capabilities() {
   entries(options_.experimental_, own_capabilities_.experimental);
   entries(options_.extensions_, own_capabilities_.extensions);
   own_capabilities_text_ = json::to_text(own_capabilities_);
+  // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
+  auto const unanswered = [this](bool declared, char const* method) {
+    if (declared && !handler_.answers(method))
+      throw exception(error(errc::invalid_argument, std::string("the handler declares what it has no member for: ") + method));
+  };
+  unanswered(own_capabilities_.sampling.has_value(), "sampling/createMessage");
+  unanswered(own_capabilities_.roots.has_value(), "roots/list");
+  unanswered(own_capabilities_.elicitation.has_value(), "elicitation/create");
 }
 
 COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
@@ -151,10 +159,10 @@ COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sa
     case action::fail: return settle_handshake(*n, step.why);
     case action::ready:
       if (step.version->era() == era::modern) {
-        codec_ = std::make_unique<wire::modern>(*step.version, nullptr, own_capabilities_text_);
         auto const info = own_info();
         codec_ = std::make_unique<wire::modern>(*step.version, options_.anonymous_ ? nullptr : &info,
                                                 own_capabilities_text_);
+        prior_unconfirmed_ = n->machine.from_prior();
         if (auto const& prior = options_.handshake_.prior; prior && prior->discovered && n->machine.from_prior())
           adopt_discovery(*prior->discovered);
       } else {

@@ -82,8 +82,7 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
       auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
       return fault(e);
     }
-    bool const known = id != 0 && id <= highest_id_ && (id & ((1U << 20) - 1)) <= highest_id_;
-    ++(known ? counters_.late : counters_.unknown);
+    ++(pending_.was_used(id) ? counters_.late : counters_.unknown);
     return;
   }
   if (!(*found)->call || !(*found)->sent) {
@@ -92,7 +91,10 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
   }
   auto r = result_of(m);
   if (r && is_modern()) learn_server_info(*r);
-  if (r) restarts_in_a_row_ = 0;
+  if (r) {
+    restarts_in_a_row_ = 0;
+    prior_unconfirmed_ = false;
+  }
   end(id, std::move(r));
 }
 
@@ -196,7 +198,7 @@ COMCP_DECL era_verdict client_core::verdict() const {
 }
 
 COMCP_DECL transport_info client_core::transport_info() const {
-  return transport_ ? transport_.info() : comcp::transport_info();
+  return transport_ ? transport_.info() : last_info_;
 }
 
 COMCP_DECL statistics client_core::statistics() const {

@@ -96,6 +96,13 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
         auto asked = co_await ask_urls(std::move(r));
         co_return asked;
       }
+      if (peer && prior_unconfirmed_) {
+        auto const repeat = co_await probe_again(c, *peer);
+        if (!repeat) co_return repeat.error();
+        if (!*repeat) co_return r;
+        r = co_await round_trip(c);
+        continue;
+      }
       bool const other_version = peer && is_modern() && peer->code == -32022 && !followed;
       bool const again = !peer && restarting_ && ++repeats <= 3 && (c.repeatable || c.options.is_idempotent());
       if (other_version && follow_version(r.error())) {
@@ -130,6 +137,18 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
     c.options.hard_timeout(std::max(nanoseconds(hard - sent_at), nanoseconds(1)));
     r = co_await round_trip(c);
   }
+}
+
+// A saved verdict may be out of date, which an error answer can be the sign of: the server is asked. True when the
+// call is to go out again, in the other era; one that was refused unread did nothing yet.
+COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, peer_error refusal) {
+  prior_unconfirmed_ = false;
+  options_.handshake_.prior.reset();
+  auto const done = co_await negotiate();
+  if (!done) co_return done.error();
+  co_await after_handshake();
+  bool const unread = refusal.code <= -32600 && refusal.code >= -32602;
+  co_return !is_modern() && (unread || c.repeatable || c.options.is_idempotent());
 }
 
 COMCP_DECL error client_core::check_round(input_required_result const& required) const {
@@ -198,9 +217,7 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
   auto stop = [r] { r->cancel(); };
   asio::post(home_, std::move(stop));
   if (!waited) co_return waited.error();
-  if (r->failure.peer())
-    co_return error(errc::input_refused, "a handler refused an input request: " + r->failure.peer()->message);
-  co_return r->failure;
+  co_return r->failure.peer() ? r->failure.with_code(make_error_code(errc::input_refused)) : r->failure;
 }
 
 COMCP_DECL asio::awaitable<detail::reply> client_core::ask_urls(detail::reply r) {

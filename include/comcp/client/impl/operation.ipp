@@ -12,6 +12,8 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   json::writer w(std::string(R"({"name":)"));
   w.string(name);
   auto params = std::move(w).text();
+  if (!arguments.empty() && arguments.text().front() != '{')
+    throw exception(error(errc::invalid_argument, "the arguments of a tool are an object"));
   if (!arguments.empty()) params.append(R"(,"arguments":)").append(arguments.text());
   params += '}';
   prepared_call c("tools/call", std::move(params), std::move(options));

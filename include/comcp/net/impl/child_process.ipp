@@ -10,6 +10,7 @@
 #include <cstring>
 #include <string_view>
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/ioctl.h>
@@ -17,15 +18,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__GLIBC__)
-#if __GLIBC_PREREQ(2, 34)
-#define COMCP_HAS_ADDCLOSEFROM 1
-#endif
-#endif
-#if !defined(COMCP_HAS_ADDCLOSEFROM)
-#include <dirent.h>
-#endif
 
 #include <asio/bind_executor.hpp>
 
@@ -97,7 +89,7 @@ struct spawn_setup {
 
   // Without closefrom, descriptors that other threads open in between can leak unless they are close-on-exec.
   void close_the_rest() {
-#if defined(COMCP_HAS_ADDCLOSEFROM)
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34)
     posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 #else
     DIR* const open_ones = ::opendir("/proc/self/fd");
@@ -116,12 +108,10 @@ struct spawn_setup {
 };
 
 COMCP_DECL std::string_view variable(std::vector<std::string> const& environment, std::string_view name) {
-  for (auto const& entry : environment) {
-    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=') {
-      return std::string_view(entry).substr(name.size() + 1);
-    }
-  }
-  return {};
+  auto const found = std::find_if(environment.begin(), environment.end(), [&](std::string_view e) {
+    return e.starts_with(name) && e.substr(name.size()).starts_with('=');
+  });
+  return found == environment.end() ? std::string_view() : std::string_view(*found).substr(name.size() + 1);
 }
 
 /// The path of the command, or an empty one.
@@ -135,9 +125,9 @@ COMCP_DECL std::string find_command(spawn_options const& o, std::vector<std::str
     std::string candidate(path.substr(0, colon));
     if (candidate.empty()) candidate = ".";
     candidate.append("/").append(command);
-    bool const relative = candidate.front() != '/' && !o.working_directory.empty();
-    std::string const seen_from_here = relative ? o.working_directory + "/" + candidate : candidate;
-    if (::access(seen_from_here.c_str(), X_OK) == 0) return candidate;
+    bool const elsewhere = candidate.front() != '/' && !o.working_directory.empty();
+    std::string const from_here = (elsewhere ? o.working_directory + "/" : std::string()) + candidate;
+    if (::access(from_here.c_str(), X_OK) == 0) return candidate;
     if (colon == std::string_view::npos) return {};
     path.remove_prefix(colon + 1);
   }
@@ -162,13 +152,11 @@ COMCP_DECL bool has_nul(spawn_options const& o) {
                      [&](auto const& kv) { return nul(kv.first) || nul(kv.second); });
 }
 
-COMCP_DECL int open_pidfd([[maybe_unused]] int pid) noexcept {
 #if defined(SYS_pidfd_open)
-  return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+COMCP_DECL int open_pidfd(int pid) noexcept { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 #else
-  return -1;
+COMCP_DECL int open_pidfd(int) noexcept { return -1; }
 #endif
-}
 
 }  // namespace detail
 
@@ -179,7 +167,7 @@ COMCP_DECL std::vector<std::string> child_environment(spawn_options const& optio
   } else {
     for (char const* name : {"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"}) {
       char const* value = std::getenv(name);
-      // "()" starts a function that a shell exported: code, not a value.
+      // "()" starts a function that a shell exported.
       if (value != nullptr && std::strncmp(value, "()", 2) != 0) out.push_back(std::string(name) + "=" + value);
     }
   }
@@ -268,14 +256,6 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
       self->look();
       if (!self->finished) self->poll_exit();
     });
-  }
-
-  void close_all() noexcept {
-    std::error_code ignored;
-    input.close(ignored);
-    output.close(ignored);
-    error_output.close(ignored);
-    pidfd.close(ignored);
   }
 
   asio::any_io_executor executor;
@@ -396,7 +376,11 @@ COMCP_DECL void child_process::kill() noexcept {
     ::kill(-state_->pid, SIGKILL);
     if (!state_->unkillable) static_cast<void>(state_->gone(0));
   }
-  state_->close_all();
+  std::error_code ignored;
+  state_->input.close(ignored);
+  state_->output.close(ignored);
+  state_->error_output.close(ignored);
+  state_->pidfd.close(ignored);
 }
 
 COMCP_DECL std::size_t readable_now(asio::posix::stream_descriptor& d) noexcept {

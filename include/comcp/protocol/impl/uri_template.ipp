@@ -20,7 +20,7 @@ struct uri_template::operators {
 
   static operators const& of(char op) noexcept {
     static constexpr operators table[] = {
-        {0, "", ',', false, "", false},   {'+', "", ',', false, "", true},   {'#', "#", ',', false, "", true},
+        {0, "", ',', false, "", false},    {'+', "", ',', false, "", true},   {'#', "#", ',', false, "", true},
         {'.', ".", '.', false, "", false}, {'/', "/", '/', false, "", false}, {';', ";", ';', true, "", false},
         {'?', "?", '&', true, "=", false}, {'&', "&", '&', true, "=", false},
     };

@@ -14,8 +14,7 @@
 
 namespace comcp::schema_detail {
 
-inline constexpr std::string_view type_names[] = {"null",   "boolean", "integer", "number",
-                                                  "string", "array",   "object"};
+inline constexpr std::string_view type_names[] = {"null", "boolean", "integer", "number", "string", "array", "object"};
 
 class schema_compiler {
  public:
@@ -299,7 +298,8 @@ class schema_compiler {
         if (auto p = compiled(text, "patternProperties")) r.patterns.emplace_back(std::move(*p), id);
       }
     }
-    if (auto const names = one("propertyNames"); names != none) add(rule_kind::member_names, "propertyNames").sub = names;
+    if (auto const names = one("propertyNames"); names != none)
+      add(rule_kind::member_names, "propertyNames").sub = names;
     if (!draft_7_ && get("dependentSchemas")) {
       auto named = map("dependentSchemas");
       add(rule_kind::dependent_schemas, "dependentSchemas").named = std::move(named);

@@ -31,8 +31,8 @@ COMCP_DECL result<void> check_content(json::view requested_schema, json::view co
   if (!content.is_object()) return error(errc::validation_failed, "elicitation: the content is no object");
   for (auto const m : content.members()) {
     auto const elements = m.value.elements();
-    bool const strings = m.value.is_array() && std::all_of(elements.begin(), elements.end(),
-                                                           [](json::view e) { return e.is_string(); });
+    bool const strings =
+        m.value.is_array() && std::all_of(elements.begin(), elements.end(), [](json::view e) { return e.is_string(); });
     if (strings || m.value.is_string() || m.value.is_number() || m.value.get_bool()) continue;
     return error(errc::validation_failed,
                  "elicitation: \"" + std::string(m.key) + "\" is no string, number, boolean or array of strings");

@@ -110,10 +110,13 @@ class evaluator {
     std::string path;
     for (auto const* s = &on; s->outer; s = s->outer)
       path.insert(0, s->key.data() ? pointer_token(s->key) : "/" + std::to_string(s->index));
-    violations.push_back({std::move(path), at.path + (keyword.empty() ? "" : "/" + std::string(keyword)), std::move(text)});
+    violations.push_back(
+        {std::move(path), at.path + (keyword.empty() ? "" : "/" + std::string(keyword)), std::move(text)});
     return false;
   }
-  bool report(rule const& r, frame const& f, std::string text) { return report(f.at, r.keyword, f.on, std::move(text)); }
+  bool report(rule const& r, frame const& f, std::string text) {
+    return report(f.at, r.keyword, f.on, std::move(text));
+  }
 
   bool check(rule const& r, frame const& f) {
     auto const v = f.on.value;
@@ -280,9 +283,7 @@ class evaluator {
     return true;
   }
 
-  [[nodiscard]] bool stop(bool good) const {
-    return limit || (!good && (quiet_ || violations.size() >= wanted_));
-  }
+  [[nodiscard]] bool stop(bool good) const { return limit || (!good && (quiet_ || violations.size() >= wanted_)); }
 
   bool check_items(rule const& r, frame const& f) {
     bool good = true;

@@ -119,8 +119,8 @@ COMCP_DECL bool is_ipv6(std::string_view s) noexcept {
 }
 
 COMCP_DECL bool is_hostname(std::string_view s, bool international) {
-  static pattern const ascii = shape(
-      "^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$");
+  static pattern const ascii =
+      shape("^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$");
   static pattern const any = [] {  // four characters are dots
     std::string const letters = "a-zA-Z0-9\\u0080-\\u3001\\u3003-\\uff0d\\uff0f-\\uff60\\uff62-\\u{10FFFF}";
     auto const label = "[" + letters + "]([" + letters + "-]{0,61}[" + letters + "])?";
@@ -132,7 +132,8 @@ COMCP_DECL bool is_hostname(std::string_view s, bool international) {
 COMCP_DECL bool is_email(std::string_view s, bool international) {
   static auto const local_part = [](std::string const& more) {
     auto const atom = "[\\w!#$%&'*+/=?^`{|}~" + more + "-]+";
-    return shape("^(" + atom + "(\\." + atom + ")*|\"([\\x20\\x21\\x23-\\x5b\\x5d-\\x7e" + more + "]|\\\\[\\x20-\\x7e])*\")$");
+    return shape("^(" + atom + "(\\." + atom + ")*|\"([\\x20\\x21\\x23-\\x5b\\x5d-\\x7e" + more +
+                 "]|\\\\[\\x20-\\x7e])*\")$");
   };
   static pattern const ascii = local_part("");
   static pattern const any = local_part("\\u0080-\\u{10FFFF}");
@@ -172,7 +173,8 @@ COMCP_DECL bool is_authority(std::string_view s, bool international) {
   if (host_end == s.npos) return false;
   auto port = s.substr(host_end + (s.starts_with('[') ? 1 : 0));
   auto const host = s.substr(0, host_end);
-  if (host.starts_with('[') ? !is_ipv6(host.substr(1)) && !is_future_ip(host.substr(1)) : !is_uri_text(host, "", international))
+  if (host.starts_with('[') ? !is_ipv6(host.substr(1)) && !is_future_ip(host.substr(1))
+                            : !is_uri_text(host, "", international))
     return false;
   return port.empty() || (port[0] == ':' && port.find_first_not_of("0123456789", 1) == port.npos);
 }
@@ -248,7 +250,8 @@ inline constexpr format formats[] = {
 };
 
 inline format const* find_format(std::string_view name) noexcept {
-  auto const found = std::find_if(std::begin(formats), std::end(formats), [name](auto const& f) { return f.name == name; });
+  auto const found =
+      std::find_if(std::begin(formats), std::end(formats), [name](auto const& f) { return f.name == name; });
   return found == std::end(formats) ? nullptr : found;
 }
 

@@ -29,7 +29,7 @@ struct resource {
   std::string pointer;
   json::view text;
   profile rules;
-  std::unordered_map<std::string, node_id> anchors;          // dynamic ones too
+  std::unordered_map<std::string, node_id> anchors;  // dynamic ones too
   std::unordered_map<std::string, node_id> dynamic_anchors;
 };
 
@@ -61,13 +61,27 @@ struct applicator {
   unsigned shape_2020, shape_7;
 };
 inline constexpr applicator applicators[] = {
-    {"$defs", 2, 2},          {"definitions", 2, 2},          {"properties", 2, 2},
-    {"patternProperties", 2, 2}, {"additionalProperties", 1, 1}, {"propertyNames", 1, 1},
-    {"dependentSchemas", 2, 0}, {"dependencies", 2, 2},         {"items", 1, 5},
-    {"prefixItems", 4, 0},      {"additionalItems", 0, 1},      {"contains", 1, 1},
-    {"allOf", 4, 4},            {"anyOf", 4, 4},                {"oneOf", 4, 4},
-    {"not", 1, 1},              {"if", 1, 1},                   {"then", 1, 1},
-    {"else", 1, 1},             {"unevaluatedItems", 1, 0},     {"unevaluatedProperties", 1, 0},
+    {"$defs", 2, 2},
+    {"definitions", 2, 2},
+    {"properties", 2, 2},
+    {"patternProperties", 2, 2},
+    {"additionalProperties", 1, 1},
+    {"propertyNames", 1, 1},
+    {"dependentSchemas", 2, 0},
+    {"dependencies", 2, 2},
+    {"items", 1, 5},
+    {"prefixItems", 4, 0},
+    {"additionalItems", 0, 1},
+    {"contains", 1, 1},
+    {"allOf", 4, 4},
+    {"anyOf", 4, 4},
+    {"oneOf", 4, 4},
+    {"not", 1, 1},
+    {"if", 1, 1},
+    {"then", 1, 1},
+    {"else", 1, 1},
+    {"unevaluatedItems", 1, 0},
+    {"unevaluatedProperties", 1, 0},
     {"contentSchema", 1, 0},
 };
 
@@ -175,10 +189,14 @@ class schema_index {
       std::string_view name = m.key;
       bool const standard = name.starts_with("https://json-schema.org/draft/2020-12/vocab/");
       if (standard) name.remove_prefix(name.rfind('/') + 1);
-      if (standard && name == "applicator") p->applicator = true;
-      else if (standard && name == "validation") p->validation = true;
-      else if (standard && name == "unevaluated") p->unevaluated = true;
-      else if (standard && name == "format-assertion") p->format_assertion = true;
+      if (standard && name == "applicator")
+        p->applicator = true;
+      else if (standard && name == "validation")
+        p->validation = true;
+      else if (standard && name == "unevaluated")
+        p->unevaluated = true;
+      else if (standard && name == "format-assertion")
+        p->format_assertion = true;
       else if (!standard && m.value.get_bool() == true)
         fail(errc::unsupported_dialect, "unsupported vocabulary \"" + std::string(name) + "\"");
     }
@@ -190,9 +208,11 @@ class schema_index {
     auto const position = key(here.document, here.pointer);
     if (auto const known = by_pointer_.find(position); known != by_pointer_.end()) return known->second;
     if (depth > options_.max_depth())
-      return fail(errc::limit_exceeded, "nested deeper than max_depth (" + std::to_string(options_.max_depth()) + ")"), none;
+      return fail(errc::limit_exceeded, "nested deeper than max_depth (" + std::to_string(options_.max_depth()) + ")"),
+             none;
     if (places.size() >= options_.max_subschemas())
-      return fail(errc::limit_exceeded, "more than max_subschemas (" + std::to_string(options_.max_subschemas()) + ")"), none;
+      return fail(errc::limit_exceeded, "more than max_subschemas (" + std::to_string(options_.max_subschemas()) + ")"),
+             none;
     auto const id = static_cast<node_id>(places.size());
     by_pointer_.emplace(position, id);
     places.push_back(here);

@@ -53,7 +53,8 @@ COMCP_DECL decimal to_decimal(json::view v) noexcept {
   }
   if (auto const u = v.get_uint64()) return {*u, 0};
   char text[40];
-  auto const end = std::to_chars(text, text + sizeof text, std::abs(*v.get_double()), std::chars_format::scientific).ptr;
+  auto const end =
+      std::to_chars(text, text + sizeof text, std::abs(*v.get_double()), std::chars_format::scientific).ptr;
   bool fraction = false;
   for (char const* p = text; p != end; ++p) {
     if (*p == 'e') {

@@ -131,7 +131,8 @@ class pattern_compiler {
     auto last = first;
     if (first && take(U',')) last = at(U'}') ? std::optional(unset) : number();
     if (!first || !last || !take(U'}')) return i_ = start, false;
-    if (*first > max_repeat || (*last != unset && *last > max_repeat)) fail("a repetition is too large", errc::limit_exceeded);
+    if (*first > max_repeat || (*last != unset && *last > max_repeat))
+      fail("a repetition is too large", errc::limit_exceeded);
     if (*first > *last) fail("a repetition's bounds are out of order");
     min = *first;
     max = *last;
@@ -290,7 +291,7 @@ class pattern_compiler {
       case U'd': set = {{'0', '9'}}; break;
       case U'w': set = {{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}; break;
       default:
-        set = {{9, 13},           {' ', ' '},       {0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A},
+        set = {{9, 13},          {' ', ' '},       {0xA0, 0xA0},     {0x1680, 0x1680}, {0x2000, 0x200A},
                {0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF}};
     }
     return c & 0x20 ? set : complement(set);

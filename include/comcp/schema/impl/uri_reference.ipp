@@ -4,9 +4,12 @@
 // Resolving URI references (RFC 3986, section 5.2) as far as schema identifiers need it.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include <comcp/version.hpp>
 
 namespace comcp::schema_detail {
 
@@ -93,7 +96,9 @@ COMCP_DECL std::string resolve_uri(std::string_view base_text, std::string_view 
 }
 
 COMCP_DECL std::string percent_decoded(std::string_view s) {
-  auto const digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1; };
+  auto const digit = [](char c) {
+    return c >= '0' && c <= '9' ? c - '0' : (c | 0x20) >= 'a' && (c | 0x20) <= 'f' ? (c | 0x20) - 'a' + 10 : -1;
+  };
   std::string out;
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (s[i] == '%' && i + 2 < s.size() && digit(s[i + 1]) >= 0 && digit(s[i + 2]) >= 0) {
