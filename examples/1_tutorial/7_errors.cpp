@@ -17,7 +17,7 @@ void print(comcp::error const& e) {
   if (auto const* const peer = e.peer()) std::cout << "  the server's code: " << peer->code << '\n';
   if (auto const* const detail = e.detail(); detail && detail->exit_code)
     std::cout << "  the server's exit status: " << *detail->exit_code << '\n';
-  std::cout << "  " << (is_retriable(e) ? "it was not carried out: try again" : "trying again may do it twice") << '\n';
+  if (is_retriable(e)) std::cout << "  it was certainly not carried out: trying again is safe\n";
 }
 
 asio::awaitable<bool> go_wrong(std::vector<std::string> command) {

@@ -169,7 +169,8 @@ TEST_CASE("json describe: defaulted members are written when they differ, always
 }
 
 TEST_CASE("json describe: defaulted members keep their default when absent or null", "[json]") {
-  for (char const* const text : {"{}", R"({"name":null,"on":null,"level":null,"list":null,"preset":null,"shown":null})"}) {
+  for (char const* const text :
+       {"{}", R"({"name":null,"on":null,"level":null,"list":null,"preset":null,"shown":null})"}) {
     auto const s = read<settings>(text);
     CHECK(s.name == "none");
     CHECK(s.on);

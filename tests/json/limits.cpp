@@ -30,7 +30,8 @@ std::string nested(std::size_t depth, std::string const& innermost = "1") {
 class guarded {
  public:
   explicit guarded(std::size_t size) : whole_((size / page + 1) * page) {
-    start_ = static_cast<char*>(mmap(nullptr, whole_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    start_ =
+        static_cast<char*>(mmap(nullptr, whole_ + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
     REQUIRE(start_ != MAP_FAILED);
     REQUIRE(mprotect(start_ + whole_, page, PROT_NONE) == 0);
     bytes_ = start_ + whole_ - size;
@@ -173,11 +174,20 @@ TEST_CASE("json limits: a large text parses, and small ones after it", "[json]")
 }
 
 TEST_CASE("json limits: the bytes behind the text are neither part of it nor read past the spare ones", "[json]") {
-  std::vector<std::string> const good = {"1",     "-12.5e1", "true",          "false",   "null",         R"("a")",
-                                         "[1,2]", R"({"a":"b"})", R"("\u00e9\ud83d\ude00")", "\xEF\xBB\xBF[1]", "  7  "};
-  std::vector<std::string> const bad = {"",      "[",   "[1",    "{\"a\"", "{\"a\":", "{\"a\":1", "\"abc", "\"abc\\",
-                                        "\"\\u12", "tru", "nul", "fals",  "-",       "1e",       "1.",    "[1,",
-                                        "\xEF\xBB\xBF", "\xEF\xBB", "\xE2\x82", "[\"\xF0\x9F\x98"};
+  std::vector<std::string> const good = {"1",
+                                         "-12.5e1",
+                                         "true",
+                                         "false",
+                                         "null",
+                                         R"("a")",
+                                         "[1,2]",
+                                         R"({"a":"b"})",
+                                         R"("\u00e9\ud83d\ude00")",
+                                         "\xEF\xBB\xBF[1]",
+                                         "  7  "};
+  std::vector<std::string> const bad = {
+      "",    "[",    "[1", "{\"a\"", "{\"a\":", "{\"a\":1", "\"abc",        "\"abc\\",  "\"\\u12",  "tru",
+      "nul", "fals", "-",  "1e",     "1.",      "[1,",      "\xEF\xBB\xBF", "\xEF\xBB", "\xE2\x82", "[\"\xF0\x9F\x98"};
   for (char const fill : {'\0', '1', '"', 'e', ']', '}', '\\', ' ', '\xBF'}) {
     INFO(static_cast<int>(fill));
     no_sink sink;

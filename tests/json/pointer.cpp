@@ -28,9 +28,17 @@ void walk(json::view at, std::vector<json::view>& all) {
 
 TEST_CASE("json pointer: the examples of RFC 6901", "[json]") {
   auto const doc = json::parse(rfc_document).value();
-  std::vector<std::pair<std::string, std::string>> const expected = {
-      {"/foo", R"(["bar","baz"])"}, {"/foo/0", R"("bar")"}, {"/", "0"},     {"/a~1b", "1"}, {"/c%d", "2"}, {"/e^f", "3"},
-      {"/g|h", "4"},                {"/i\\j", "5"},         {"/k\"l", "6"}, {"/ ", "7"},    {"/m~0n", "8"}};
+  std::vector<std::pair<std::string, std::string>> const expected = {{"/foo", R"(["bar","baz"])"},
+                                                                     {"/foo/0", R"("bar")"},
+                                                                     {"/", "0"},
+                                                                     {"/a~1b", "1"},
+                                                                     {"/c%d", "2"},
+                                                                     {"/e^f", "3"},
+                                                                     {"/g|h", "4"},
+                                                                     {"/i\\j", "5"},
+                                                                     {"/k\"l", "6"},
+                                                                     {"/ ", "7"},
+                                                                     {"/m~0n", "8"}};
   for (auto const& [pointer, text] : expected) {
     INFO(pointer);
     auto const found = doc.pointer(pointer);

@@ -90,10 +90,27 @@ TEST_CASE("json reader: a lone surrogate in a key is refused, after what came be
 }
 
 TEST_CASE("json reader: truncated and broken objects are invalid", "[json]") {
-  for (std::string const text :
-       {"", " ", "{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":1,", "{\"a\":{\"b\":1}", "{\"a\":[1}", "{\"a\":\"x", "{\"a\" 1}",
-        "{\"a\":1 \"b\":2}", "{a:1}", "{,}", "{\"a\":}", "{\"a\":1,}", "{1:2}", "\"", "{\"a\":\"\xFF\"}", "{\"\xC0\x80\":1}",
-        "{\"a\":{\"b\":[1,2}"}) {
+  for (std::string const text : {"",
+                                 " ",
+                                 "{",
+                                 "{\"a\"",
+                                 "{\"a\":",
+                                 "{\"a\":1",
+                                 "{\"a\":1,",
+                                 "{\"a\":{\"b\":1}",
+                                 "{\"a\":[1}",
+                                 "{\"a\":\"x",
+                                 "{\"a\" 1}",
+                                 "{\"a\":1 \"b\":2}",
+                                 "{a:1}",
+                                 "{,}",
+                                 "{\"a\":}",
+                                 "{\"a\":1,}",
+                                 "{1:2}",
+                                 "\"",
+                                 "{\"a\":\"\xFF\"}",
+                                 "{\"\xC0\x80\":1}",
+                                 "{\"a\":{\"b\":[1,2}"}) {
     INFO(text);
     auto const got = scan_object(text);
     REQUIRE_FALSE(got.result);
@@ -102,7 +119,8 @@ TEST_CASE("json reader: truncated and broken objects are invalid", "[json]") {
 }
 
 TEST_CASE("json reader: content behind the object is invalid", "[json]") {
-  for (std::string const text : {"{} {}", "{}x", "{\"a\":1}}", "{\"a\":1}]", "{\"a\":1},", "{} 1", "{}\"x\"", "{}[]", "{\"a\":1} {\"b\":2}"}) {
+  for (std::string const text :
+       {"{} {}", "{}x", "{\"a\":1}}", "{\"a\":1}]", "{\"a\":1},", "{} 1", "{}\"x\"", "{}[]", "{\"a\":1} {\"b\":2}"}) {
     INFO(text);
     CHECK(scan_object(text).result.error() == errc::invalid_json);
   }
@@ -179,7 +197,11 @@ TEST_CASE("json reader: a sink may scan and parse another text", "[json]") {
   } sink;
   std::string text = R"({"a":{"x":1,"y":2},"b":3,"c":{"z":{"w":[]}}})";
   CHECK(json::scan_object(comcp::pad(text), sink).has_value());
-  CHECK(sink.seen == pairs{{"x", "1"}, {"y", "2"}, {"a", R"({"x":1,"y":2})"}, {"b", "3"}, {"z", R"({"w":[]})"},
+  CHECK(sink.seen == pairs{{"x", "1"},
+                           {"y", "2"},
+                           {"a", R"({"x":1,"y":2})"},
+                           {"b", "3"},
+                           {"z", R"({"w":[]})"},
                            {"c", R"({"z":{"w":[]}})"}});
 }
 

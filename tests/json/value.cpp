@@ -41,13 +41,21 @@ comcp::error failure(F f) {
 }
 
 template <class V>
-concept gives_string_view = requires(V&& v) { std::forward<V>(v).as_string(); };
+concept gives_string_view = requires(V&& v) {
+  std::forward<V>(v).as_string();
+};
 template <class V>
-concept gives_view = requires(V&& v) { std::forward<V>(v).view(); };
+concept gives_view = requires(V&& v) {
+  std::forward<V>(v).view();
+};
 template <class V>
-concept gives_members = requires(V&& v) { std::forward<V>(v).members(); };
+concept gives_members = requires(V&& v) {
+  std::forward<V>(v).members();
+};
 template <class V>
-concept gives_elements = requires(V&& v) { std::forward<V>(v).elements(); };
+concept gives_elements = requires(V&& v) {
+  std::forward<V>(v).elements();
+};
 
 static_assert(gives_string_view<json::value&> && !gives_string_view<json::value>);
 static_assert(gives_view<json::value const&> && !gives_view<json::value>);
@@ -116,8 +124,8 @@ TEST_CASE("json value: integers", "[json]") {
 }
 
 TEST_CASE("json value: integers beyond 64 bits and reals beyond a double are refused", "[json]") {
-  for (char const* const text : {"18446744073709551616", "-9223372036854775809", "123456789012345678901234567890", "1e400",
-                                 "[1,2,99999999999999999999]", "-1e999"}) {
+  for (char const* const text : {"18446744073709551616", "-9223372036854775809", "123456789012345678901234567890",
+                                 "1e400", "[1,2,99999999999999999999]", "-1e999"}) {
     INFO(text);
     auto const v = json::parse(text);
     REQUIRE_FALSE(v);
@@ -127,9 +135,8 @@ TEST_CASE("json value: integers beyond 64 bits and reals beyond a double are ref
 }
 
 TEST_CASE("json value: lone surrogates and bad UTF-8 are refused", "[json]") {
-  for (std::string const text :
-       {R"("\ud800")", R"("\udc00")", R"("\udfaa x")", R"("\ud83dx")", R"("\ud83d\u0041")", R"({"\ud800":1})",
-        "\"\x80\"", "\"\xED\xA0\x80\"", "\"\xC0\xAF\"", "{\"\xFF\":1}"}) {
+  for (std::string const text : {R"("\ud800")", R"("\udc00")", R"("\udfaa x")", R"("\ud83dx")", R"("\ud83d\u0041")",
+                                 R"({"\ud800":1})", "\"\x80\"", "\"\xED\xA0\x80\"", "\"\xC0\xAF\"", "{\"\xFF\":1}"}) {
     INFO(text);
     auto const v = json::parse(text);
     REQUIRE_FALSE(v);

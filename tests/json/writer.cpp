@@ -75,9 +75,10 @@ TEST_CASE("json writer: a special character is found at every place of a word", 
         s.replace(at, 1, special);
         auto const text = string_text(s);
         REQUIRE(decoded(text) == s);
-        REQUIRE(text.size() == s.size() + 2 + (special == "\"" || special == "\\" || special == "\n" ? 1
-                                               : special == "\xC3\xA9"                              ? 0
-                                                                                                    : 5));
+        REQUIRE(text.size() == s.size() + 2 +
+                                   (special == "\"" || special == "\\" || special == "\n" ? 1
+                                    : special == "\xC3\xA9"                               ? 0
+                                                                                          : 5));
       }
     }
   }
@@ -85,8 +86,8 @@ TEST_CASE("json writer: a special character is found at every place of a word", 
 
 TEST_CASE("json writer: random strings of special bytes come back", "[json]") {
   std::mt19937 random(4711);
-  std::vector<std::string> const pieces = {"a",  " ",  "\"",       "\\",           "\n",               "\x1f", "!",
-                                           "#", "[",  "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x7f", "]"};
+  std::vector<std::string> const pieces = {
+      "a", " ", "\"", "\\", "\n", "\x1f", "!", "#", "[", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x98\x80", "\x7f", "]"};
   for (int round = 0; round < 2000; ++round) {
     std::string s;
     for (auto n = random() % 40; n > 0; --n) s += pieces[random() % pieces.size()];
@@ -192,7 +193,8 @@ TEST_CASE("json writer: random 64-bit integers read back", "[json]") {
 }
 
 TEST_CASE("json writer: a value is written minified, in the order of its text", "[json]") {
-  auto const value = json::parse("\n{ \"z\" : [ 1 , 2.50 , -0.0 , \"\\u0041\\/\\ud83d\\ude00\" ] ,\t\"a\":{ },\"n\":null }").value();
+  auto const value =
+      json::parse("\n{ \"z\" : [ 1 , 2.50 , -0.0 , \"\\u0041\\/\\ud83d\\ude00\" ] ,\t\"a\":{ },\"n\":null }").value();
   CHECK(value.dump() == "{\"z\":[1,2.5,-0.0,\"A/\xF0\x9F\x98\x80\"],\"a\":{},\"n\":null}");
   auto const first = value["z"][0];
   CHECK(json::writer().begin_array().value(first).end_array().text() == "[1]");

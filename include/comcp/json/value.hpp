@@ -5,7 +5,6 @@
 // read-only; writing JSON is json/writer.hpp's and json/build.hpp's job.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -55,9 +54,12 @@ result<value> parse(std::string_view text, parse_options const& options = {});
 result<value> parse(padded_text text, parse_options const& options = {});
 
 namespace detail {
-/// A simdjson element (or iterator), opaque here so that simdjson stays in json/impl.
+/// A simdjson element (or iterator), opaque here so that simdjson stays in json/impl. Two words, not bytes: they
+/// stay in registers.
 struct node {
-  alignas(8) std::array<std::byte, 16> bytes{};
+  void const* document = nullptr;
+  std::size_t index = 0;
+  friend bool operator==(node const&, node const&) = default;
 };
 }  // namespace detail
 
@@ -207,7 +209,7 @@ class view::element_iterator {
     return old;
   }
   friend bool operator==(element_iterator const& a, element_iterator const& b) noexcept {
-    return a.node_.bytes == b.node_.bytes;
+    return a.node_ == b.node_;
   }
 
  private:
@@ -237,7 +239,7 @@ class view::member_iterator {
     return old;
   }
   friend bool operator==(member_iterator const& a, member_iterator const& b) noexcept {
-    return a.node_.bytes == b.node_.bytes;
+    return a.node_ == b.node_;
   }
 
  private:

@@ -4,6 +4,7 @@
 // The append-only JSON writer. It places commas and escapes strings; what to write is the caller's decision.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,17 @@
 namespace comcp::json {
 
 class view;
+
+namespace detail {
+/// Appends `s` with quotes, escaped.
+void append_string(std::string& out, std::string_view s);
+
+/// The first growth takes what most messages need, so that there is no second one.
+inline void make_room(std::string& out, std::size_t n) {
+  auto const needed = out.size() + n;
+  if (needed > out.capacity()) out.reserve(std::max({needed, 2 * out.capacity(), std::size_t{240}}));
+}
+}  // namespace detail
 
 /// Writes minified JSON, which never contains a raw newline. Strings must be UTF-8: anything else throws
 /// comcp::exception (errc::invalid_argument). Doubles are the shortest text that reads back equal; one that is
@@ -31,6 +43,7 @@ class writer {
   writer& key(std::string_view name);
   /// A key that is known to need no escaping.
   writer& plain_key(std::string_view name) {
+    detail::make_room(out_, name.size() + 4);
     separate();
     out_ += '"';
     out_ += name;
@@ -77,11 +90,6 @@ class writer {
   std::string out_;
   bool comma_ = false;
 };
-
-namespace detail {
-/// Appends `s` with quotes, escaped.
-void append_string(std::string& out, std::string_view s);
-}  // namespace detail
 
 }  // namespace comcp::json
 

@@ -18,6 +18,7 @@ namespace comcp {
 
 namespace schema_detail {
 class pattern_compiler;
+class pattern_parser;
 class pattern_run;
 
 /// Code points as sorted, disjoint, inclusive ranges.
@@ -41,6 +42,7 @@ class pattern {
 
  private:
   friend class schema_detail::pattern_compiler;
+  friend class schema_detail::pattern_parser;
   friend class schema_detail::pattern_run;
 
   enum class code : std::uint8_t { set, split, jump, line_begin, line_end, word_edge, no_word_edge, look, match };

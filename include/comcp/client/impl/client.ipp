@@ -3,6 +3,7 @@
 #pragma once
 
 #include <comcp/client/client.hpp>
+#include <comcp/jsonrpc/encode.hpp>
 #include <comcp/protocol/uri_template.hpp>
 
 namespace comcp {

@@ -30,8 +30,8 @@ COMCP_DECL std::string place(view v) {
 }
 
 [[noreturn]] COMCP_DECL void throw_kind(view v, char const* wanted) {
-  throw exception(error(errc::wrong_shape, std::string("expected ") + wanted + " at " + place(v) + ", found " +
-                                               kind_name(v.kind())));
+  throw exception(error(errc::wrong_shape,
+                        std::string("expected ") + wanted + " at " + place(v) + ", found " + kind_name(v.kind())));
 }
 
 COMCP_DECL void escape_pointer(std::string& out, std::string_view key) {
@@ -80,7 +80,7 @@ COMCP_DECL std::string view::path(view base) const {
   std::string path;
   struct walk {
     static bool find(view at, detail::node const& sought, std::string& out) {
-      if (at.node_.bytes == sought.bytes) return true;
+      if (at.node_ == sought) return true;
       auto const size = out.size();
       std::size_t index = 0;
       for (auto const e : at.elements()) {
@@ -161,7 +161,8 @@ COMCP_DECL value value::operator[](std::size_t index) const {
   auto const v = view();
   if (!v.is_array()) detail::throw_kind(v, "array");
   auto const found = v.at(index);
-  if (!found) throw exception(error(errc::not_found, "no element " + std::to_string(index) + " at " + detail::place(v)));
+  if (!found)
+    throw exception(error(errc::not_found, "no element " + std::to_string(index) + " at " + detail::place(v)));
   return found->share();
 }
 

@@ -51,8 +51,7 @@ COMCP_DECL error parse_error(simdjson::error_code code, parse_options const& opt
     case simdjson::DEPTH_ERROR:
       return {errc::limit_exceeded, "JSON nested deeper than max_depth (" + std::to_string(options.max_depth()) + ")"};
     case simdjson::CAPACITY:
-    case simdjson::MEMALLOC:
-      return {errc::limit_exceeded, "JSON text too large to parse"};
+    case simdjson::MEMALLOC: return {errc::limit_exceeded, "JSON text too large to parse"};
     default: return {errc::invalid_json, parse_failure(code)};
   }
 }

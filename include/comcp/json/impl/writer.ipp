@@ -60,6 +60,7 @@ COMCP_DECL void append_escape(std::string& out, char c) {
 COMCP_DECL void append_string(std::string& out, std::string_view s) {
   bool ascii = true;
   auto rest = s;
+  make_room(out, s.size() + 3);
   out += '"';
   while (!rest.empty()) {
     auto const n = plain_prefix(rest.data(), rest.size(), ascii);

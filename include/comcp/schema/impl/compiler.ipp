@@ -11,10 +11,9 @@
 #include <vector>
 
 #include <comcp/schema/impl/index.ipp>
+#include <comcp/schema/impl/numbers.ipp>
 
 namespace comcp::schema_detail {
-
-inline constexpr std::string_view type_names[] = {"null", "boolean", "integer", "number", "string", "array", "object"};
 
 class schema_compiler {
  public:

@@ -8,11 +8,12 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
 #include <comcp/schema/formats.hpp>
+#include <comcp/schema/impl/unicode.ipp>
+#include <comcp/schema/impl/equality.ipp>
 #include <comcp/schema/impl/index.ipp>
 #include <comcp/schema/impl/numbers.ipp>
 
@@ -74,6 +75,16 @@ class evaluator {
     steps_ -= n;
     return true;
   }
+  // For what counts its work by itself; running out shows as no steps being left.
+  bool equal(json::view a, json::view b) { return comparison(steps_).equal(a, b) && enough(); }
+  bool is_unique(json::view v) { return comparison(steps_).is_unique(v) && enough(); }
+  bool enough() {
+    if (steps_ == 0) limit = "max_steps";
+    return !limit;
+  }
+
+  /// Whether the rest can change nothing any more.
+  [[nodiscard]] bool stop(bool good) const { return limit || (!good && (quiet_ || violations.size() >= wanted_)); }
 
   bool apply(node_id id, spot const& on, scope const* outer, evaluated* seen) {
     if (!step()) return false;
@@ -90,7 +101,7 @@ class evaluator {
       bool const late = r.what == rule_kind::unevaluated_items || r.what == rule_kind::unevaluated_members;
       if (late && !good) break;
       if (!step() || !check(r, f)) good = false;
-      if (limit || (!good && (quiet_ || violations.size() >= wanted_))) break;
+      if (stop(good)) break;
     }
     --depth_;
     if (good && seen) seen->merge(own);
@@ -165,18 +176,6 @@ class evaluator {
       if (auto const found = candidates.find(s->resource); found != candidates.end()) target = found->second;
     }
     return target;
-  }
-
-  static bool has_type(json::view v, std::size_t mask) noexcept {
-    auto const has = [mask](std::size_t bit) { return (mask >> bit & 1) != 0; };
-    switch (v.kind()) {
-      case json::kind::null: return has(0);
-      case json::kind::boolean: return has(1);
-      case json::kind::string: return has(4);
-      case json::kind::array: return has(5);
-      case json::kind::object: return has(6);
-      default: return has(3) || (has(2) && is_integer(v));
-    }
   }
 
   bool check_enumeration(rule const& r, frame const& f) {
@@ -283,8 +282,6 @@ class evaluator {
     return true;
   }
 
-  [[nodiscard]] bool stop(bool good) const { return limit || (!good && (quiet_ || violations.size() >= wanted_)); }
-
   bool check_items(rule const& r, frame const& f) {
     bool good = true;
     std::size_t i = 0;
@@ -383,61 +380,6 @@ class evaluator {
     }
     f.seen->all_members = true;
     return good;
-  }
-
-  // --- equality, with its work counted ---
-
-  static std::vector<json::member> sorted_members(json::view v) {
-    std::vector<json::member> out;
-    for (auto const m : v.members()) out.push_back(m);
-    std::stable_sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.key < b.key; });
-    return out;
-  }
-
-  bool equal(json::view a, json::view b) {
-    if (!step()) return false;
-    if (a.is_array() && b.is_array()) {
-      auto const x = a.elements();
-      auto const y = b.elements();
-      if (a.size() != b.size()) return false;
-      return std::equal(x.begin(), x.end(), y.begin(), y.end(), [this](auto i, auto j) { return equal(i, j); });
-    }
-    if (!a.is_object() || !b.is_object()) return a == b;
-    if (a.size() != b.size() || !step(2 * a.size())) return false;
-    auto const x = sorted_members(a);
-    auto const y = sorted_members(b);
-    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
-                      [this](auto const& i, auto const& j) { return i.key == j.key && equal(i.value, j.value); });
-  }
-
-  std::size_t hash(json::view v) {
-    if (!step()) return 0;
-    auto const mix = [](std::size_t h, std::size_t more) { return (h ^ more) * 0x9E3779B1u + (h >> 7); };
-    auto h = static_cast<std::size_t>(v.kind());
-    if (v.is_number()) {
-      if (auto const i = v.get_int64()) return mix(1, std::hash<std::int64_t>()(*i));
-      if (auto const u = v.get_uint64()) return mix(2, std::hash<std::uint64_t>()(*u));
-      return mix(3, std::hash<double>()(*v.get_double()));
-    }
-    if (auto const s = v.get_string()) return mix(h, std::hash<std::string_view>()(*s));
-    if (auto const b = v.get_bool()) return mix(h, *b ? 2 : 1);
-    for (auto const e : v.elements()) h = mix(h, hash(e));
-    for (auto const m : v.members()) h += mix(std::hash<std::string_view>()(m.key), hash(m.value));
-    return h;
-  }
-
-  bool is_unique(json::view v) {
-    std::unordered_multimap<std::size_t, json::view> known;
-    for (auto const e : v.elements()) {
-      auto const h = hash(e);
-      auto const [first, last] = known.equal_range(h);
-      for (auto i = first; i != last; ++i) {
-        if (equal(i->second, e)) return false;
-      }
-      if (limit) return true;
-      known.emplace(h, e);
-    }
-    return true;
   }
 
   program const& p_;

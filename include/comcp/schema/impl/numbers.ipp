@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact comparison and division of JSON numbers, whatever kind they were parsed as.
+// Types, and exact comparison and division of JSON numbers, whatever kind they were parsed as.
 #pragma once
 
 #include <charconv>
@@ -19,6 +19,21 @@ inline bool is_integer(json::view v) noexcept {
   if (v.kind() != json::kind::real) return v.is_number();
   auto const d = *v.get_double();
   return d == std::trunc(d);
+}
+
+inline constexpr std::string_view type_names[] = {"null", "boolean", "integer", "number", "string", "array", "object"};
+
+/// Whether v has one of the types in the mask; the bits are those of type_names.
+COMCP_DECL bool has_type(json::view v, std::size_t mask) noexcept {
+  auto const has = [mask](std::size_t bit) { return (mask >> bit & 1) != 0; };
+  switch (v.kind()) {
+    case json::kind::null: return has(0);
+    case json::kind::boolean: return has(1);
+    case json::kind::string: return has(4);
+    case json::kind::array: return has(5);
+    case json::kind::object: return has(6);
+    default: return has(3) || (has(2) && is_integer(v));
+  }
 }
 
 /// Whether a < b. Precondition: numbers.

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Equality of JSON values that counts its work and stays near linear for hostile ones, which json::view's does not.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <comcp/json/value.hpp>
+
+namespace comcp::schema_detail {
+
+/// Takes its work from `steps`; with none left the answers mean nothing.
+class comparison {
+ public:
+  explicit comparison(std::uint64_t& steps) noexcept : steps_(steps) {}
+
+  bool equal(json::view a, json::view b) {
+    if (!step()) return false;
+    if (a.is_array() && b.is_array()) {
+      auto const x = a.elements();
+      auto const y = b.elements();
+      if (a.size() != b.size()) return false;
+      return std::equal(x.begin(), x.end(), y.begin(), y.end(), [this](auto i, auto j) { return equal(i, j); });
+    }
+    if (!a.is_object() || !b.is_object()) return a == b;
+    if (a.size() != b.size() || !step(2 * a.size())) return false;
+    auto const x = sorted_members(a);
+    auto const y = sorted_members(b);
+    return std::equal(x.begin(), x.end(), y.begin(), y.end(),
+                      [this](auto const& i, auto const& j) { return i.key == j.key && equal(i.value, j.value); });
+  }
+
+  bool is_unique(json::view v) {
+    std::unordered_multimap<std::size_t, json::view> known;
+    for (auto const e : v.elements()) {
+      auto const h = hash(e);
+      auto const [first, last] = known.equal_range(h);
+      for (auto i = first; i != last; ++i) {
+        if (equal(i->second, e)) return false;
+      }
+      if (steps_ == 0) return true;
+      known.emplace(h, e);
+    }
+    return true;
+  }
+
+ private:
+  bool step(std::uint64_t n = 1) {
+    bool const enough = n < steps_;
+    steps_ = enough ? steps_ - n : 0;
+    return enough;
+  }
+
+  static std::vector<json::member> sorted_members(json::view v) {
+    std::vector<json::member> out;
+    for (auto const m : v.members()) out.push_back(m);
+    std::stable_sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.key < b.key; });
+    return out;
+  }
+
+  std::size_t hash(json::view v) {
+    if (!step()) return 0;
+    auto const mix = [](std::size_t h, std::size_t more) { return (h ^ more) * 0x9E3779B1u + (h >> 7); };
+    auto h = static_cast<std::size_t>(v.kind());
+    if (v.is_number()) {
+      if (auto const i = v.get_int64()) return mix(1, std::hash<std::int64_t>()(*i));
+      if (auto const u = v.get_uint64()) return mix(2, std::hash<std::uint64_t>()(*u));
+      return mix(3, std::hash<double>()(*v.get_double()));
+    }
+    if (auto const s = v.get_string()) return mix(h, std::hash<std::string_view>()(*s));
+    if (auto const b = v.get_bool()) return mix(h, *b ? 2 : 1);
+    for (auto const e : v.elements()) h = mix(h, hash(e));
+    for (auto const m : v.members()) h += mix(std::hash<std::string_view>()(m.key), hash(m.value));
+    return h;
+  }
+
+  std::uint64_t& steps_;
+};
+
+}  // namespace comcp::schema_detail
