@@ -47,8 +47,8 @@ TEST_CASE("capabilities: what a server supports", "[protocol]") {
   auto const caps = from<server_capabilities>(R"({"tools":{"listChanged":true},"prompts":{},"logging":{},
     "resources":{"subscribe":true,"listChanged":false},"extensions":{"io.modelcontextprotocol/tasks":{}},
     "tasks":{"list":{},"requests":{"tools":{"call":{}}}},"experimental":{"vendor":{}},"brandNew":{},"gone":null})");
-  for (auto const* name : {"tools", "prompts", "logging", "resources", "tasks", "io.modelcontextprotocol/tasks", "vendor",
-                           "brandNew"}) {
+  for (auto const* name :
+       {"tools", "prompts", "logging", "resources", "tasks", "io.modelcontextprotocol/tasks", "vendor", "brandNew"}) {
     INFO(name);
     CHECK(caps.supports(name));
   }
@@ -83,5 +83,6 @@ TEST_CASE("capabilities: versions are ordered, parsed and belong to an era", "[p
   CHECK(protocol_version() == version::latest);
   CHECK(version::latest_legacy.era() == era::legacy);
   CHECK(version::latest_legacy == version::v2025_11_25);
-  for (auto const* text : {"", "2025", "2026-07-29", "2025-11-25 ", "DRAFT-2026-v1"}) CHECK_FALSE(protocol_version::parse(text));
+  for (auto const* text : {"", "2025", "2026-07-29", "2025-11-25 ", "DRAFT-2026-v1"})
+    CHECK_FALSE(protocol_version::parse(text));
 }

@@ -83,7 +83,8 @@ TEST_CASE("content: built values equal decoded ones", "[protocol]") {
   CHECK(block == from<content_block>(R"({"type":"text","text":"hi"})"));
   auto const bytes = std::vector<std::byte>{std::byte{'h'}, std::byte{'i'}};
   CHECK(json::to_text(image_content(bytes, "image/png")) == R"({"type":"image","data":"aGk=","mimeType":"image/png"})");
-  CHECK(prompt_message(role::user, block) == from<prompt_message>(R"({"role":"user","content":{"type":"text","text":"hi"}})"));
+  CHECK(prompt_message(role::user, block) ==
+        from<prompt_message>(R"({"role":"user","content":{"type":"text","text":"hi"}})"));
 }
 
 TEST_CASE("content: structured content of any kind is read and written", "[protocol]") {
@@ -110,8 +111,9 @@ TEST_CASE("content: or_throw throws the tool's own text", "[protocol]") {
 }
 
 TEST_CASE("content: sampling content is one piece or a list, and stays what it was", "[protocol]") {
-  for (auto const* text : {R"({"role":"user","content":{"type":"text","text":"a"}})",
-                           R"({"role":"user","content":[{"type":"text","text":"a"}]})", R"({"role":"user","content":[]})"}) {
+  for (auto const* text :
+       {R"({"role":"user","content":{"type":"text","text":"a"}})",
+        R"({"role":"user","content":[{"type":"text","text":"a"}]})", R"({"role":"user","content":[]})"}) {
     auto const v = json::parse(text).value();
     CHECK(json::to_value(v.as<sampling_message>()) == v);
   }

@@ -54,16 +54,20 @@ TEST_CASE("lists: a result without its list is refused", "[protocol]") {
 
 TEST_CASE("lists: resources, templates and prompts are set aside too", "[protocol]") {
   auto const resources = json::parse(R"({"resources":[{"uri":"u","name":"n"},{"uri":"u"}],"ttlMs":5,
-    "cacheScope":"odd"})").value().as<list_resources_result>();
+    "cacheScope":"odd"})")
+                             .value()
+                             .as<list_resources_result>();
   CHECK(resources.resources.size() == 1);
   CHECK(resources.set_aside.size() == 1);
   CHECK(resources.ttl_ms == 5);
   CHECK(resources.cache_scope == cache_scope::private_);
-  auto const templates = json::parse(R"({"resourceTemplates":[{"uriTemplate":"u/{x}","name":"n"},4]})").value()
+  auto const templates = json::parse(R"({"resourceTemplates":[{"uriTemplate":"u/{x}","name":"n"},4]})")
+                             .value()
                              .as<list_resource_templates_result>();
   CHECK(templates.resource_templates.size() == 1);
   CHECK(templates.set_aside.size() == 1);
-  auto const prompts = json::parse(R"({"prompts":[{},{"name":"p","arguments":[{"name":"a","required":true}]}]})").value()
+  auto const prompts = json::parse(R"({"prompts":[{},{"name":"p","arguments":[{"name":"a","required":true}]}]})")
+                           .value()
                            .as<list_prompts_result>();
   REQUIRE(prompts.prompts.size() == 1);
   CHECK(prompts.prompts[0].arguments.at(0).required);

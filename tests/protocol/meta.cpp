@@ -7,16 +7,17 @@
 using namespace comcp;
 
 TEST_CASE("meta: keys that follow the naming rule may be set", "[protocol]") {
-  for (auto const* key : {"a", "A9", "a.b-c_d", "com.example/key", "com.example/", "com.example.mcp/x", "example-1.org/a.b",
-                          "mcp/x", "modelcontextprotocol/x", "mcp.example/x", "traceparent", "tracestate", "baggage", ""}) {
+  for (auto const* key :
+       {"a", "A9", "a.b-c_d", "com.example/key", "com.example/", "com.example.mcp/x", "example-1.org/a.b", "mcp/x",
+        "modelcontextprotocol/x", "mcp.example/x", "traceparent", "tracestate", "baggage", ""}) {
     INFO(key);
     CHECK(check_meta_key(key).has_value());
   }
 }
 
 TEST_CASE("meta: keys that break the rule are refused", "[protocol]") {
-  for (auto const* key : {"-a", "a-", "_a", "a b", "a/b/c", "/a", ".com/a", "com./a", "1com/a", "com-/a", "c_m/a", "com..x/a",
-                          "a\xC3\xA9", "com.example/a!", "a\n"}) {
+  for (auto const* key : {"-a", "a-", "_a", "a b", "a/b/c", "/a", ".com/a", "com./a", "1com/a", "com-/a", "c_m/a",
+                          "com..x/a", "a\xC3\xA9", "com.example/a!", "a\n"}) {
     INFO(key);
     auto const checked = check_meta_key(key);
     REQUIRE_FALSE(checked.has_value());
@@ -48,7 +49,8 @@ TEST_CASE("meta: the reserved contents are typed", "[protocol]") {
   auto const v = json::parse(R"({"io.modelcontextprotocol/protocolVersion":"2026-07-28",
     "io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},
     "io.modelcontextprotocol/clientCapabilities":{"roots":{}},
-    "io.modelcontextprotocol/logLevel":"warning","progressToken":"t","com.example/x":1})").value();
+    "io.modelcontextprotocol/logLevel":"warning","progressToken":"t","com.example/x":1})")
+                     .value();
   auto const meta = v.as<request_meta>();
   CHECK(meta.protocol_version == "2026-07-28");
   CHECK(meta.client_info->name == "c");
@@ -60,9 +62,11 @@ TEST_CASE("meta: the reserved contents are typed", "[protocol]") {
 
 TEST_CASE("meta: the server's name and the subscription are found, and garbage is not", "[protocol]") {
   auto const good = json::parse(R"({"io.modelcontextprotocol/serverInfo":{"name":"s","version":"2"},
-    "io.modelcontextprotocol/subscriptionId":7})").value();
+    "io.modelcontextprotocol/subscriptionId":7})")
+                        .value();
   auto const bad = json::parse(R"({"io.modelcontextprotocol/serverInfo":"s",
-    "io.modelcontextprotocol/subscriptionId":{}})").value();
+    "io.modelcontextprotocol/subscriptionId":{}})")
+                       .value();
   CHECK(server_info_of(good)->name == "s");
   CHECK(subscription_id_of(good) == peer_id(7));
   CHECK_FALSE(server_info_of(bad).has_value());

@@ -82,7 +82,8 @@ TEST_CASE("notifications: an acknowledgement names its subscription", "[protocol
 
 TEST_CASE("notifications: a round keeps its state byte for byte and its requests raw", "[protocol]") {
   auto const v = json::parse(R"({"resultType":"input_required","requestState":"a\u0000\"b","inputRequests":
-    {"q":{"method":"elicitation/create","params":{"message":"m"},"x":1},"r":{"method":"roots/list"}}})").value();
+    {"q":{"method":"elicitation/create","params":{"message":"m"},"x":1},"r":{"method":"roots/list"}}})")
+                     .value();
   auto const round = v.as<input_required_result>();
   CHECK(round.request_state == std::string("a\0\"b", 4));
   CHECK(round.input_requests->at("q").params["message"].as<std::string>() == "m");

@@ -174,7 +174,8 @@ TEST_CASE("schema_coverage: the tables name nothing that no schema has", "[proto
 
 TEST_CASE("schema_coverage: a gap is found", "[protocol]") {
   walker w;
-  auto const odd = json::parse(R"({"properties":{"name":{},"oddity":{},"annotations":{"properties":{"x":{}}}}})").value();
+  auto const odd =
+      json::parse(R"({"properties":{"name":{},"oddity":{},"annotations":{"properties":{"x":{}}}}})").value();
   w.definition("Tool", odd);
   w.definition("NoSuchThing", odd);
   CHECK(w.gaps == std::set<std::string>{"NoSuchThing", "Tool.oddity", "Tool/annotations"});

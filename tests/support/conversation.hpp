@@ -19,7 +19,6 @@
 #include <asio/io_context.hpp>
 
 #include <comcp/client/client.hpp>
-#include <comcp/client/run.hpp>
 #include <comcp/test/fake_server.hpp>
 #include <comcp/test/manual_clock.hpp>
 #include <comcp/test/scripted_transport.hpp>
@@ -51,10 +50,10 @@ using outcome_of = std::shared_ptr<outcome<T>>;
 
 class conversation {
  public:
-  asio::io_context io{1};
   std::shared_ptr<comcp::test::manual_clock> clock = std::make_shared<comcp::test::manual_clock>();
   std::vector<comcp::error> faults;
   std::vector<std::string> statuses;
+  asio::io_context io{1};
 
   /// Options with the manual clock and an observer that keeps what it hears.
   comcp::connect_options options() {

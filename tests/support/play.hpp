@@ -38,6 +38,7 @@ inline script modern_script(std::string const& capabilities = R"({"tools":{},"pr
 
 inline script legacy_script(std::string const& version = "2025-11-25") {
   script s;
+  s.expect("server/discover").fail(-32601, "Method not found");
   s.expect("initialize").reply(initialize_reply(version)).expect("notifications/initialized");
   return s;
 }

@@ -101,9 +101,7 @@ struct client_capabilities {
   capability_entries extensions;
   json::value raw;
 
-  [[nodiscard]] bool supports_elicitation_form() const noexcept {
-    return elicitation && elicitation->supports_form();
-  }
+  [[nodiscard]] bool supports_elicitation_form() const noexcept { return elicitation && elicitation->supports_form(); }
   [[nodiscard]] bool supports_elicitation_url() const noexcept { return elicitation && elicitation->supports_url(); }
 };
 constexpr auto describe(std::type_identity<client_capabilities>) {

@@ -43,7 +43,9 @@ bool operator==(T const& a, T const& b) {
 
 /// An enumeration whose enumerators 0, 1, 2, ... have texts: `constexpr auto texts(std::type_identity<E>)`.
 template <class E>
-concept text_enum = std::is_enum_v<E> && requires { texts(std::type_identity<E>{}); };
+concept text_enum = std::is_enum_v<E> && requires {
+  texts(std::type_identity<E>{});
+};
 
 /// The protocol's text of an enumerator.
 template <text_enum E>

@@ -73,9 +73,8 @@ struct image_content {
 };
 constexpr auto describe(std::type_identity<image_content>) {
   using t = image_content;
-  return json::fields(json::tag("type", t::kind), json::field("data", &t::data),
-                      json::field("mimeType", &t::mime_type), json::field("annotations", &t::annotations),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
+  return json::fields(json::tag("type", t::kind), json::field("data", &t::data), json::field("mimeType", &t::mime_type),
+                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
 }
 
 struct audio_content {
@@ -95,9 +94,8 @@ struct audio_content {
 };
 constexpr auto describe(std::type_identity<audio_content>) {
   using t = audio_content;
-  return json::fields(json::tag("type", t::kind), json::field("data", &t::data),
-                      json::field("mimeType", &t::mime_type), json::field("annotations", &t::annotations),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
+  return json::fields(json::tag("type", t::kind), json::field("data", &t::data), json::field("mimeType", &t::mime_type),
+                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
 }
 
 /// A resource that the server names instead of sending it: read it with read_resource(uri).
@@ -260,12 +258,12 @@ struct content_codec {
 }  // namespace detail
 
 template <>
-struct json::codec<content_block> : comcp::detail::content_codec<text_content, image_content, audio_content, resource_link,
-                                                          embedded_resource, unknown_content> {};
+struct json::codec<content_block> : comcp::detail::content_codec<text_content, image_content, audio_content,
+                                                                 resource_link, embedded_resource, unknown_content> {};
 template <>
 struct json::codec<sampling_message_content_block>
     : comcp::detail::content_codec<text_content, image_content, audio_content, tool_use_content, tool_result_content,
-                            unknown_content> {};
+                                   unknown_content> {};
 
 }  // namespace comcp
 

@@ -95,8 +95,7 @@ struct elicitation_complete {
 };
 constexpr auto describe(std::type_identity<elicitation_complete>) {
   using t = elicitation_complete;
-  return json::fields(json::field("elicitationId", &t::elicitation_id), detail::meta_of(&t::meta),
-                      json::rest(&t::raw));
+  return json::fields(json::field("elicitationId", &t::elicitation_id), detail::meta_of(&t::meta), json::rest(&t::raw));
 }
 
 /// The data of error -32042 (2025-11-25): what the user must do before the request can succeed.

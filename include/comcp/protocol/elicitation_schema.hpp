@@ -34,9 +34,7 @@ constexpr auto describe(std::type_identity<string_schema>) {
 }
 
 enum class number_kind { number, integer };
-constexpr auto texts(std::type_identity<number_kind>) {
-  return std::array<std::string_view, 2>{"number", "integer"};
-}
+constexpr auto texts(std::type_identity<number_kind>) { return std::array<std::string_view, 2>{"number", "integer"}; }
 
 struct number_schema {
   number_schema() = default;

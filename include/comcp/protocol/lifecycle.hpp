@@ -72,8 +72,7 @@ inline constexpr auto latest = v2026_07_28;
 
 /// Every version that comcp speaks, newest first.
 constexpr std::array<protocol_version, 5> supported_versions() noexcept {
-  return {version::v2026_07_28, version::v2025_11_25, version::v2025_06_18, version::v2025_03_26,
-          version::v2024_11_05};
+  return {version::v2026_07_28, version::v2025_11_25, version::v2025_06_18, version::v2025_03_26, version::v2024_11_05};
 }
 
 /// Names a client or a server. Self-reported and unverified: to show, never to decide by.

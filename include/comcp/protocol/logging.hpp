@@ -44,8 +44,8 @@ struct logging_message {
 };
 constexpr auto describe(std::type_identity<logging_message>) {
   using t = logging_message;
-  return json::fields(json::field("level", &t::level), json::field("logger", &t::logger),
-                      json::field("data", &t::data), detail::meta_of(&t::meta), json::rest(&t::raw));
+  return json::fields(json::field("level", &t::level), json::field("logger", &t::logger), json::field("data", &t::data),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
 }
 
 }  // namespace comcp

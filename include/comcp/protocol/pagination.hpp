@@ -31,9 +31,7 @@ constexpr auto describe(std::type_identity<paginated_params>) {
 
 /// Who may reuse a cached result. Anything but "public" counts as private. Spec: server/utilities/caching.
 enum class cache_scope { private_, public_ };
-constexpr auto texts(std::type_identity<cache_scope>) {
-  return std::array<std::string_view, 2>{"private", "public"};
-}
+constexpr auto texts(std::type_identity<cache_scope>) { return std::array<std::string_view, 2>{"private", "public"}; }
 
 template <>
 struct json::codec<cache_scope> {

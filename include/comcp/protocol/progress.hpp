@@ -27,8 +27,8 @@ struct progress_notification {
 constexpr auto describe(std::type_identity<progress_notification>) {
   using t = progress_notification;
   return json::fields(json::field("progressToken", &t::progress_token), json::field("progress", &t::progress),
-                      json::field("total", &t::total), json::field("message", &t::message),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
+                      json::field("total", &t::total), json::field("message", &t::message), detail::meta_of(&t::meta),
+                      json::rest(&t::raw));
 }
 
 /// notifications/cancelled, either way. 2025-11-25 allows it without id, for tasks.

@@ -154,14 +154,13 @@ struct create_message_params {
 };
 constexpr auto describe(std::type_identity<create_message_params>) {
   using t = create_message_params;
-  return json::fields(json::field("messages", &t::messages), json::field("maxTokens", &t::max_tokens),
-                      json::field("modelPreferences", &t::model_preferences),
-                      json::field("systemPrompt", &t::system_prompt),
-                      json::field("includeContext", &t::include_context), json::field("temperature", &t::temperature),
-                      json::defaulted("stopSequences", &t::stop_sequences),
-                      detail::optional_object("metadata", &t::metadata), json::field("tools", &t::tools),
-                      json::field("toolChoice", &t::tool_choice), json::field("task", &t::task),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
+  return json::fields(
+      json::field("messages", &t::messages), json::field("maxTokens", &t::max_tokens),
+      json::field("modelPreferences", &t::model_preferences), json::field("systemPrompt", &t::system_prompt),
+      json::field("includeContext", &t::include_context), json::field("temperature", &t::temperature),
+      json::defaulted("stopSequences", &t::stop_sequences), detail::optional_object("metadata", &t::metadata),
+      json::field("tools", &t::tools), json::field("toolChoice", &t::tool_choice), json::field("task", &t::task),
+      detail::meta_of(&t::meta), json::rest(&t::raw));
 }
 
 /// The model's message. stop_reason: "endTurn", "stopSequence", "maxTokens", "toolUse", or the provider's own.

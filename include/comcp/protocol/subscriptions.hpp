@@ -53,8 +53,7 @@ struct subscriptions_listen_params {
 };
 constexpr auto describe(std::type_identity<subscriptions_listen_params>) {
   using t = subscriptions_listen_params;
-  return json::fields(json::field("notifications", &t::notifications), detail::meta_of(&t::meta),
-                      json::rest(&t::raw));
+  return json::fields(json::field("notifications", &t::notifications), detail::meta_of(&t::meta), json::rest(&t::raw));
 }
 
 /// notifications/subscriptions/acknowledged: what the server agreed to send.
@@ -69,8 +68,7 @@ struct subscriptions_acknowledged {
 };
 constexpr auto describe(std::type_identity<subscriptions_acknowledged>) {
   using t = subscriptions_acknowledged;
-  return json::fields(json::field("notifications", &t::notifications), detail::meta_of(&t::meta),
-                      json::rest(&t::raw));
+  return json::fields(json::field("notifications", &t::notifications), detail::meta_of(&t::meta), json::rest(&t::raw));
 }
 
 /// The end of a listen stream, as the server ends it.

@@ -53,8 +53,7 @@ constexpr auto describe(std::type_identity<task>) {
   return json::fields(json::field("taskId", &t::task_id), json::field("status", &t::status),
                       json::field("statusMessage", &t::status_message), json::field("createdAt", &t::created_at),
                       json::field("lastUpdatedAt", &t::last_updated_at), json::always("ttl", &t::ttl),
-                      json::field("pollInterval", &t::poll_interval), detail::meta_of(&t::meta),
-                      json::rest(&t::raw));
+                      json::field("pollInterval", &t::poll_interval), detail::meta_of(&t::meta), json::rest(&t::raw));
 }
 
 /// Asks, in a request's parameters, for a task instead of a result.

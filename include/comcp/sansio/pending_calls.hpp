@@ -99,6 +99,14 @@ class pending_calls {
   /// Any call that still waits, or 0: for closing.
   [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
 
+  /// All calls that wait now.
+  [[nodiscard]] std::vector<id_type> ids() const {
+    std::vector<id_type> all;
+    all.reserve(heap_.size());
+    for (auto const index : heap_) all.push_back(id_at(index));
+    return all;
+  }
+
   /// Whether this id was given out once, so that an answer to it is late rather than unknown.
   [[nodiscard]] bool was_used(id_type id) const noexcept {
     auto const index = static_cast<std::size_t>(id & index_mask);

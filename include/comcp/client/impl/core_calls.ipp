@@ -149,8 +149,11 @@ COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry
 
 COMCP_DECL void client_core::fail_all(error const& reason) {
   bool const by_us = reason == errc::closed;
-  while (auto const id = pending_.any()) {
-    auto const& e = **pending_.find(id);
+  // Only those that wait now: a caller that resumes here may start the next call, for the server to come.
+  for (auto const id : pending_.ids()) {
+    auto const* const found = pending_.find(id);
+    if (!found) continue;
+    auto const& e = **found;
     if (!e.call || by_us || !e.sent) {
       end(id, e.call && !e.sent ? reason.with_code(make_error_code(errc::closed)) : reason);
     } else if (e.call->repeatable || e.call->options.is_idempotent() || e.handshake) {

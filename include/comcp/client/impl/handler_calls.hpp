@@ -182,7 +182,7 @@ asio::awaitable<void> hand_over(H& h, N n, context& ctx) {
 
 template <class N, class H>
 asio::awaitable<void> notify_as(H& h, std::string const& method, json::value const& params, context& ctx) {
-  if constexpr (has_on<H, N>) {
+  if constexpr (has_on<H, N> && !std::same_as<N, any_notification>) {
     if (params.is_null()) return hand_over(h, N(), ctx);
     return hand_over(h, json::read<N>(params.view()).value(), ctx);
   } else if constexpr (has_on<H, any_notification>) {

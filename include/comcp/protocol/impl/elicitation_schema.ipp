@@ -9,9 +9,7 @@ namespace comcp {
 COMCP_DECL bool json::codec<primitive_schema_definition>::read(view v, primitive_schema_definition& out,
                                                                read_error& e) {
   if (!v.is_object()) return e.expected(v, "object");
-  auto const as = [&]<class Kind>(std::type_identity<Kind>) {
-    return codec<Kind>::read(v, out.emplace<Kind>(), e);
-  };
+  auto const as = [&]<class Kind>(std::type_identity<Kind>) { return codec<Kind>::read(v, out.emplace<Kind>(), e); };
   auto const found = v.find("type");
   auto const type = found ? found->get_string().value_or("") : std::string_view();
   if (type == "string") {

@@ -176,8 +176,9 @@ COMCP_DECL handshake_step handshake::initialized(std::string const& version) {
 
 COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
   if (state_ != state::initializing) return {};
-  if (auto const versions = modern_versions(e); versions && !turned_ && options_.mode == handshake_mode::automatic) {
-    if (auto const v = common(*versions, era::modern)) {
+  if (auto const versions = modern_versions(e)) {
+    auto const v = common(*versions, era::modern);
+    if (v && !turned_ && options_.mode == handshake_mode::automatic) {
       turned_ = true;
       return discover(*v);
     }

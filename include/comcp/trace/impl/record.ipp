@@ -95,8 +95,10 @@ inline bool starts_with_word(std::string_view text, std::string_view word) noexc
   return std::equal(word.begin(), word.end(), text.begin(), [](char a, char b) { return a == lower_ascii(b); });
 }
 
-// How long the secret is that begins at `text`, after a name and '=' or after a scheme; 0 for none.
-inline std::size_t secret_length(std::string_view text) noexcept {
+// How long the secret is that begins at `text`, after a name and '=' or after a scheme; 0 for none. `quote`: the
+// quotation mark that it stands behind, if any.
+inline std::size_t secret_length(std::string_view text, char quote = 0) noexcept {
+  if (quote != 0) return std::min(text.find(quote), text.size());
   std::size_t n = 0;
   while (n < text.size() && !ends_value(text[n])) ++n;
   return n;
@@ -124,8 +126,10 @@ inline std::string redacted_prose(std::string_view text) {
     std::size_t shown = 0, secret = 0;
     bool const starts_word = i == 0 || !is_name_char(text[i - 1]);
     if (text[i] == '=' && name < i && is_secret_key(text.substr(name, i - name))) {
-      shown = 1 + (i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\''));
-      secret = secret_length(text.substr(i + shown));
+      char const next = i + 1 < text.size() ? text[i + 1] : '\0';
+      bool const quoted = next == '"' || next == '\'';
+      shown = quoted ? 2 : 1;
+      secret = secret_length(text.substr(i + shown), quoted ? next : '\0');
     } else if (text.substr(i).starts_with("://")) {
       shown = 3;
       secret = userinfo_length(text.substr(i + 3));

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a connection, by us, by the peer and by accident: each pending call ends exactly once.
+#include <comcp/client/client.hpp>
+
+#include "support/conversation.hpp"
+
+using namespace comcp;
+using namespace comcp_test;
+using namespace std::chrono_literals;
+using comcp::test::script;
+using strings = std::vector<std::string>;
+
+TEST_CASE("close: closed() gives the reason to everyone who waits, and calls after it fail with it", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  auto client = c.connect(s.transport());
+  auto const first = c.start(client->closed());
+  auto const second = c.start(client->closed());
+  CHECK_FALSE(first->done());
+  s.close(error(errc::transport_failed, "the server exited"));
+  c.settle();
+  for (auto const& o : {first, second}) {
+    REQUIRE(o->ok());
+    CHECK(o->times == 1);
+    CHECK(**o == errc::transport_failed);
+  }
+  CHECK(c.finish(client->closed())->message() == "the server exited");
+  auto const late = c.finish(client->call_tool("x"));
+  REQUIRE_FALSE(late);
+  CHECK(late.error() == errc::transport_failed);
+  CHECK(late.error().message() == "the server exited");
+  CHECK(client->status() == connection_status::disconnected);
+  CHECK(std::count(c.statuses.begin(), c.statuses.end(), "disconnected") == 1);
+}
+
+TEST_CASE("close: pending calls end with closed, later ones too, and close() may come twice", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  s.ignore("notifications/cancelled").expect("tools/call").expect("tools/list");
+  auto client = c.connect(s.transport());
+  auto const call = c.start(client->call_tool("x"));
+  auto const list = c.start(client->list_tools());
+  auto const one = c.start(client->close());
+  auto const two = c.start(client->close());
+  CHECK(one->ok());
+  CHECK(two->ok());
+  REQUIRE(call->times == 1);
+  REQUIRE(list->times == 1);
+  CHECK(call->error() == errc::closed);
+  CHECK(list->error() == errc::closed);
+  CHECK(c.finish(client->ping()).error() == errc::closed);
+  CHECK(c.finish(client->close()));
+  CHECK(*c.finish(client->closed()) == errc::closed);
+  CHECK(c.statuses == strings{"connecting", "initializing", "ready", "closing", "disconnected"});
+  CHECK(client->statistics().pending == 0);
+}
+
+TEST_CASE("close: on a lost connection a tool call's outcome is unknown, what may be repeated failed", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  s.expect("tools/call").expect("tools/call").expect("tools/list").expect("resources/read").expect("vendor/x");
+  auto client = c.connect(s.transport());
+  auto const tool = c.start(client->call_tool("x"));
+  auto const marked = c.start(client->call_tool("x", args(), call_options().idempotent()));
+  auto const list = c.start(client->list_tools());
+  auto const read = c.start(client->read_resource("file:///x"));
+  auto const vendor = c.start(client->request("vendor/x"));
+  s.close(error(errc::transport_failed, "broken pipe"));
+  c.settle();
+  CHECK(tool->error() == errc::outcome_unknown);
+  CHECK(tool->error().message() == "broken pipe");
+  CHECK(vendor->error() == errc::outcome_unknown);
+  CHECK(marked->error() == errc::transport_failed);
+  CHECK(list->error() == errc::transport_failed);
+  CHECK(read->error() == errc::transport_failed);
+  CHECK(tool->times + marked->times + list->times + read->times + vendor->times == 5);
+}
+
+TEST_CASE("close: a transport that never closes is given up after close_timeout", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  s.never_closes();
+  auto client = c.connect(s.transport(), c.options().close_timeout(4s));
+  auto const o = c.start(client->close());
+  c.advance(3999ms);
+  CHECK_FALSE(o->done());
+  CHECK(client->status() == connection_status::closing);
+  c.advance(1ms);
+  CHECK(o->ok());
+  CHECK(client->status() == connection_status::disconnected);
+}
+
+TEST_CASE("close: cancelling close() stops only the waiting", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  s.never_closes();
+  auto client = c.connect(s.transport(), c.options().close_timeout(4s));
+  auto const o = c.start(client->close());
+  o->cancel();
+  c.settle();
+  CHECK(o->times == 1);
+  CHECK(o->error() == errc::cancelled);
+  CHECK(client->status() == connection_status::closing);
+  c.advance(4s);
+  CHECK(client->status() == connection_status::disconnected);
+}
+
+TEST_CASE("close: cancelling closed() stops only the waiting", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  auto client = c.connect(s.transport());
+  auto const o = c.start(client->closed());
+  o->cancel();
+  c.settle();
+  CHECK(o->times == 1);
+  CHECK(o->error() == errc::cancelled);
+  CHECK(client->status() == connection_status::ready);
+}
+
+TEST_CASE("close: the destructor is abrupt, and pending calls end with closed, never inside it", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  s.expect("tools/call").expect("tools/call");
+  outcome_of<call_tool_result> a, b;
+  outcome_of<error> closed;
+  {
+    auto client = c.connect(s.transport());
+    a = c.start(client->call_tool("x"));
+    b = c.start(client->call_tool("y", args(), call_options().idempotent()));
+    closed = c.start(client->closed());
+    client = result<comcp::client>(comcp::client());
+    CHECK_FALSE(a->done());
+  }
+  c.settle();
+  REQUIRE(a->times == 1);
+  REQUIRE(b->times == 1);
+  CHECK(a->error() == errc::closed);
+  CHECK(b->error() == errc::closed);
+  REQUIRE(closed->ok());
+  CHECK(**closed == errc::closed);
+  CHECK(s.sent_names().back() == "tools/call");
+}
+
+TEST_CASE("close: an operation that was made but not started outlives its client", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  std::optional<asio::awaitable<call_tool_result>> later;
+  {
+    auto client = c.connect(s.transport());
+    later.emplace(client->call_tool("x"));
+  }
+  c.settle();
+  auto const r = c.finish(std::move(*later));
+  CHECK(r.error() == errc::closed);
+}
+
+TEST_CASE("close: an io_context that dies first takes waiting calls with it", "[client]") {
+  script s = legacy_script();
+  s.expect("tools/call");
+  outcome_of<call_tool_result> o;
+  {
+    conversation c;
+    auto client = c.connect(s.transport());
+    o = c.start(client->call_tool("x"));
+  }
+  CHECK(o->times == 0);  // destroyed, not resumed
+}
+
+TEST_CASE("close: the client may be destroyed by its own callback", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  s.expect("tools/call").notify("notifications/progress", R"({"progressToken":$id,"progress":1})").reply(tool_text);
+  auto client = std::make_unique<comcp::client>(c.connect(s.transport()).value());
+  auto const destroy = [&](progress_notification const&) { client.reset(); };
+  auto const o = c.start(client->call_tool("x", args(), call_options().on_progress(destroy)));
+  CHECK_FALSE(client);
+  REQUIRE(o->times == 1);
+  CHECK(o->error() == errc::closed);
+}
+
+TEST_CASE("close: a caller that resumes may close the client from there", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  s.expect("tools/call").reply(tool_text).raw("garbage").raw("garbage");
+  auto client = c.connect(s.transport());
+  auto const body = [](comcp::client& cl) -> asio::awaitable<void> {
+    (void)co_await cl.call_tool("x");
+    co_await cl.close();
+  };
+  auto const o = c.start(body(*client));
+  CHECK(o->ok());
+  CHECK(client->status() == connection_status::disconnected);
+}

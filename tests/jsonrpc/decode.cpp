@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include <comcp/jsonrpc/decode.hpp>
+
+#include "support/catch.hpp"
+
+using comcp::errc;
+using comcp::jsonrpc::envelope;
+using kind = comcp::jsonrpc::message_kind;
+
+namespace {
+
+// The envelope's views point into `text`, which therefore lives on.
+struct decoded {
+  explicit decoded(std::string t) : text(std::move(t)), m(comcp::jsonrpc::decode(comcp::pad(text))) {}
+  std::string text;
+  envelope m;
+};
+
+}  // namespace
+
+TEST_CASE("decode: the four kinds of messages", "[jsonrpc]") {
+  decoded const request(R"({"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":1}})");
+  CHECK(request.m.kind == kind::request);
+  CHECK(request.m.method == "ping");
+  CHECK(request.m.raw_id == "\"a\"");
+  CHECK_FALSE(request.m.id);
+  CHECK(request.m.params == R"({"x":1})");
+  decoded const note(R"({"jsonrpc":"2.0","method":"notifications/x"})");
+  CHECK(note.m.kind == kind::notification);
+  CHECK(note.m.params.empty());
+  decoded const response(R"({"jsonrpc":"2.0","id":12,"result":{"a":[1,2]}})");
+  CHECK(response.m.kind == kind::response);
+  CHECK(response.m.id == 12U);
+  CHECK(response.m.result == R"({"a":[1,2]})");
+  decoded const error(R"({"jsonrpc":"2.0","id":12,"error":{"code":-1,"message":"m"}})");
+  CHECK(error.m.kind == kind::error);
+  CHECK(error.m.error == R"({"code":-1,"message":"m"})");
+}
+
+TEST_CASE("decode: members may come in any order, with any whitespace", "[jsonrpc]") {
+  decoded const d("  { \"result\" : {\"method\":1} ,\r\n\t\"id\" : 3 , \"jsonrpc\" : \"2.0\" } ");
+  CHECK(d.m.kind == kind::response);
+  CHECK(d.m.id == 3U);
+}
+
+TEST_CASE("decode: keys are exact", "[jsonrpc]") {
+  CHECK(decoded(R"({"jsonrpc":"2.0","ID":1,"result":{}})").m.kind == kind::invalid);
+  CHECK(decoded(R"({"jsonrpc":"2.0","id":1,"Result":{}})").m.kind == kind::invalid);
+  CHECK(decoded(R"({"JSONRPC":"2.0","id":1,"result":{}})").m.kind == kind::invalid);
+  CHECK(decoded(R"({"jsonrpc":"2.0","Method":"ping"})").m.kind == kind::invalid);
+}
+
+TEST_CASE("decode: duplicate keys in the envelope are refused, elsewhere they are not ours to judge", "[jsonrpc]") {
+  auto const text = GENERATE(as<std::string>(), R"({"jsonrpc":"2.0","jsonrpc":"2.0","id":5,"result":{}})",
+                             R"({"jsonrpc":"2.0","id":5,"result":{},"result":{}})",
+                             R"({"jsonrpc":"2.0","id":5,"id":5,"result":{}})",
+                             R"({"jsonrpc":"2.0","id":5,"error":{},"error":{}})");
+  decoded const d(text);
+  CHECK(d.m.kind == kind::invalid);
+  CHECK_THAT(d.m.reason, match::contains("duplicate key"));
+  CHECK(d.m.id == 5U);  // its caller must learn of it
+  CHECK(decoded(R"({"jsonrpc":"2.0","method":"a","method":"b"})").m.kind == kind::invalid);
+  CHECK(decoded(R"({"jsonrpc":"2.0","id":5,"result":{"a":1,"a":2}})").m.kind == kind::response);
+}
+
+TEST_CASE("decode: an id may also be the string of one of ours", "[jsonrpc]") {
+  CHECK(decoded(R"({"jsonrpc":"2.0","id":"12","result":{}})").m.id == 12U);
+  CHECK_FALSE(decoded(R"({"jsonrpc":"2.0","id":"012","result":{}})").m.id);
+  CHECK_FALSE(decoded(R"({"jsonrpc":"2.0","id":" 12","result":{}})").m.id);
+  CHECK_FALSE(decoded(R"({"jsonrpc":"2.0","id":"12x","result":{}})").m.id);
+  CHECK_FALSE(decoded(R"({"jsonrpc":"2.0","id":-12,"result":{}})").m.id);
+  CHECK_FALSE(decoded(R"({"jsonrpc":"2.0","id":9007199254740992,"result":{}})").m.id);
+  CHECK(decoded(R"({"jsonrpc":"2.0","id":9007199254740991,"result":{}})").m.id == 9007199254740991U);
+  CHECK_FALSE(decoded(R"({"jsonrpc":"2.0","id":99999999999999999999999,"result":{}})").m.id);
+}
+
+TEST_CASE("decode: an id that is no string and no integer makes the message invalid", "[jsonrpc]") {
+  auto const id = GENERATE(as<std::string>(), "1.5", "1e3", "true", "{}", "[1]");
+  CHECK(decoded(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})").m.kind == kind::invalid);
+  CHECK(decoded(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"x"})").m.kind == kind::invalid);
+}
+
+TEST_CASE("decode: a null id", "[jsonrpc]") {
+  CHECK(decoded(R"({"jsonrpc":"2.0","id":null,"method":"x"})").m.kind == kind::invalid);
+  CHECK(decoded(R"({"jsonrpc":"2.0","id":null,"result":{}})").m.kind == kind::invalid);
+  decoded const d(R"({"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}})");
+  CHECK(d.m.kind == kind::error);
+  CHECK(d.m.raw_id.empty());
+}
+
+TEST_CASE("decode: an answer with both or neither of result and error keeps its id", "[jsonrpc]") {
+  decoded const both(R"({"jsonrpc":"2.0","id":4,"result":{},"error":{"code":1,"message":""}})");
+  CHECK(both.m.kind == kind::invalid);
+  CHECK(both.m.id == 4U);
+  decoded const neither(R"({"jsonrpc":"2.0","id":4})");
+  CHECK(neither.m.kind == kind::invalid);
+  CHECK(neither.m.id == 4U);
+}
+
+TEST_CASE("decode: what cannot be a request fails nobody's call", "[jsonrpc]") {
+  auto const text = GENERATE(as<std::string>(), R"({"jsonrpc":"2.0","id":4,"method":"x","result":{}})",
+                             R"({"jsonrpc":"2.0","id":4,"method":"x","params":7})",
+                             R"({"jsonrpc":"2.0","id":4,"method":7})", R"({"id":4,"method":"x"})");
+  decoded const d(text);
+  CHECK(d.m.kind == kind::invalid);
+  CHECK_FALSE(d.m.id);
+}
+
+TEST_CASE("decode: the version must be 2.0", "[jsonrpc]") {
+  CHECK(decoded(R"({"id":4,"result":{}})").m.kind == kind::invalid);
+  CHECK(decoded(R"({"jsonrpc":"1.0","id":4,"result":{}})").m.kind == kind::invalid);
+  CHECK(decoded(R"({"jsonrpc":2.0,"id":4,"result":{}})").m.kind == kind::invalid);
+}
+
+TEST_CASE("decode: an array is a batch, whatever is in it", "[jsonrpc]") {
+  CHECK(decoded("[]").m.kind == kind::batch);
+  CHECK(decoded(R"( [{"jsonrpc":"2.0","method":"x"}])").m.kind == kind::batch);
+}
+
+TEST_CASE("decode: text that is no JSON is invalid, with the id recovered where that is possible", "[jsonrpc]") {
+  for (std::string const text : {"", "noise", "{", "{\"jsonrpc\":\"2.0\"", "42", "\"x\"", "null", "{}x"}) {
+    CHECK(decoded(text).m.kind == kind::invalid);
+    CHECK_FALSE(decoded(text).m.reason.empty());
+  }
+  decoded const not_utf8("{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{\"a\":\"\xC3\x28\"}}");
+  CHECK(not_utf8.m.kind == kind::invalid);
+  CHECK(not_utf8.m.id == 9U);
+  decoded const cut(R"({"jsonrpc":"2.0","id":9,"result":{"a":)");
+  CHECK(cut.m.kind == kind::invalid);
+  CHECK(cut.m.id == 9U);
+}
+
+TEST_CASE("decode: escapes in a method name are undone", "[jsonrpc]") {
+  CHECK(decoded(R"({"jsonrpc":"2.0","method":"notif\u0069cations\/x"})").m.method == "notifications/x");
+}
+
+TEST_CASE("decode_error: code, message and data of the peer", "[jsonrpc]") {
+  auto const e = comcp::jsonrpc::decode_error(R"({"code":-32602,"message":"bad","data":{"uri":"x"}})");
+  REQUIRE(e.peer());
+  CHECK(e.peer()->code == -32602);
+  CHECK(e.peer()->message == "bad");
+  CHECK(e.peer()->data == R"({"uri":"x"})");
+  CHECK(&e.code().category() == &comcp::jsonrpc_category());
+  CHECK(comcp::jsonrpc::decode_error(R"({"code":5})").peer()->message.empty());
+  for (auto const* const text : {"{}", "null", "7", R"({"code":"x"})", R"({"code":1.5})"}) {
+    CHECK(comcp::jsonrpc::decode_error(text) == errc::protocol_violation);
+  }
+}

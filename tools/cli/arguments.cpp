@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include <comcp/json/describe.hpp>
+
+#include "exit_codes.hpp"
+#include "schema_text.hpp"
+
+namespace cli {
+namespace {
+
+using comcp::json::kind;
+using comcp::json::view;
+
+// The value's JSON text when the schema, which has no alternatives, lets it be so.
+std::optional<std::string> as_alternative(std::string const& value, view schema, view root);
+
+std::optional<std::string> as_choice(std::string const& value, view choices) {
+  for (auto const c : choices.elements()) {
+    if (c.get_string() == value || (!c.is_string() && c.dump() == value)) return c.dump();
+  }
+  return {};
+}
+
+bool is_of_type(view v, std::string_view type) noexcept {
+  if (type == "integer") return v.get_int64() || v.get_uint64();
+  if (type == "number") return v.is_number();
+  if (type == "boolean") return v.kind() == kind::boolean;
+  if (type == "null") return v.is_null();
+  if (type == "array") return v.is_array();
+  return type == "object" && v.is_object();
+}
+
+std::optional<std::string> as_schema(std::string const& value, view schema, view root) {
+  for (auto const one : alternatives(schema, root)) {
+    if (auto found = as_alternative(value, one, root)) return found;
+  }
+  return {};
+}
+
+std::optional<std::string> as_alternative(std::string const& value, view schema, view root) {
+  if (auto const choices = schema.find("enum")) return as_choice(value, *choices);
+  auto const parsed = comcp::json::parse(value);
+  auto const types = type_names(schema);
+  if (types.empty()) {
+    bool const readable = parsed && !parsed->is_string() && !value.empty();
+    return readable ? parsed->dump() : comcp::json::to_text(value);
+  }
+  for (auto const& type : types) {
+    if (type != "string" && parsed && is_of_type(parsed->view(), type)) return parsed->dump();
+  }
+  if (std::find(types.begin(), types.end(), "string") != types.end()) return comcp::json::to_text(value);
+  auto const items = schema.find("items");
+  if (std::find(types.begin(), types.end(), "array") == types.end() || !items) return {};
+  auto const element = as_schema(value, *items, root);
+  return element ? std::optional("[" + *element + "]") : std::nullopt;
+}
+
+std::string list_of(std::vector<std::string> const& values, std::string const& key, view schema, view root) {
+  auto const all = alternatives(schema, root);
+  auto const is_list = [](view one) {
+    auto const types = type_names(one);
+    return std::find(types.begin(), types.end(), "array") != types.end();
+  };
+  auto const list = std::find_if(all.begin(), all.end(), is_list);
+  if (list == all.end()) throw usage_error("'" + key + "' was given more than once, and is no list");
+  auto const items = list->find("items");
+  std::string text;
+  for (auto const& value : values) {
+    auto const element = items ? as_schema(value, *items, root) : comcp::json::to_text(value);
+    if (!element) throw usage_error(key + ": '" + value + "' is not " + type_text(*items, root));
+    text.append(text.empty() ? "[" : ",").append(*element);
+  }
+  return text + "]";
+}
+
+// What the schema says about `key`; nothing where it says nothing.
+std::optional<view> property(std::string const& key, view schema) {
+  auto const properties = schema.find("properties");
+  auto const found = properties ? properties->find(key) : std::nullopt;
+  if (found) return found;
+  auto const more = schema.find("additionalProperties");
+  if (!more || more->get_bool() != false) return {};
+  std::string known;
+  if (properties) {
+    for (auto const m : properties->members()) known.append(known.empty() ? "" : ", ").append(m.key);
+  }
+  throw usage_error("there is no argument '" + key + "'; known: " + (known.empty() ? "none" : known));
+}
+
+std::string value_text(std::string const& key, std::vector<std::string> const& values, view schema) {
+  auto const about = property(key, schema);
+  if (values.size() > 1) return list_of(values, key, about.value_or(view()), schema);
+  if (!about) return comcp::json::to_text(values.front());
+  auto text = as_schema(values.front(), *about, schema);
+  if (text) return *text;
+  throw usage_error(key + ": '" + values.front() + "' is not " + type_text(*about, schema));
+}
+
+comcp::json::value parse_or_complain(std::string const& what, std::string const& text) {
+  auto parsed = comcp::json::parse(text);
+  if (!parsed) throw usage_error(what + " is no JSON: " + std::string(parsed.error().message()));
+  return std::move(*parsed);
+}
+
+}  // namespace
+
+std::vector<pair> parse_pairs(std::vector<std::string> const& texts) {
+  std::vector<pair> all;
+  for (auto const& text : texts) {
+    auto const equals = text.find('=');
+    bool const is_json = equals != std::string::npos && equals > 0 && text[equals - 1] == ':';
+    auto const length = is_json ? equals - 1 : equals;
+    if (equals == std::string::npos || length == 0)
+      throw usage_error("'" + text + "' is neither KEY=VALUE nor KEY:=JSON");
+    pair p{text.substr(0, length), text.substr(equals + 1), is_json};
+    if (is_json) p.value = parse_or_complain("the value of " + p.key, p.value).dump();
+    all.push_back(std::move(p));
+  }
+  return all;
+}
+
+bool need_schema(std::vector<pair> const& pairs) noexcept {
+  return std::any_of(pairs.begin(), pairs.end(), [](pair const& p) { return !p.is_json; });
+}
+
+comcp::json::fragment tool_arguments(std::vector<pair> const& pairs, std::string const& whole, view schema) {
+  std::vector<std::string> order;
+  std::map<std::string, std::string> texts;
+  auto const set = [&](std::string const& key, std::string text) {
+    if (!texts.contains(key)) order.push_back(key);
+    texts[key] = std::move(text);
+  };
+  if (!whole.empty()) {
+    auto const given = parse_or_complain("--args", whole);
+    if (!given.is_object()) throw usage_error("--args: not a JSON object");
+    for (auto const m : given.members()) set(std::string(m.key), m.value.dump());
+  }
+  std::map<std::string, std::vector<std::string>> plain;
+  for (auto const& p : pairs) {
+    if (p.is_json) {
+      set(p.key, p.value);
+    } else {
+      plain[p.key].push_back(p.value);
+      set(p.key, {});
+    }
+  }
+  for (auto const& [key, values] : plain) set(key, value_text(key, values, schema));
+  comcp::json::writer w;
+  w.begin_object();
+  for (auto const& key : order) w.key(key).raw(texts[key]);
+  w.end_object();
+  return comcp::json::fragment::trusted(std::move(w).text());
+}
+
+std::map<std::string, std::string> string_arguments(std::vector<pair> const& pairs) {
+  std::map<std::string, std::string> all;
+  for (auto const& p : pairs) {
+    if (!all.emplace(p.key, p.value).second) throw usage_error("'" + p.key + "' was given more than once");
+  }
+  return all;
+}
+
+comcp::json::fragment template_variables(std::vector<pair> const& pairs) {
+  comcp::json::writer w;
+  w.begin_object();
+  for (auto const& p : pairs) {
+    w.key(p.key).raw(p.is_json ? p.value : comcp::json::to_text(p.value));
+  }
+  w.end_object();
+  return comcp::json::fragment::trusted(std::move(w).text());
+}
+
+}  // namespace cli

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "console.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+
+#include <unistd.h>
+
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+std::string number_text(double n) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", n);
+  return text;
+}
+
+std::string amount(comcp::progress_notification const& p) {
+  auto out = number_text(p.progress);
+  if (p.total) out.append("/").append(number_text(*p.total));
+  return out;
+}
+
+std::string bar_of(double part) {
+  constexpr int width = 24;
+  auto const filled = static_cast<std::size_t>(std::clamp(part, 0.0, 1.0) * width);
+  return "[" + std::string(filled, '#') + std::string(width - filled, '.') + "] ";
+}
+
+}  // namespace
+
+console::console() : terminal_(is_terminal(STDERR_FILENO)) {}
+
+void console::line(std::string_view text) {
+  auto const again = bar_;
+  clear();
+  std::cerr << text << '\n';
+  if (!again.empty()) std::cerr << (bar_ = again) << std::flush;
+}
+
+void console::progress(comcp::progress_notification const& p) {
+  auto text = amount(p);
+  if (p.message && !p.message->empty()) text.append("  ").append(one_line(*p.message));
+  if (!terminal_) {
+    std::cerr << "progress: " << text << '\n';
+    return;
+  }
+  clear();
+  if (p.total && *p.total > 0) text.insert(0, bar_of(p.progress / *p.total));
+  auto const lines = wrap(text, terminal_width(STDERR_FILENO) - 1);
+  bar_ = lines.empty() ? std::string() : lines.front();
+  std::cerr << bar_ << std::flush;
+}
+
+void console::server_stderr(std::string_view piece) {
+  unfinished_ += piece;
+  for (auto end = unfinished_.find('\n'); end != std::string::npos; end = unfinished_.find('\n')) {
+    auto const whole = unfinished_.substr(0, end);
+    unfinished_.erase(0, end + 1);
+    line(one_line(whole));
+  }
+  if (unfinished_.size() > 64 * 1024) line(one_line(std::exchange(unfinished_, std::string())));
+}
+
+void console::clear() {
+  if (!bar_.empty()) std::cerr << "\r\x1b[K" << std::flush;
+  bar_.clear();
+}
+
+}  // namespace cli

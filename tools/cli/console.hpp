@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// stderr: lines, and on a terminal a progress bar that keeps out of their way.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <comcp/protocol/progress.hpp>
+
+namespace cli {
+
+class console {
+ public:
+  console();
+  ~console() { clear(); }
+  console(console const&) = delete;
+  console& operator=(console const&) = delete;
+
+  /// One line, or several; what a server said goes through printable() first.
+  void line(std::string_view text);
+  /// A bar on a terminal, a line elsewhere.
+  void progress(comcp::progress_notification const& p);
+  /// The server's stderr as it comes, in lines of any cut.
+  void server_stderr(std::string_view piece);
+  /// Takes the bar away; the next progress brings it back. Ends an unfinished line of the server.
+  void clear();
+
+ private:
+  bool terminal_;
+  std::string bar_;       // as it is shown now
+  std::string unfinished_;  // of the server's stderr
+};
+
+}  // namespace cli

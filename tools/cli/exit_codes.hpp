@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the exit status of `comcp` means. --help documents the same list.
+#pragma once
+
+#include <stdexcept>
+
+#include <comcp/error.hpp>
+
+namespace cli {
+
+enum exit_code : int {
+  exit_ok = 0,
+  exit_tool_failed = 1,   // the tool said isError
+  exit_usage = 2,         // the command line is wrong
+  exit_connection = 3,    // the server could not be started or reached, or the connection broke
+  exit_protocol = 4,      // the server answered with an error, lacks the feature, or broke the protocol
+  exit_timeout = 5,
+  exit_interrupted = 130  // SIGINT; SIGTERM: 143
+};
+
+/// The command line asks for something impossible; the text says what.
+class usage_error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+inline exit_code exit_code_of(comcp::error const& e) noexcept {
+  if (e.peer()) return exit_protocol;
+  if (e.code().category() != comcp::comcp_category()) return exit_connection;
+  switch (static_cast<comcp::errc>(e.code().value())) {
+    case comcp::errc::timeout: return exit_timeout;
+    case comcp::errc::cancelled: return exit_interrupted;
+    case comcp::errc::invalid_argument: return exit_usage;
+    case comcp::errc::closed:
+    case comcp::errc::outcome_unknown:
+    case comcp::errc::connect_failed:
+    case comcp::errc::transport_failed:
+    case comcp::errc::queue_full: return exit_connection;
+    default: return exit_protocol;
+  }
+}
+
+}  // namespace cli

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "option_values.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include <comcp/json/value.hpp>
+
+#include "exit_codes.hpp"
+
+namespace cli {
+
+std::chrono::nanoseconds parse_duration(std::string const& text) {
+  std::string_view number = text;
+  double unit = 1;
+  auto const has_unit = [&number](std::string_view suffix) {
+    if (!number.ends_with(suffix)) return false;
+    number.remove_suffix(suffix.size());
+    return true;
+  };
+  if (has_unit("ms")) {
+    unit = 1e-3;
+  } else if (has_unit("m")) {
+    unit = 60;
+  } else {
+    has_unit("s");
+  }
+  auto const parsed = comcp::json::parse(number);
+  auto const seconds = parsed ? parsed->view().get_double().value_or(0) * unit : 0;
+  if (!(seconds > 0) || seconds > 86'400)
+    throw usage_error("'" + text + "' is no time: write 5, 0.5, 500ms or 2m, at most a day");
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+}
+
+era_choice parse_era(std::string const& text) {
+  era_choice choice;
+  if (text == "auto") return choice;
+  choice.legacy = text == "legacy";
+  if (choice.legacy) return choice;
+  choice.pinned = text == "modern" ? comcp::version::latest : comcp::protocol_version::parse(text);
+  if (choice.pinned) return choice;
+  std::string known;
+  for (auto const v : comcp::supported_versions()) known.append(", ").append(v.text());
+  throw usage_error("'" + text + "' is no era: write auto, legacy, modern" + known);
+}
+
+std::pair<std::string, std::string> parse_variable(std::string const& text) {
+  auto const equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) throw usage_error("'" + text + "' is no NAME=value");
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+comcp::root parse_root(std::string const& directory) {
+  std::error_code failed;
+  auto const path = std::filesystem::canonical(directory, failed);
+  if (failed || !std::filesystem::is_directory(path, failed))
+    throw usage_error("--root: '" + directory + "' is no directory");
+  std::string uri = "file://";
+  for (char const c : path.string()) {
+    bool const plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("/-._~").find(c) != std::string_view::npos;
+    if (plain) {
+      uri += c;
+    } else {
+      char hex[4];
+      std::snprintf(hex, sizeof hex, "%%%02X", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      uri += hex;
+    }
+  }
+  return comcp::root(uri, path.filename().string());
+}
+
+}  // namespace cli

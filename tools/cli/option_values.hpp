@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What single option values mean. Each throws usage_error for a value that it does not understand.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+#include "options.hpp"
+
+namespace cli {
+
+/// "5", "0.5", "500ms", "2s", "1m": more than nothing, at most a day.
+std::chrono::nanoseconds parse_duration(std::string const& text);
+/// "auto", "legacy", "modern" or a version.
+era_choice parse_era(std::string const& text);
+/// "NAME=value".
+std::pair<std::string, std::string> parse_variable(std::string const& text);
+/// An existing directory as a file:// root.
+comcp::root parse_root(std::string const& directory);
+
+}  // namespace cli

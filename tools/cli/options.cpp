@@ -1,0 +1,193 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "options.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iostream>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+
+#include <comcp/version.hpp>
+
+#include "exit_codes.hpp"
+#include "option_values.hpp"
+
+namespace cli {
+namespace {
+
+constexpr auto* examples = R"(Everything behind the first -- is the server's command line. It is started as it is, without a shell.
+
+Examples:
+  comcp info   -- npx -y @modelcontextprotocol/server-everything
+  comcp tools  -- ./my-server --its-own-option
+  comcp call add a=2 b=3 -- ./my-server
+  comcp call search text="two words" limit=5 tags:='["a","b"]' -- ./my-server
+  comcp call search --args '{"text":"two words"}' --json -- ./my-server
+  comcp read demo://greeting -- ./my-server
+  comcp read 'demo://notes/{topic}' topic=birds -- ./my-server
+  comcp listen demo://changes --count 3 -- ./my-server
+  comcp tools --trace messages.jsonl --stderr inherit -- ./my-server
+
+Exit status:
+  0 done               1 the tool said that it failed (isError)   2 wrong command line
+  3 no connection, or it broke   4 the server answered with an error, lacks the feature or broke the protocol
+  5 timeout            130 interrupted by Ctrl-C, 143 by SIGTERM: the call is cancelled, the server told and ended
+
+COMMAND --help explains a command and shows its examples.)";
+
+// An option that may come before and after the command, more than once where that makes sense.
+template <class F>
+CLI::Option* take(CLI::App& app, std::string const& names, F f, std::string const& help, std::string const& value) {
+  std::function<void(std::string const&)> const each = std::move(f);
+  return app
+      .add_option_function<std::vector<std::string>>(
+          names, [each](std::vector<std::string> const& all) { std::for_each(all.begin(), all.end(), each); }, help)
+      ->type_name(value)
+      ->allow_extra_args(false);
+}
+
+void add_server_options(CLI::App& app, target& server, options& o) {
+  auto* const env = take(
+      app, "--env", [&server](auto const& t) { server.environment.push_back(parse_variable(t)); },
+      "A variable for the server (it gets PATH, HOME and few others anyway); may be repeated", "NAME=VALUE");
+  auto* const all = app.add_flag("--inherit-env", server.inherit_environment, "The server gets the whole environment");
+  auto* const cwd = take(app, "--cwd", [&server](auto const& t) { server.directory = t; },
+                         "Where the server is started", "DIR");
+  auto* const err = take(app, "--stderr", [&server](auto const& t) { server.show_stderr = t == "inherit"; },
+                         "Show the server's stderr as it comes, or (the default) only its end, after a failure",
+                         "inherit|hide");
+  err->check(CLI::IsMember({"inherit", "hide"}));
+  auto* const era = take(app, "--era", [&o](auto const& t) { o.era = parse_era(t); },
+                         "Find out what the server speaks (auto, the default), or: legacy, modern, a version such as "
+                         "2025-06-18", "ERA");
+  auto* const root = take(app, "--root", [&o](auto const& d) { o.roots.push_back(parse_root(d)); },
+                          "A directory that the server may work in; may be repeated", "DIR");
+  for (auto* const option : {env, all, cwd, err, era, root}) option->group("Server");
+}
+
+void add_common_options(CLI::App& app, options& o) {
+  auto* const json = app.add_flag("--json", o.json, "Machine output: JSON on stdout, errors as JSON on stderr");
+  auto* const timeout = take(app, "--timeout", [&o](auto const& t) { o.timeout = parse_duration(t); },
+                             "Give up when nothing comes for so long (default 30 s); progress counts as something. "
+                             "Also 500ms, 2m", "SECONDS");
+  auto* const most = take(app, "--max-time", [&o](auto const& t) { o.max_time = parse_duration(t); },
+                          "Give up after this long, whatever comes (default 10 minutes)", "SECONDS");
+  auto const level = [&o](std::string const& t) {
+    o.hide_log = t == "off";
+    o.log_level = comcp::enum_from_text<comcp::log_level>(t);
+  };
+  auto* const log = take(app, "--log-level", level,
+                         "Ask the server for log messages from here on, shown on stderr: debug, info, notice, warning, "
+                         "error, critical, alert, emergency; off shows none", "LEVEL");
+  log->check(CLI::IsMember({"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", "off"}));
+  auto* const trace = take(app, "--trace", [&o](auto const& t) { o.trace_file = t; },
+                           "Write every message to FILE as JSON lines (time, direction, message), with passwords, "
+                           "tokens and the like replaced by ***", "FILE");
+  auto* const verbose = app.add_flag("-v,--verbose", o.verbose, "Tell on stderr what goes wrong without harm");
+  for (auto* const option : {json, timeout, most, log, trace, verbose}) option->group("Output and time");
+  add_server_options(app, o.server, o);
+}
+
+CLI::App* add_command(CLI::App& app, options& o, command what, char const* name, char const* help, char const* footer) {
+  auto* const sub = app.add_subcommand(name, help);
+  sub->footer(std::string("\nExamples:\n") + footer);
+  sub->callback([&o, what] { o.what = what; });
+  add_common_options(*sub, o);
+  return sub;
+}
+
+void add_pairs(CLI::App& app, options& o, char const* help) {
+  app.add_option("arguments", o.pairs, help)->type_name("KEY=VALUE");
+}
+
+void add_lists(CLI::App& app, options& o) {
+  add_command(app, o, command::tools, "tools", "List the tools with their arguments", "  comcp tools -- ./my-server\n"
+              "  comcp tools --json -- ./my-server | jq -r '.[].name'");
+  add_command(app, o, command::resources, "resources", "List the resources", "  comcp resources -- ./my-server");
+  add_command(app, o, command::templates, "templates", "List the resource templates",
+              "  comcp templates -- ./my-server");
+  add_command(app, o, command::prompts, "prompts", "List the prompts with their arguments",
+              "  comcp prompts -- ./my-server");
+  add_command(app, o, command::info, "info", "Show the server's name, version, era, capabilities and instructions",
+              "  comcp info -- ./my-server\n  comcp info --era legacy --json -- ./my-server");
+}
+
+void add_calls(CLI::App& app, options& o) {
+  auto* const call = add_command(app, o, command::call, "call", "Call a tool",
+      "  comcp call add a=2 b=3 -- ./my-server\n"
+      "  comcp call search text=\"two words\" tags=a tags=b filter:='{\"year\":2026}' -- ./my-server\n"
+      "  comcp call search --args '{\"text\":\"two words\"}' -- ./my-server\n\n"
+      "KEY=VALUE is read as the tool's input schema says (number, boolean, list, ...; a repeated key fills a list).\n"
+      "KEY:=JSON is taken as it is. On a terminal, questions of the server are asked here; elsewhere they are declined.");
+  call->add_option("name", o.name, "The tool")->required()->type_name("NAME");
+  add_pairs(*call, o, "Its arguments");
+  call->add_option("--args", o.arguments, "All arguments as one JSON object; KEY=VALUE wins over it")
+      ->type_name("JSON");
+
+  auto* const read = add_command(app, o, command::read, "read", "Read a resource: text as it is, binary data as bytes",
+      "  comcp read demo://greeting -- ./my-server\n  comcp read demo://logo -- ./my-server > logo.png\n"
+      "  comcp read 'demo://notes/{topic}' topic=birds -- ./my-server");
+  read->add_option("uri", o.name, "The resource's uri, or a uri template")->required()->type_name("URI");
+  add_pairs(*read, o, "Variables for a uri template (RFC 6570)");
+
+  auto* const prompt = add_command(app, o, command::prompt, "prompt", "Get a prompt's messages",
+      "  comcp prompt greet name=Ann -- ./my-server");
+  prompt->add_option("name", o.name, "The prompt")->required()->type_name("NAME");
+  add_pairs(*prompt, o, "Its arguments, always strings");
+
+  auto* const complete = add_command(app, o, command::complete, "complete",
+      "Ask for completions of an argument of a prompt or of a resource template",
+      "  comcp complete greet name=A -- ./my-server\n"
+      "  comcp complete code_review framework= language=python -- ./my-server\n"
+      "  comcp complete 'demo://notes/{topic}' topic=b -- ./my-server");
+  complete->add_option("of", o.name, "A prompt's name, or a uri template (which has \"://\" in it)")
+      ->required()->type_name("NAME|TEMPLATE");
+  complete->add_option("arguments", o.pairs, "The argument to complete with what is typed of it; then those known already")
+      ->required()->type_name("KEY=VALUE");
+}
+
+void add_others(CLI::App& app, options& o) {
+  auto* const ping = add_command(app, o, command::ping, "ping",
+      "Measure round trips (ping, or server/discover in the modern era)", "  comcp ping --count 10 -- ./my-server");
+  ping->add_option("-n,--count", o.count, "How many (default 4)")->check(CLI::Range(1, 1'000'000))->type_name("N");
+
+  auto* const listen = add_command(app, o, command::listen, "listen",
+      "Print notifications as they come: changed lists, updates of the given resources",
+      "  comcp listen -- ./my-server\n  comcp listen demo://changes --count 1 --json -- ./my-server");
+  listen->add_option("uris", o.uris, "Resources to subscribe to")->type_name("URI");
+  listen->add_option("-n,--count", o.count, "End after so many (default: at Ctrl-C or when the server ends)")
+      ->check(CLI::Range(1, 1'000'000'000))->type_name("N");
+}
+
+}  // namespace
+
+std::optional<int> parse_command_line(int argc, char const* const* argv, options& out) {
+  auto const* const last = argv + argc;
+  auto const* const dashes = std::find(argv + 1, last, std::string_view("--"));
+  if (dashes != last) out.server.command.assign(dashes + 1, last);
+
+  CLI::App app("Talks to a server of the Model Context Protocol.", "comcp");
+  app.set_version_flag("--version", "comcp " COMCP_VERSION_STRING);
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(32);
+  app.footer(std::string("\n") + examples);
+  add_common_options(app, out);
+  add_lists(app, out);
+  add_calls(app, out);
+  add_others(app, out);
+  try {
+    app.parse(static_cast<int>(dashes - argv), argv);
+    if (out.server.command.empty())
+      throw usage_error("no server: put its command line behind --, as in: comcp tools -- ./my-server");
+  } catch (CLI::ParseError const& e) {
+    return app.exit(e) == 0 ? exit_ok : exit_usage;
+  } catch (usage_error const& e) {
+    std::cerr << "comcp: " << e.what() << '\n';
+    return exit_usage;
+  }
+  return {};
+}
+
+}  // namespace cli

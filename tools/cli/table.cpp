@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "table.hpp"
+
+#include <algorithm>
+#include <ostream>
+
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+constexpr std::size_t widest_name = 28;
+constexpr std::size_t gap = 2;
+
+// Lines behind `head`, which is shown already or is to be; the others are indented by `indent`.
+void print_block(std::ostream& out, std::string const& head, std::size_t head_width, std::vector<std::string> const& lines,
+                 std::size_t indent) {
+  std::string const blanks(indent, ' ');
+  out << head;
+  bool at_start = head_width + gap > indent;  // the head is too long to stand beside
+  if (at_start) {
+    out << '\n';
+  } else if (!lines.empty()) {
+    out << std::string(indent - head_width, ' ');
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i > 0 || at_start) out << (lines[i].empty() ? "" : blanks);
+    out << lines[i] << '\n';
+  }
+  if (lines.empty() && !at_start) out << '\n';
+}
+
+void print_arguments(std::ostream& out, std::vector<argument_row> const& rows, std::size_t indent, std::size_t width) {
+  std::size_t names = 0;
+  for (auto const& a : rows) names = std::max(names, columns(a.name));
+  names = std::min(names, widest_name);
+  for (auto const& a : rows) {
+    auto text = a.type;
+    if (!a.description.empty()) text.append(": ").append(a.description);
+    auto const head = std::string(indent, ' ') + a.name;
+    auto const column = indent + names + gap;
+    print_block(out, head, columns(head), wrap(text, width - std::min(width, column)), column);
+  }
+}
+
+}  // namespace
+
+void print_table(std::ostream& out, std::vector<row> const& rows, std::size_t width, int descriptor) {
+  std::size_t names = 0;
+  for (auto const& r : rows) names = std::max(names, columns(r.name));
+  names = std::min(names, width < 60 ? std::size_t{6} : widest_name);
+  auto const column = names + gap;
+  for (auto const& r : rows) {
+    print_block(out, bold(r.name, descriptor), columns(r.name), wrap(r.description, width - std::min(width, column)),
+                column);
+    print_arguments(out, r.arguments, column, width);
+  }
+}
+
+}  // namespace cli
