@@ -70,7 +70,7 @@ struct no_sink final : json::member_sink {
 }  // namespace
 
 TEST_CASE("json limits: max_depth is exact", "[json]") {
-  for (std::size_t const depth : {1, 2, 17, 256, 1000}) {
+  for (std::size_t const depth : {1U, 2U, 17U, 256U, 1000U}) {
     INFO(depth);
     auto const options = json::parse_options().max_depth(depth);
     CHECK(json::parse(nested(depth), options).has_value());

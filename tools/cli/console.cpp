@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
+#include <utility>
 
 #include <unistd.h>
 
@@ -34,6 +35,11 @@ std::string bar_of(double part) {
 }  // namespace
 
 console::console() : terminal_(is_terminal(STDERR_FILENO)) {}
+
+console::~console() {
+  if (!unfinished_.empty()) line(one_line(unfinished_));
+  clear();
+}
 
 void console::line(std::string_view text) {
   auto const again = bar_;

@@ -14,7 +14,7 @@ namespace cli {
 class console {
  public:
   console();
-  ~console() { clear(); }
+  ~console();
   console(console const&) = delete;
   console& operator=(console const&) = delete;
 
@@ -24,12 +24,12 @@ class console {
   void progress(comcp::progress_notification const& p);
   /// The server's stderr as it comes, in lines of any cut.
   void server_stderr(std::string_view piece);
-  /// Takes the bar away; the next progress brings it back. Ends an unfinished line of the server.
+  /// Takes the bar away; the next progress brings it back.
   void clear();
 
  private:
   bool terminal_;
-  std::string bar_;       // as it is shown now
+  std::string bar_;         // as it is shown now
   std::string unfinished_;  // of the server's stderr
 };
 

@@ -4,6 +4,7 @@
 // One call on its way: what it sends, who waits for it, how its end is told. Internal to the core.
 #pragma once
 
+#include <cassert>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -41,6 +42,7 @@ struct pending_entry {
   pending_entry() = default;
   pending_entry(pending_entry const&) = delete;
   pending_entry& operator=(pending_entry const&) = delete;
+  ~pending_entry() { assert(id == 0 && "comcp: a pending call was destroyed before its end"); }
 
   request_id id = 0;
   waiter<reply>* waiting = nullptr;

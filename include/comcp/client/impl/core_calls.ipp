@@ -85,7 +85,7 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
     return {};
   }
   auto sent = transmit(e);
-  if (!sent) pending_.take(e.id);
+  if (!sent) pending_.take(std::exchange(e.id, 0));
   return sent;
 }
 

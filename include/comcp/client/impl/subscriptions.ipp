@@ -45,11 +45,11 @@ COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy() {
 
 COMCP_DECL void subscription_hub::ended(error const& reason) {
   reopened_ = 0;
-  auto const streams = std::exchange(streams_, {});
+  auto const streams = streams_;
   shared_.reset();
   for (auto const& s : streams) {
     if (!s->ended) s->ended = reason;
-    wake(*s);
+    core_.end(s->entry.id, reason);  // by way of stream_over()
   }
   for (auto* const w : std::exchange(waiting_, {})) w->complete(reason);
 }

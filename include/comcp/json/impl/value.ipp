@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -261,7 +262,11 @@ COMCP_DECL std::vector<member> members_by_key(view object) {
   std::vector<member> list;
   list.reserve(object.size());
   for (auto const m : object.members()) list.push_back(m);
-  std::stable_sort(list.begin(), list.end(), [](member const& x, member const& y) { return x.key < y.key; });
+  // Keys lie in memory in the order of the text. (Not stable_sort: clang warns of what libstdc++ 12 does there.)
+  std::sort(list.begin(), list.end(), [](member const& x, member const& y) {
+    auto const order = x.key <=> y.key;
+    return order != 0 ? order < 0 : std::less<>()(x.key.data(), y.key.data());
+  });
   return list;
 }
 

@@ -1,0 +1,179 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client that starts its dead server again: what is repeated, what is not, what is restored.
+#include <comcp/client/client.hpp>
+
+#include "support/conversation.hpp"
+
+using namespace comcp;
+using namespace comcp_test;
+using namespace std::chrono_literals;
+using comcp::test::fake_request;
+using comcp::test::fake_server;
+using comcp::test::script;
+using strings = std::vector<std::string>;
+
+namespace {
+restart_policy twice() { return restart_policy().attempts(2).delay(100ms, 1000ms); }
+}  // namespace
+
+TEST_CASE("restart: without a policy a lost connection is the end", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  auto client = c.connect(server.transport());
+  server.drop();
+  c.advance(10s);
+  CHECK(client->status() == connection_status::disconnected);
+  CHECK(server.connections() == 1);
+}
+
+TEST_CASE("restart: a tool call's outcome is unknown and it is not sent again; lists go again under a new id", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  std::vector<fake_request> calls, lists;
+  server.on("tools/call", [&](fake_request r) { calls.push_back(r); });
+  server.on("tools/list", [&](fake_request r) { lists.push_back(r); });
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto const tool = c.start(client->call_tool("danger"));
+  auto const marked = c.start(client->call_tool("safe", args(), call_options().idempotent()));
+  auto const list = c.start(client->list_tools());
+  server.drop();
+  c.settle();
+  REQUIRE(tool->times == 1);
+  CHECK(tool->error() == errc::outcome_unknown);
+  CHECK_FALSE(marked->done());
+  CHECK_FALSE(list->done());
+  CHECK(client->status() == connection_status::connecting);
+  c.advance(100ms);
+  CHECK(client->status() == connection_status::ready);
+  CHECK(server.connections() == 2);
+  REQUIRE(calls.size() == 3);
+  REQUIRE(lists.size() == 2);
+  CHECK(calls[2].params()["name"].as<std::string>() == "safe");
+  CHECK(lists[1].id() != lists[0].id());
+  calls[2].reply(json::raw(tool_text));
+  lists[1].reply(json::raw(R"({"tools":[{"name":"t","inputSchema":{"type":"object"}}]})"));
+  c.settle();
+  CHECK(marked->ok());
+  REQUIRE(list->ok());
+  CHECK((*list)->size() == 1);
+  CHECK(client->statistics().restarts == 1);
+}
+
+TEST_CASE("restart: a call made meanwhile waits for the new connection", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.answer("tools/call", json::raw(tool_text));
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  server.drop();
+  c.settle();
+  auto const o = c.start(client->call_tool("x"));
+  CHECK_FALSE(o->done());
+  c.advance(100ms);
+  CHECK(o->ok());
+  CHECK(server.count("tools/call") == 1);
+}
+
+TEST_CASE("restart: a call made meanwhile can be cancelled and time out", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  auto client = c.connect(s.transport(), c.options().restart(restart_policy().attempts(1).delay(60s, 60s)));
+  s.close();
+  c.settle();
+  auto const a = c.start(client->call_tool("x", args(), call_options().timeout(5s)));
+  auto const b = c.start(client->call_tool("x"));
+  b->cancel();
+  c.settle();
+  CHECK(b->error() == errc::cancelled);
+  c.advance(5s);
+  CHECK(a->error() == errc::timeout);
+  CHECK(s.sent().size() == 3);
+}
+
+TEST_CASE("restart: attempts are bounded, and the last failure is the reason", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  auto client = c.connect(s.transport(), c.options().restart(twice()));
+  auto const closed = c.start(client->closed());
+  s.refuse_open(error(errc::connect_failed, "gone for good"));
+  s.close();
+  c.settle();
+  auto const waiting = c.start(client->list_tools());
+  c.advance(100ms);
+  CHECK_FALSE(closed->done());
+  c.advance(200ms);
+  REQUIRE(closed->ok());
+  CHECK(**closed == errc::connect_failed);
+  CHECK((*closed)->message() == "gone for good");
+  REQUIRE(waiting->times == 1);
+  CHECK(waiting->error());
+  CHECK(c.finish(client->ping()).error() == errc::connect_failed);
+}
+
+TEST_CASE("restart: a server that always dies again is not restarted for ever", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  auto const closed = c.start(client->closed());
+  for (int i = 0; i != 10 && !closed->done(); ++i) {
+    server.drop();
+    c.settle();
+    c.advance(10s);
+  }
+  CHECK(closed->ok());
+  CHECK(server.connections() == 3);
+}
+
+TEST_CASE("restart: a successful call allows as many restarts again", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.answer("tools/call", json::raw(tool_text));
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  for (int i = 0; i != 5; ++i) {
+    server.drop();
+    c.settle();
+    c.advance(10s);
+    REQUIRE(c.finish(client->call_tool("x")));
+  }
+  CHECK(client->statistics().restarts == 5);
+}
+
+TEST_CASE("restart: log level and subscriptions are restored before waiting calls go on", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().answer("tools/call", json::raw(tool_text));
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  REQUIRE(c.finish(client->set_log_level(log_level::warning)));
+  REQUIRE(c.finish(client->subscribe("file:///x")));
+  server.drop();
+  c.settle();
+  auto const before = server.received().size();
+  auto const o = c.start(client->call_tool("x"));
+  c.advance(100ms);
+  CHECK(o->ok());
+  strings names;
+  for (auto i = before; i != server.received().size(); ++i) {
+    auto const method = server.received()[i].find("method");
+    if (method) names.push_back(method->as<std::string>());
+  }
+  auto const at = [&](char const* name) { return std::find(names.begin(), names.end(), name) - names.begin(); };
+  CHECK(server.count("logging/setLevel") == 2);
+  CHECK(server.count("resources/subscribe") == 2);
+  CHECK(at("logging/setLevel") < at("tools/call"));
+  CHECK(at("resources/subscribe") < at("tools/call"));
+}
+
+TEST_CASE("restart: close while a restart waits is immediate", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  auto client = c.connect(s.transport(), c.options().restart(restart_policy().attempts(3).delay(60s, 60s)));
+  s.close();
+  c.settle();
+  auto const waiting = c.start(client->call_tool("x"));
+  auto const o = c.start(client->close());
+  CHECK(o->ok());
+  CHECK(waiting->error() == errc::closed);
+  c.advance(600s);
+  CHECK(s.opened() == 1);
+}

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One client under four threads: on a strand of a multi-threaded io_context, and on a thread_pool. What is looked for
+// is a data race or a call that never ends; TSan runs this.
+#include <comcp/client/client.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <stop_token>
+#include <thread>
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
+#include <asio/strand.hpp>
+#include <asio/thread_pool.hpp>
+
+#include <comcp/test/fake_server.hpp>
+
+#include "support/catch.hpp"
+
+using namespace comcp;
+using namespace std::chrono_literals;
+using comcp::test::fake_request;
+using comcp::test::fake_server;
+
+namespace {
+
+constexpr int callers = 4;
+constexpr int calls_each = 200;
+
+struct tally {
+  std::atomic<int> answered{0}, cancelled{0}, closed{0}, other{0}, open_callers{callers};
+  void count(error const& e) {
+    if (!e) ++answered;
+    else if (e == errc::cancelled) ++cancelled;
+    else if (e == errc::closed || e == errc::transport_failed || e == errc::outcome_unknown) ++closed;
+    else ++other;
+  }
+  [[nodiscard]] int total() const { return answered + cancelled + closed + other; }
+};
+
+// Every third call is never answered: it ends by its stop token alone, or by the close.
+asio::awaitable<void> call_many(client const& cl, tally& t, std::stop_token token) {
+  for (int i = 0; i != calls_each; ++i) {
+    call_options options;
+    options.timeout(20s);
+    if (i % 3 == 0) options.stop(token);
+    auto const answered = co_await as_result(cl.call_tool(i % 3 == 0 ? "never" : "echo", args("i", i), options));
+    t.count(answered ? error() : answered.error());
+  }
+  --t.open_callers;
+}
+
+void serve(fake_server& server) {
+  server.on("tools/call", [](fake_request r) {
+    if (r.params()["name"].as<std::string>() == "echo") r.reply(args("content", std::vector<json::value>()));
+  });
+}
+
+template <class Condition>
+bool within_half_a_minute(Condition const& reached) {
+  auto const limit = std::chrono::steady_clock::now() + 30s;
+  while (!reached()) {
+    if (std::chrono::steady_clock::now() > limit) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+// `where` gives each caller an executor; four threads run whatever it belongs to.
+template <class Context, class Where>
+void call_and_cancel(Context& context, asio::any_io_executor const& home, Where const& where) {
+  fake_server server(asio::make_strand(context));
+  serve(server);
+  std::optional<client> cl;
+  std::atomic<bool> connected{false};
+  auto const open = [&]() -> asio::awaitable<void> {
+    auto opened = co_await connect(server.transport(), connect_options().executor(home));
+    cl.emplace(std::move(opened));
+    connected = true;
+  };
+  asio::co_spawn(home, open(), asio::detached);
+  REQUIRE(within_half_a_minute([&] { return connected.load(); }));
+
+  tally t;
+  std::stop_source sources[callers];
+  for (auto& source : sources) asio::co_spawn(where(), call_many(*cl, t, source.get_token()), asio::detached);
+  // The never answered call of each caller waits for its token; from then on it fails at once.
+  std::vector<std::thread> stoppers;
+  for (auto& source : sources) {
+    stoppers.emplace_back([&t, &source] {
+      while (t.answered == 0 && t.cancelled == 0) {
+        std::this_thread::yield();
+        if (t.open_callers == 0) break;
+        source.request_stop();
+      }
+      source.request_stop();
+    });
+  }
+  for (auto& s : stoppers) s.join();
+  CHECK(within_half_a_minute([&] { return t.open_callers == 0; }));
+  CHECK(t.total() == callers * calls_each);
+  CHECK(t.answered > 0);
+  CHECK(t.cancelled > 0);
+  CHECK(t.other == 0);
+  CHECK(t.closed == 0);
+
+  // And now all close at once, while others call.
+  tally late;
+  std::atomic<int> closes{0};
+  std::stop_source unused;
+  for (int i = 0; i != callers; ++i) {
+    asio::co_spawn(where(), call_many(*cl, late, unused.get_token()), asio::detached);
+    auto const close = [](client const& which, std::atomic<int>& n) -> asio::awaitable<void> {
+      co_await which.close();
+      ++n;
+    };
+    asio::co_spawn(where(), close(*cl, closes), asio::detached);
+  }
+  CHECK(within_half_a_minute([&] { return closes == callers && late.open_callers == 0; }));
+  CHECK(late.total() == callers * calls_each);
+  CHECK(late.other == 0);
+  cl.reset();
+}
+
+}  // namespace
+
+TEST_CASE("threads: calls, cancels by stop token and closes from four threads, on a strand", "[client][threads]") {
+  asio::io_context io(4);
+  auto guard = asio::make_work_guard(io);
+  std::vector<std::thread> threads;
+  for (int i = 0; i != 4; ++i) threads.emplace_back([&io] { io.run(); });
+  call_and_cancel(io, asio::make_strand(io), [&io]() -> asio::any_io_executor { return asio::make_strand(io); });
+  guard.reset();
+  for (auto& t : threads) t.join();
+}
+
+TEST_CASE("threads: the same where the callers are on the client's own strand", "[client][threads]") {
+  asio::io_context io(4);
+  auto guard = asio::make_work_guard(io);
+  std::vector<std::thread> threads;
+  for (int i = 0; i != 4; ++i) threads.emplace_back([&io] { io.run(); });
+  asio::any_io_executor const home = asio::make_strand(io);
+  call_and_cancel(io, home, [&home] { return home; });
+  guard.reset();
+  for (auto& t : threads) t.join();
+}
+
+TEST_CASE("threads: a thread_pool executor is recognised and wrapped", "[client][threads]") {
+  asio::thread_pool pool(4);
+  call_and_cancel(pool, pool.get_executor(), [&pool]() -> asio::any_io_executor { return asio::make_strand(pool); });
+  pool.join();
+}
+
+TEST_CASE("threads: clients are destroyed while their calls are in flight", "[client][threads]") {
+  asio::thread_pool pool(4);
+  std::atomic<int> ended{0};
+  constexpr int clients = 20;
+  auto const one = [](asio::thread_pool& on, std::atomic<int>& n) -> asio::awaitable<void> {
+    fake_server server(asio::make_strand(on));
+    serve(server);
+    tally t;
+    {
+      auto cl = std::make_shared<client>(co_await connect(server.transport()));
+      auto const call = [](std::shared_ptr<client> c, tally& counts) -> asio::awaitable<void> {
+        auto operation = c->call_tool("never");
+        c.reset();
+        auto const r = co_await as_result(std::move(operation));
+        counts.count(r ? error() : r.error());
+        --counts.open_callers;
+      };
+      auto const here = co_await asio::this_coro::executor;
+      for (int i = 0; i != callers; ++i) asio::co_spawn(here, call(cl, t), asio::detached);
+      auto const some = co_await as_result(cl->call_tool("echo"));
+      (void)some;
+    }
+    while (t.open_callers > 0) co_await asio::post(asio::use_awaitable);
+    if (t.closed == callers) ++n;
+  };
+  for (int i = 0; i != clients; ++i) {
+    asio::co_spawn(asio::make_strand(pool), one(pool, ended), asio::detached);
+  }
+  pool.join();
+  CHECK(ended == clients);
+}

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Notifications as they come. Legacy servers send changed lists unasked and updates of subscribed resources; modern
+// ones send what a stream asks for.
+#include <iostream>
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+
+#include "commands.hpp"
+#include "exit_codes.hpp"
+#include "printers.hpp"
+
+namespace cli {
+namespace {
+
+/// Counts what was printed.
+class printer {
+ public:
+  explicit printer(options const& o) noexcept : json_(o.json), most_(o.count) {}
+
+  /// False once there is nothing more to do: enough, or nobody reads stdout any more.
+  bool print(comcp::any_notification const& n) {
+    if (is_done()) return false;
+    print_notification(n, json_);
+    ++printed_;
+    return !is_done();
+  }
+  [[nodiscard]] bool is_done() const noexcept { return (most_ && printed_ >= *most_) || !std::cout; }
+
+ private:
+  bool json_;
+  std::optional<std::size_t> most_;
+  std::size_t printed_ = 0;
+};
+
+asio::awaitable<int> listen_legacy(session& s) {
+  printer out(s.opts());
+  auto const forget = [](surroundings* around) { around->on_notification = nullptr; };
+  std::unique_ptr<surroundings, decltype(forget)> const registered(s.around.get(), forget);
+  s.around->on_notification = [&](comcp::any_notification const& n) {
+    if (!out.print(n)) asio::co_spawn(s.client.get_executor(), s.client.close(), asio::detached);
+  };
+  for (auto const& uri : s.opts().uris) {
+    auto options = s.call_options();
+    co_await s.client.subscribe(uri, {}, std::move(options));
+  }
+  auto const why = co_await s.client.closed();
+  if (out.is_done()) co_return exit_ok;
+  throw comcp::exception(why);
+}
+
+comcp::subscription_filter wanted(session const& s) {
+  comcp::subscription_filter filter;
+  auto const& offered = s.client.capabilities();
+  filter.tools_list_changed = offered.supports_list_changed("tools");
+  filter.prompts_list_changed = offered.supports_list_changed("prompts");
+  filter.resources_list_changed = offered.supports_list_changed("resources");
+  filter.resource_subscriptions = s.opts().uris;
+  return filter;
+}
+
+// What was asked for and not agreed to. Throws where nothing is left to wait for.
+void tell_refused(session& s, comcp::subscription_filter const& agreed) {
+  for (auto const& uri : s.opts().uris) {
+    if (!agreed.has_resource(uri)) s.around->err.line("comcp: the server will not report on " + uri);
+  }
+  if (agreed.empty())
+    throw comcp::exception(comcp::error(comcp::errc::not_found, "the server agreed to report on nothing of this"));
+}
+
+asio::awaitable<int> listen_modern(session& s) {
+  printer out(s.opts());
+  auto filter = wanted(s);
+  if (filter.empty())
+    throw comcp::exception(comcp::error(comcp::errc::capability_missing, "the server tells no changes"));
+  auto stream = co_await s.client.listen(std::move(filter));
+  tell_refused(s, stream.acknowledged());
+  for (;;) {
+    auto const n = co_await stream.next();
+    if (!n) break;
+    if (!out.print(*n)) co_return exit_ok;
+  }
+  auto const why = stream.closed();
+  if (why && *why) throw comcp::exception(*why);
+  s.around->err.line("comcp: the server ended the stream");
+  co_return s.opts().count ? exit_connection : exit_ok;
+}
+
+}  // namespace
+
+asio::awaitable<int> listen(session& s) {
+  if (s.client.era() == comcp::era::modern) return listen_modern(s);
+  return listen_legacy(s);
+}
+
+}  // namespace cli

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command-line tool `comcp`.
+#include <exception>
+#include <iostream>
+
+#include "exit_codes.hpp"
+#include "options.hpp"
+#include "session.hpp"
+
+int main(int argc, char* argv[]) {
+  cli::options given;
+  try {
+    if (auto const over = cli::parse_command_line(argc, argv, given)) return *over;
+    return cli::run_session(given);
+  } catch (cli::usage_error const& e) {
+    std::cerr << "comcp: " << e.what() << '\n';
+    return cli::exit_usage;
+  } catch (std::exception const& e) {
+    std::cerr << "comcp: " << e.what() << '\n';
+    return cli::exit_connection;
+  }
+}

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "printers.hpp"
+
+#include <iostream>
+
+#include <unistd.h>
+
+#include "schema_text.hpp"
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+std::string described(std::optional<std::string> const& title, std::optional<std::string> const& description,
+                      std::string const& name) {
+  std::string text;
+  if (title && *title != name) text = *title;
+  if (description && !description->empty()) text.append(text.empty() ? "" : "\n").append(*description);
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return printable(text);
+}
+
+// Untrusted text: harmless on a terminal, untouched in a pipe.
+std::string shown(std::string_view text) {
+  return is_terminal(STDOUT_FILENO) ? printable(text) : std::string(text);
+}
+
+void print_text(std::string_view text) {
+  std::cout << shown(text);
+  if (!text.ends_with('\n')) std::cout << '\n';
+}
+
+std::size_t decoded_size(std::string const& base64) {
+  auto const bytes = comcp::from_base64(base64);
+  return bytes ? bytes->size() : 0;
+}
+
+void print_binary(char const* what, std::string const& type, std::string const& base64) {
+  std::cout << '[' << what << ' ' << one_line(type) << ", " << decoded_size(base64) << " bytes]\n";
+}
+
+struct content_printer {
+  void operator()(comcp::text_content const& c) const { print_text(c.text); }
+  void operator()(comcp::image_content const& c) const { print_binary("image", c.mime_type, c.data); }
+  void operator()(comcp::audio_content const& c) const { print_binary("audio", c.mime_type, c.data); }
+  void operator()(comcp::resource_link const& c) const {
+    std::cout << "[link " << one_line(c.uri) << ' ' << one_line(c.title.value_or(c.name)) << "]\n";
+  }
+  void operator()(comcp::embedded_resource const& c) const {
+    auto const& r = c.resource;
+    std::cout << "[resource " << one_line(r.uri) << "]\n";
+    if (r.text) print_text(*r.text);
+    if (r.blob) print_binary("binary", r.mime_type.value_or("data"), *r.blob);
+  }
+  void operator()(comcp::unknown_content const& c) const { print_text(pretty(c.raw.view())); }
+};
+
+void add_kind(std::string& out, std::string const& kind, std::string const& extras) {
+  if (!out.empty()) out += ", ";
+  out += kind;
+  if (!extras.empty()) out.append(" (").append(extras).append(")");
+}
+
+std::string capability_text(comcp::server_capabilities const& c) {
+  std::string out;
+  if (c.tools) add_kind(out, "tools", c.tools->list_changed ? "tells changes" : "");
+  if (c.resources) {
+    std::string extras = c.resources->list_changed ? "tells changes" : "";
+    if (c.resources->subscribe) extras.append(extras.empty() ? "" : ", ").append("subscribe");
+    add_kind(out, "resources", extras);
+  }
+  if (c.prompts) add_kind(out, "prompts", c.prompts->list_changed ? "tells changes" : "");
+  if (!c.logging.is_null()) add_kind(out, "logging", {});
+  if (!c.completions.is_null()) add_kind(out, "completions", {});
+  if (c.tasks) add_kind(out, "tasks", {});
+  for (auto const& [name, settings] : c.experimental) add_kind(out, one_line(name), "experimental");
+  for (auto const& [name, settings] : c.extensions) add_kind(out, one_line(name), "extension");
+  return out.empty() ? "none" : out;
+}
+
+void print_field(char const* name, std::string const& text) {
+  auto const width = terminal_width(STDOUT_FILENO);
+  auto head = padded(name, 14);
+  for (auto const& line : wrap(text, width > 24 ? width - 14 : 10)) {
+    std::cout << head << line << '\n';
+    head = std::string(14, ' ');
+  }
+}
+
+}  // namespace
+
+row row_of(comcp::tool const& t) {
+  row r{one_line(t.name), described(t.title, t.description, t.name), {}};
+  auto const schema = t.input_schema.view();
+  auto const properties = schema.find("properties");
+  if (!properties) return r;
+  auto const required = schema.find("required");
+  for (auto const m : properties->members()) {
+    argument_row a{one_line(m.key), one_line(type_text(m.value, schema)), {}};
+    if (required) {
+      for (auto const name : required->elements()) {
+        if (name.get_string() == m.key) a.type += ", required";
+      }
+    }
+    auto const about = resolved(m.value, schema);
+    if (auto const preset = about.find("default")) a.type.append(", default ").append(one_line(preset->dump()));
+    if (auto const text = about.find("description")) a.description = printable(text->get_string().value_or(""));
+    r.arguments.push_back(std::move(a));
+  }
+  return r;
+}
+
+row row_of(comcp::resource const& r) {
+  auto text = described(r.title ? r.title : r.name, r.description, r.uri);
+  if (r.mime_type) text.append(text.empty() ? "" : "\n").append(one_line(*r.mime_type));
+  if (r.size) text.append(", ").append(std::to_string(*r.size)).append(" bytes");
+  return {one_line(r.uri), std::move(text), {}};
+}
+
+row row_of(comcp::resource_template const& t) {
+  auto text = described(t.title ? t.title : t.name, t.description, t.uri_template);
+  if (t.mime_type) text.append(text.empty() ? "" : "\n").append(one_line(*t.mime_type));
+  return {one_line(t.uri_template), std::move(text), {}};
+}
+
+row row_of(comcp::prompt const& p) {
+  row r{one_line(p.name), described(p.title, p.description, p.name), {}};
+  for (auto const& a : p.arguments) {
+    r.arguments.push_back({one_line(a.name), a.required ? "required" : "optional",
+                           described(a.title, a.description, a.name)});
+  }
+  return r;
+}
+
+void print_rows(std::vector<row> const& rows, char const* nothing) {
+  if (rows.empty()) std::cout << nothing << '\n';
+  print_table(std::cout, rows, terminal_width(STDOUT_FILENO), STDOUT_FILENO);
+}
+
+void print_content(comcp::content_block const& block) { std::visit(content_printer(), block); }
+
+void print_result(comcp::call_tool_result const& r) {
+  for (auto const& block : r.content) print_content(block);
+  if (r.structured_content.is_null()) return;
+  auto const same = comcp::json::parse(r.text());  // most servers say it twice
+  if (same && *same == r.structured_content) return;
+  print_text(pretty(r.structured_content.view()));
+}
+
+void print_result(comcp::read_resource_result const& r) {
+  for (auto const& c : r.contents) {
+    if (c.text) {
+      if (is_terminal(STDOUT_FILENO)) {
+        print_text(*c.text);
+      } else {
+        std::cout << *c.text;
+      }
+    } else if (is_terminal(STDOUT_FILENO)) {
+      print_binary("binary", c.mime_type.value_or("data"), c.blob.value_or(""));
+    } else {
+      auto const bytes = c.bytes().value();
+      std::cout.write(reinterpret_cast<char const*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    }
+  }
+}
+
+void print_result(comcp::get_prompt_result const& r) {
+  if (r.description) std::cout << bold(one_line(*r.description), STDOUT_FILENO) << "\n\n";
+  for (auto const& m : r.messages) {
+    std::cout << bold(enum_text(m.role), STDOUT_FILENO) << ":\n";
+    print_content(m.content);
+  }
+}
+
+void print_result(comcp::complete_result const& r) {
+  for (auto const& value : r.values()) std::cout << one_line(value) << '\n';
+  auto const& c = r.completion;
+  auto const all = c.total.value_or(static_cast<std::int64_t>(c.values.size()));
+  if (c.has_more.value_or(false) || all > static_cast<std::int64_t>(c.values.size()))
+    std::cerr << "(" << c.values.size() << " of " << (c.total ? std::to_string(all) : "more") << ")\n";
+}
+
+void print_info(comcp::client const& c) {
+  auto const& server = c.server_info();
+  auto name = server.name + (server.version.empty() ? "" : " " + server.version);
+  if (server.title && *server.title != server.name) name.append(" (").append(*server.title).append(")");
+  print_field("server", one_line(name.empty() ? "(no name)" : name));
+  if (server.description) print_field("", one_line(*server.description));
+  if (server.website_url) print_field("website", one_line(*server.website_url));
+  print_field("era", c.era() == comcp::era::modern ? "modern" : "legacy");
+  print_field("protocol", std::string(c.protocol_version().text()));
+  print_field("capabilities", capability_text(c.capabilities()));
+  if (!c.instructions().empty()) print_field("instructions", printable(c.instructions()));
+}
+
+void print_info_json(comcp::client const& c) {
+  comcp::json::object out;
+  out.set("server", c.server_info()).set("era", c.era() == comcp::era::modern ? "modern" : "legacy");
+  out.set("protocolVersion", c.protocol_version().text()).set("capabilities", c.capabilities());
+  if (!c.instructions().empty()) out.set("instructions", c.instructions());
+  std::cout << out.text() << '\n';
+}
+
+void print_notification(comcp::any_notification const& n, bool json) {
+  if (json) {
+    comcp::json::object out;
+    out.set("method", n.method);
+    if (!n.params.is_null()) out.set("params", n.params);
+    std::cout << out.text() << std::endl;
+    return;
+  }
+  std::string_view method = n.method;
+  if (method.starts_with("notifications/")) method.remove_prefix(14);
+  std::cout << one_line(method);
+  auto const uri = n.params.view().find("uri");
+  if (uri && uri->get_string()) {
+    std::cout << "  " << one_line(*uri->get_string());
+  } else {
+    for (auto const m : n.params.view().members()) {
+      if (m.key != "_meta") std::cout << "  " << one_line(m.key) << '=' << one_line(m.value.dump());
+    }
+  }
+  std::cout << std::endl;
+}
+
+void print_error(console& err, comcp::error const& e, bool json, int code, bool stderr_was_shown) {
+  auto told = e;
+  if (stderr_was_shown && e.detail()) {
+    auto detail = *e.detail();
+    detail.stderr_tail.clear();
+    told = e.with_detail(std::move(detail));
+  }
+  auto const* const peer = e.peer();
+  if (json) {
+    comcp::json::object out;
+    out.set("exit", code).set("message", one_line(told.to_string()));
+    if (peer) out.set("code", peer->code).set("peerMessage", peer->message);
+    auto const data = peer && !peer->data.empty() ? comcp::json::parse(peer->data) : comcp::error();
+    if (data) out.set("data", *data);
+    return err.line(comcp::json::object().set("error", out).text());
+  }
+  auto text = "comcp: " + told.to_string();
+  if (peer) text.append(" (").append(std::to_string(peer->code)).append(")");
+  while (text.ends_with('\n')) text.pop_back();
+  err.line(printable(text));
+}
+
+}  // namespace cli

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The user at the terminal: questions out, lines in, without blocking anything else. Opened anew by its name, so
+// that the descriptor that is shared with the shell keeps its mode.
+#pragma once
+
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/posix/stream_descriptor.hpp>
+
+namespace cli {
+
+class terminal {
+ public:
+  /// Empty when stdin is no terminal.
+  static std::unique_ptr<terminal> open(asio::any_io_executor const& executor);
+
+  void print(std::string_view text);
+  /// A line without its newline; nothing at the end of input (Ctrl-D).
+  asio::awaitable<std::optional<std::string>> ask(std::string question);
+
+ private:
+  terminal(asio::any_io_executor const& executor, int input, std::string const& name);
+
+  asio::posix::stream_descriptor in_;
+  std::ofstream out_;
+  std::string unread_;
+};
+
+}  // namespace cli
