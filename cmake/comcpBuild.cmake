@@ -16,6 +16,9 @@ endfunction()
 
 function(comcp_warn target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
+  # g++ 12 warns of overlaps inside std::string that cannot be (GCC bug 105651), only when it optimises.
+  target_compile_options(${target} PRIVATE
+    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
   if(COMCP_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

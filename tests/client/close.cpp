@@ -16,17 +16,17 @@ TEST_CASE("close: closed() gives the reason to everyone who waits, and calls aft
   conversation c;
   auto s = legacy_script();
   auto client = c.connect(s.transport());
-  auto const first = c.start(client->closed());
-  auto const second = c.start(client->closed());
+  auto const first = c.start(end_of(*client));
+  auto const second = c.start(end_of(*client));
   CHECK_FALSE(first->done());
   s.close(error(errc::transport_failed, "the server exited"));
   c.settle();
   for (auto const& o : {first, second}) {
     REQUIRE(o->ok());
     CHECK(o->times == 1);
-    CHECK(**o == errc::transport_failed);
+    CHECK((*o)->why == errc::transport_failed);
   }
-  CHECK(c.finish(client->closed())->message() == "the server exited");
+  CHECK(c.finish(end_of(*client))->why.message() == "the server exited");
   auto const late = c.finish(client->call_tool("x"));
   REQUIRE_FALSE(late);
   CHECK(late.error() == errc::transport_failed);
@@ -52,7 +52,7 @@ TEST_CASE("close: pending calls end with closed, later ones too, and close() may
   CHECK(list->error() == errc::closed);
   CHECK(c.finish(client->ping()).error() == errc::closed);
   CHECK(c.finish(client->close()));
-  CHECK(*c.finish(client->closed()) == errc::closed);
+  CHECK(c.finish(end_of(*client))->why == errc::closed);
   CHECK(c.statuses == strings{"connecting", "initializing", "ready", "closing", "disconnected"});
   CHECK(client->statistics().pending == 0);
 }
@@ -111,7 +111,7 @@ TEST_CASE("close: cancelling closed() stops only the waiting", "[client]") {
   conversation c;
   auto s = legacy_script();
   auto client = c.connect(s.transport());
-  auto const o = c.start(client->closed());
+  auto const o = c.start(end_of(*client));
   o->cancel();
   c.settle();
   CHECK(o->times == 1);
@@ -124,12 +124,12 @@ TEST_CASE("close: the destructor is abrupt, and pending calls end with closed, n
   auto s = legacy_script();
   s.expect("tools/call").expect("tools/call");
   outcome_of<call_tool_result> a, b;
-  outcome_of<error> closed;
+  outcome_of<ending> closed;
   {
     auto client = c.connect(s.transport());
     a = c.start(client->call_tool("x"));
     b = c.start(client->call_tool("y", args(), call_options().idempotent()));
-    closed = c.start(client->closed());
+    closed = c.start(end_of(*client));
     client = result<comcp::client>(comcp::client());
     CHECK_FALSE(a->done());
   }
@@ -139,7 +139,7 @@ TEST_CASE("close: the destructor is abrupt, and pending calls end with closed, n
   CHECK(a->error() == errc::closed);
   CHECK(b->error() == errc::closed);
   REQUIRE(closed->ok());
-  CHECK(**closed == errc::closed);
+  CHECK((*closed)->why == errc::closed);
   CHECK(s.sent_names().back() == "tools/call");
 }
 

@@ -22,7 +22,7 @@ TEST_CASE("connect: a modern server needs one exchange and gets no initialized",
   CHECK(client->status() == connection_status::ready);
   CHECK(c.statuses == strings{"connecting", "initializing", "ready"});
   CHECK(s.sent_names() == strings{"server/discover"});
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("connect: a legacy server is initialized after the probe failed", "[client]") {
@@ -39,7 +39,7 @@ TEST_CASE("connect: a legacy server is initialized after the probe failed", "[cl
   CHECK(params["protocolVersion"].as<std::string>() == "2025-11-25");
   CHECK(params["clientInfo"]["name"].as<std::string>() == "comcp");
   CHECK(params["capabilities"].is_object());
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("connect: a transport that does not open gives its own error, and nothing was sent", "[client]") {
@@ -77,7 +77,7 @@ TEST_CASE("connect: the handshake is bounded by handshake_timeout", "[client]") 
   REQUIRE(o->times == 1);
   CHECK(o->error() == errc::timeout);
   CHECK(s.sent_names() == strings{"initialize"});  // never cancelled on the wire
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("connect: a cancelled connect closes, and neither probe nor initialize is cancelled on the wire", "[client]") {
@@ -97,7 +97,7 @@ TEST_CASE("connect: a cancelled connect closes, and neither probe nor initialize
   CHECK(o->error() == errc::cancelled);
   CHECK(s.sent().size() == sent);
   CHECK(c.statuses.back() == "disconnected");
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("connect: cancelled while the transport opens", "[client]") {
@@ -139,10 +139,10 @@ TEST_CASE("connect: ping is answered before the handshake ends, and vendor reque
   s.expect("initialize").request("\"p-1\"", "ping");
   s.expect("result", [](json::value const& m) { return m["id"].as<std::string>() == "p-1" && m["result"].size() == 0; });
   s.request("2", "vendor/x").expect("error", [](json::value const& m) { return m["error"]["code"].as_int64() == -32601; });
-  s.raw(R"({"jsonrpc":"2.0","id":0,"result":)" + initialize_result("2025-11-25") + "}");
+  s.raw(R"({"jsonrpc":"2.0","id":0,"result":)" + initialize_text("2025-11-25") + "}");
   auto const o = c.start(c.connected(s.transport(), no_handler(), c.options().legacy()));
   CHECK_FALSE(o->done());  // id 0 is nobody's
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("connect: a client that was never connected fails every call with closed", "[client]") {

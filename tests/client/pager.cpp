@@ -41,7 +41,7 @@ TEST_CASE("pager: every page of a list is walked, in order", "[client]") {
   CHECK((*tools)[2].name == "c");
   CHECK(tools->find("b") == &(*tools)[1]);
   CHECK(tools->find("z") == nullptr);
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("pager: an empty string is a cursor, null is none", "[client]") {
@@ -52,7 +52,7 @@ TEST_CASE("pager: an empty string is a cursor, null is none", "[client]") {
   auto const tools = c.finish(client->list_tools());
   REQUIRE(tools);
   CHECK(tools->size() == 2);
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("pager: a cursor that comes twice is an error, also when others came between", "[client]") {
@@ -63,7 +63,7 @@ TEST_CASE("pager: a cursor that comes twice is an error, also when others came b
   auto const tools = c.finish(client->list_tools());
   REQUIRE_FALSE(tools);
   CHECK(tools.error() == errc::protocol_violation);
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("pager: pages, items and total time are capped", "[client]") {
@@ -91,7 +91,7 @@ TEST_CASE("pager: pages, items and total time are capped", "[client]") {
     REQUIRE_FALSE(tools);
     CHECK(tools.error() == errc::timeout);
   }
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("pager: one broken definition is set aside with its reason, the rest is delivered", "[client]") {
@@ -119,14 +119,14 @@ TEST_CASE("pager: it walks lazily, as far as the caller wants", "[client]") {
   REQUIRE(first);
   REQUIRE(*first);
   CHECK((*first)->tools.size() == 2);
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
   s.expect("tools/list", cursor_is("n")).reply(page_of(""));
   auto second = c.finish(pages.next());
   REQUIRE(*second);
   CHECK((*second)->tools.empty());
   CHECK_FALSE(*c.finish(pages.next()));
   CHECK_FALSE(*c.finish(pages.next()));
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("pager: one page from a cursor of the caller's", "[client]") {
@@ -138,7 +138,7 @@ TEST_CASE("pager: one page from a cursor of the caller's", "[client]") {
   REQUIRE(page);
   CHECK(page->next_cursor == "more");
   CHECK(c.finish(client->list_prompts_page()));
-  CHECK(s.verdict() == error());
+  CHECK(s.verdict() == all_well);
 }
 
 TEST_CASE("pager: a page of another shape is a protocol violation", "[client]") {

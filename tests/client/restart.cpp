@@ -95,7 +95,7 @@ TEST_CASE("restart: attempts are bounded, and the last failure is the reason", "
   conversation c;
   auto s = legacy_script();
   auto client = c.connect(s.transport(), c.options().restart(twice()));
-  auto const closed = c.start(client->closed());
+  auto const closed = c.start(end_of(*client));
   s.refuse_open(error(errc::connect_failed, "gone for good"));
   s.close();
   c.settle();
@@ -104,8 +104,8 @@ TEST_CASE("restart: attempts are bounded, and the last failure is the reason", "
   CHECK_FALSE(closed->done());
   c.advance(200ms);
   REQUIRE(closed->ok());
-  CHECK(**closed == errc::connect_failed);
-  CHECK((*closed)->message() == "gone for good");
+  CHECK((*closed)->why == errc::connect_failed);
+  CHECK((*closed)->why.message() == "gone for good");
   REQUIRE(waiting->times == 1);
   CHECK(waiting->error());
   CHECK(c.finish(client->ping()).error() == errc::connect_failed);
@@ -115,7 +115,7 @@ TEST_CASE("restart: a server that always dies again is not restarted for ever", 
   conversation c;
   fake_server server(c.io.get_executor());
   auto client = c.connect(server.transport(), c.options().restart(twice()));
-  auto const closed = c.start(client->closed());
+  auto const closed = c.start(end_of(*client));
   for (int i = 0; i != 10 && !closed->done(); ++i) {
     server.drop();
     c.settle();

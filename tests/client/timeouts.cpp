@@ -3,6 +3,7 @@
 //
 // When a call's time is over, and what progress does to it.
 #include <comcp/client/client.hpp>
+#include <comcp/net/asio_compat.hpp>
 
 #include "support/conversation.hpp"
 
@@ -164,7 +165,7 @@ TEST_CASE("timeouts: the clock stops while a handler answers a legacy request, t
     std::shared_ptr<asio::steady_timer> until;
     asio::awaitable<std::vector<root>> list_roots() {
       auto const gate = until;
-      (void)co_await gate->async_wait(net::tuple_awaitable);
+      (void)co_await gate->async_wait(comcp::net::tuple_awaitable);
       co_return std::vector<root>();
     }
   };

@@ -42,7 +42,7 @@ TEST_CASE("broken: listing and calling in the modern era", "[conversation]") {
 
 TEST_CASE("broken: listing and calling in the legacy era", "[conversation]") {
   script s;
-  s.expect("server/discover").fail(-32601, "no").expect("initialize").reply(initialize_result("2025-11-25"));
+  s.expect("server/discover").fail(-32601, "no").expect("initialize").reply(initialize_text("2025-11-25"));
   s = forgiving(s);
   lists_and_calls(s);
   fail_at_each_step(s, list_and_call);
@@ -50,7 +50,7 @@ TEST_CASE("broken: listing and calling in the legacy era", "[conversation]") {
 
 TEST_CASE("broken: the same with a restart policy", "[conversation]") {
   script s;
-  s.expect("server/discover").fail(-32601, "no").expect("initialize").reply(initialize_result("2025-11-25"));
+  s.expect("server/discover").fail(-32601, "no").expect("initialize").reply(initialize_text("2025-11-25"));
   s = forgiving(s);
   lists_and_calls(s);
   fail_at_each_step(s, list_and_call, [](connect_options o) { return o.restart(restart_policy().attempts(2)); });
@@ -58,7 +58,7 @@ TEST_CASE("broken: the same with a restart policy", "[conversation]") {
 
 TEST_CASE("broken: a server that exits when probed", "[conversation]") {
   script s;
-  s.expect("server/discover").close().expect("initialize").reply(initialize_result("2024-11-05"));
+  s.expect("server/discover").close().expect("initialize").reply(initialize_text("2024-11-05"));
   s = forgiving(s);
   lists_and_calls(s);
   fail_at_each_step(s, list_and_call);
@@ -67,7 +67,7 @@ TEST_CASE("broken: a server that exits when probed", "[conversation]") {
 TEST_CASE("broken: a verdict that is turned round, and a version that is followed", "[conversation]") {
   std::string const data = R"({"supported":["2026-07-28"],"requested":"2026-07-28"})";
   auto s = forgiving(script());
-  s.expect("server/discover").fail(-32022, "no", data).expect("server/discover").reply(discover_result());
+  s.expect("server/discover").fail(-32022, "no", data).expect("server/discover").reply(discover_text());
   s.expect("tools/list").fail(-32022, "no", data);
   lists_and_calls(s);
   fail_at_each_step(s, list_and_call);
@@ -79,7 +79,7 @@ TEST_CASE("broken: subscribing, an update, unsubscribing", "[conversation]") {
     co_await cl.unsubscribe("file:///x");
   };
   script s;
-  s.expect("server/discover").fail(-32601, "no").expect("initialize").reply(initialize_result("2025-11-25"));
+  s.expect("server/discover").fail(-32601, "no").expect("initialize").reply(initialize_text("2025-11-25"));
   s = forgiving(s);
   s.expect("resources/subscribe").reply("{}").notify("notifications/resources/updated", R"({"uri":"file:///x"})");
   s.expect("resources/unsubscribe").reply("{}");

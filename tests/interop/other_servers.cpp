@@ -11,7 +11,7 @@ TEST_CASE("filesystem: files are written, read, changed and found, and nothing o
   temporary_directory dir;
   std::ofstream(dir.file("hello.txt")) << "Hello\nworld\n";
   talk([&]() -> asio::awaitable<void> {
-    auto client = co_await comcp::connect(node({package("server-filesystem"), dir.path().string()}));
+    auto client = co_await comcp::connect(node(package("server-filesystem"), dir.path().string()));
     CHECK(client.server_info().name == "secure-filesystem-server");
     auto const tools = co_await client.list_tools();
     CHECK(tools.size() == 14);
@@ -50,7 +50,7 @@ TEST_CASE("filesystem: the client's roots replace its directories", "[interop]")
   temporary_directory first, second;
   talk([&]() -> asio::awaitable<void> {
     comcp::root_list roots({comcp::root("file://" + first.path().string())});
-    auto client = co_await comcp::connect(node({package("server-filesystem"), "/"}), roots);
+    auto client = co_await comcp::connect(node(package("server-filesystem"), "/"), roots);
     auto allowed = [&](std::string const& dir) -> asio::awaitable<bool> {
       for (int i = 0; i != 200; ++i) {
         auto const r = co_await client.call_tool("list_allowed_directories");
@@ -72,7 +72,7 @@ TEST_CASE("filesystem: the client's roots replace its directories", "[interop]")
 TEST_CASE("memory: a knowledge graph grows, and is there again", "[interop]") {
   COMCP_NEEDS_PEERS();
   temporary_directory dir;
-  auto const server = [&] { return node({package("server-memory")}).env("MEMORY_FILE_PATH", dir.file("graph.jsonl")); };
+  auto const server = [&] { return node(package("server-memory")).env("MEMORY_FILE_PATH", dir.file("graph.jsonl")); };
   talk([&]() -> asio::awaitable<void> {
     auto client = co_await comcp::connect(server());
     auto const made = co_await client.call_tool(
@@ -105,7 +105,7 @@ TEST_CASE("memory: a knowledge graph grows, and is there again", "[interop]") {
 TEST_CASE("sequential-thinking: one thought after the other", "[interop]") {
   COMCP_NEEDS_PEERS();
   talk([]() -> asio::awaitable<void> {
-    auto client = co_await comcp::connect(node({package("server-sequential-thinking")}));
+    auto client = co_await comcp::connect(node(package("server-sequential-thinking")));
     auto const tools = co_await client.list_tools();
     REQUIRE(tools.size() == 1);
     for (int i = 1; i <= 3; ++i) {

@@ -24,18 +24,18 @@ namespace interop {
 
 using namespace e2e;
 
-inline comcp::stdio node(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), COMCP_NODE);
-  return comcp::stdio(std::move(arguments));
+template <class... Arguments>
+comcp::stdio node(Arguments... arguments) {
+  return comcp::stdio(std::vector<std::string>{COMCP_NODE, arguments...});
 }
 
 inline std::string package(std::string const& name) {
   return std::string(COMCP_INTEROP_DIR) + "/node_modules/@modelcontextprotocol/" + name + "/dist/index.js";
 }
 
-inline comcp::stdio everything() { return node({package("server-everything"), "stdio"}); }
+inline comcp::stdio everything() { return node(package("server-everything"), "stdio"); }
 inline comcp::stdio sdk_server(std::string mode) {
-  return node({std::string(COMCP_INTEROP_DIR) + "/sdk_server.mjs", std::move(mode)});
+  return node(std::string(COMCP_INTEROP_DIR) + "/sdk_server.mjs", std::move(mode));
 }
 
 /// An empty directory that goes away with this.

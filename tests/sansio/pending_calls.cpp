@@ -116,14 +116,22 @@ TEST_CASE("pending_calls: an endless timeout never comes due", "[sansio]") {
   CHECK(p.expired(start + 1000h) == 0);
 }
 
-TEST_CASE("pending_calls: the age of the oldest", "[sansio]") {
+TEST_CASE("pending_calls: those that wait, and since when", "[sansio]") {
   calls p;
-  CHECK_FALSE(p.oldest());
   auto const a = p.add(1, start, 1h, never);
-  (void)p.add(2, start + 1s, 1s, never);
-  CHECK(p.oldest() == start);
+  auto const b = p.add(2, start + 1s, 1s, never);
+  auto const seen = [&p] {
+    std::set<std::pair<int, time_point>> out;
+    p.each([&](int payload, time_point since) { out.emplace(payload, since); });
+    return out;
+  };
+  CHECK(seen() == std::set<std::pair<int, time_point>>{{1, start}, {2, start + 1s}});
+  CHECK(p.ids().size() == 2);
   (void)p.take(a);
-  CHECK(p.oldest() == start + 1s);
+  CHECK(seen() == std::set<std::pair<int, time_point>>{{2, start + 1s}});
+  CHECK(p.ids() == std::vector<calls::id_type>{b});
+  CHECK(p.was_used(a));
+  CHECK_FALSE(p.was_used(b + 1));
 }
 
 TEST_CASE("pending_calls: calls come due in the order of their deadlines, whatever happened between", "[sansio]") {

@@ -17,6 +17,7 @@
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
 
 #include <comcp/client/client.hpp>
 #include <comcp/test/fake_server.hpp>
@@ -47,6 +48,15 @@ struct outcome {
 
 template <class T>
 using outcome_of = std::shared_ptr<outcome<T>>;
+
+/// What client.closed() gives, in a type that a result can hold.
+struct ending {
+  comcp::error why;
+};
+inline asio::awaitable<ending> end_of(comcp::client const& c) {
+  auto why = co_await c.closed();
+  co_return ending{std::move(why)};
+}
 
 class conversation {
  public:
@@ -119,15 +129,18 @@ class conversation {
   }
 };
 
+/// What an error is compared with that is none.
+inline std::error_code const all_well;
+
 inline char const* const all_capabilities =
     R"({"tools":{"listChanged":true},"resources":{"subscribe":true,"listChanged":true},)"
     R"("prompts":{"listChanged":true},"completions":{},"logging":{}})";
 
-inline std::string initialize_result(std::string const& version, std::string const& capabilities = all_capabilities) {
+inline std::string initialize_text(std::string const& version, std::string const& capabilities = all_capabilities) {
   return R"({"protocolVersion":")" + version + R"(","capabilities":)" + capabilities +
          R"(,"serverInfo":{"name":"scripted","version":"1"}})";
 }
-inline std::string discover_result(std::string const& versions = R"("2026-07-28")",
+inline std::string discover_text(std::string const& versions = R"("2026-07-28")",
                                    std::string const& capabilities = all_capabilities) {
   return R"({"resultType":"complete","supportedVersions":[)" + versions + R"(],"capabilities":)" + capabilities +
          R"(,"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"scripted","version":"1"}}})";
@@ -136,14 +149,14 @@ inline std::string discover_result(std::string const& versions = R"("2026-07-28"
 /// A script that begins with the handshake of one era.
 inline comcp::test::script modern_script(std::string const& capabilities = all_capabilities) {
   comcp::test::script s;
-  s.expect("server/discover").reply(discover_result(R"("2026-07-28")", capabilities));
+  s.expect("server/discover").reply(discover_text(R"("2026-07-28")", capabilities));
   return s;
 }
 inline comcp::test::script legacy_script(std::string const& version = "2025-11-25",
                                          std::string const& capabilities = all_capabilities) {
   comcp::test::script s;
   s.expect("server/discover").fail(-32601, "Method not found");
-  s.expect("initialize").reply(initialize_result(version, capabilities));
+  s.expect("initialize").reply(initialize_text(version, capabilities));
   s.expect("notifications/initialized");
   return s;
 }

@@ -64,8 +64,11 @@ class call_options {
   [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
   [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
   [[nodiscard]] auto const& on_progress() const noexcept { return on_progress_; }
+  [[nodiscard]] bool extends_on_progress() const noexcept {
+    return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress_));
+  }
   [[nodiscard]] bool wants_progress() const noexcept {
-    return extend_.value_or(timeout_.has_value()) || static_cast<bool>(on_progress_);
+    return extends_on_progress() || static_cast<bool>(on_progress_);
   }
   [[nodiscard]] auto const& meta() const noexcept { return meta_; }
   [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }

@@ -99,6 +99,12 @@ class pending_calls {
   /// Any call that still waits, or 0: for closing.
   [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
 
+  /// Calls `f(payload, started)` for each that waits now.
+  template <class F>
+  void each(F f) const {
+    for (auto const index : heap_) f(slots_[index].payload, slots_[index].started);
+  }
+
   /// All calls that wait now.
   [[nodiscard]] std::vector<id_type> ids() const {
     std::vector<id_type> all;
@@ -115,13 +121,6 @@ class pending_calls {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
-  [[nodiscard]] std::optional<time_point> oldest() const noexcept {
-    if (heap_.empty()) return {};
-    auto const oldest = std::min_element(heap_.begin(), heap_.end(), [this](auto a, auto b) {
-      return slots_[a].started < slots_[b].started;
-    });
-    return slots_[*oldest].started;
-  }
 
  private:
   static constexpr unsigned index_bits = 20;

@@ -37,7 +37,7 @@ class schema_options {
   /// Most subschemas, those of referenced documents counted. Default 20,000.
   schema_options& max_subschemas(std::size_t n) noexcept { return max_subschemas_ = n, *this; }
   /// Most work in one validation: about one step for each keyword, value and state of a pattern. Default 20 million
-  /// (well below a second).
+  /// (below a second).
   schema_options& max_steps(std::uint64_t n) noexcept { return max_steps_ = n, *this; }
   /// Most entries that violations() returns. Default 100.
   schema_options& max_violations(std::size_t n) noexcept { return max_violations_ = n, *this; }

@@ -20,6 +20,11 @@ COMCP_DECL void check_params(json::fragment const& params) {
 
 COMCP_DECL error not_connected() { return {errc::closed, "this client is not connected"}; }
 
+COMCP_DECL asio::awaitable<void> refused(error why) {
+  throw exception(std::move(why));
+  co_return;
+}
+
 COMCP_DECL asio::awaitable<void> done_call(std::shared_ptr<client_core> core, prepared_call c) {
   (void)co_await core->call(std::move(c));
 }
@@ -37,12 +42,18 @@ COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
   }
 }
 
-COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
+COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
+                                                   call_options options) {
   if (!core->is_modern()) {
     prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
     (void)co_await core->call(std::move(c));
   }
   core->set_log_level(level);
+}
+
+COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
+  auto work = set_level_at_home(core, level, std::move(options));
+  co_await core->run_on_home(std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> subscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
@@ -226,7 +237,7 @@ COMCP_DECL asio::awaitable<void> client::notify(std::string_view method, json::f
 }
 
 COMCP_DECL asio::awaitable<void> client::notify_roots_changed() const {
-  if (core()->is_modern()) throw exception(error(errc::not_in_protocol, "notifications/roots/list_changed"));
+  if (core()->is_modern()) return detail::refused(error(errc::not_in_protocol, "notifications/roots/list_changed"));
   return notify("notifications/roots/list_changed");
 }
 

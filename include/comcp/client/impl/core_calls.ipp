@@ -22,10 +22,12 @@ struct cancel_hook {
   request_id id;
   void (*cancel)(client_core&, request_id);
   void operator()() const {
-    auto const alive = core.lock();
+    auto alive = core.lock();
     if (!alive) return;
-    auto post = [alive, id = id, cancel = cancel] { cancel(*alive, id); };
-    asio::post(alive->home(), std::move(post));
+    auto const home = alive->home();
+    // Moved: the last reference may end on home only, not on the thread that asked to stop.
+    auto post = [alive = std::move(alive), id = id, cancel = cancel] { cancel(*alive, id); };
+    asio::post(home, std::move(post));
   }
 };
 
@@ -120,7 +122,7 @@ COMCP_DECL void client_core::end(request_id id, detail::reply r) {
   auto& e = **taken;
   e.id = 0;
   e.stop.reset();
-  if (e.call) {
+  if (e.call && !e.handshake) {  // as `tracked` counts
     if (r.has_value()) ++counters_.completed;
     else if (r.error() == errc::timeout) ++counters_.timed_out;
     else if (r.error() == errc::cancelled) ++counters_.cancelled;

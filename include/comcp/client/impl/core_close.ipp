@@ -10,6 +10,7 @@
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
+#include <comcp/client/impl/core_registry.hpp>
 #include <comcp/client/impl/negotiation.hpp>
 
 namespace comcp {
@@ -133,7 +134,7 @@ COMCP_DECL asio::awaitable<error> client_core::closed() {
 
 COMCP_DECL void client_core::abandon() noexcept {
   auto end = [self = shared_from_this()] { self->abrupt(); };
-  auto const* const context = home_.target<asio::io_context::executor_type>();
+  auto const* const context = detail::executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();
   asio::dispatch(home_, std::move(end));
 }

@@ -62,7 +62,7 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(an
   auto const here = co_await asio::this_coro::executor;
   asio::any_io_executor home = here;
   if (options.executor_) home = options.executor_;
-  if (home.target<asio::thread_pool::executor_type>()) home = asio::make_strand(home);
+  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
   detail::core_registry::of(home).add(core.get());
   auto work = core->open_and_negotiate();

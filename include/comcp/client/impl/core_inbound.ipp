@@ -92,7 +92,7 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
   auto r = result_of(m);
   if (r && is_modern()) learn_server_info(*r);
   if (r) {
-    restarts_in_a_row_ = 0;
+    if (!(*found)->call->internal) restarts_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
     prior_unconfirmed_ = false;
   }
   end(id, std::move(r));
@@ -138,7 +138,7 @@ COMCP_DECL void client_core::received_progress(json::value const& params) {
     return;
   }
   auto const& call_opts = (*found)->call->options;
-  if (call_opts.wants_progress()) pending_.extend(*id, time_->now());
+  if (call_opts.extends_on_progress()) pending_.extend(*id, time_->now());
   arm();
   auto const on_progress = call_opts.on_progress();
   if (!on_progress) return;
@@ -203,8 +203,13 @@ COMCP_DECL transport_info client_core::transport_info() const {
 
 COMCP_DECL statistics client_core::statistics() const {
   auto s = counters_;
-  s.pending = pending_.size();
-  if (auto const oldest = pending_.oldest()) s.oldest_pending = time_->now() - *oldest;
+  auto oldest = time_->now();
+  pending_.each([&](detail::pending_entry const* e, std::chrono::steady_clock::time_point started) {
+    if (!e->call) return;  // a wait of our own
+    ++s.pending;
+    oldest = std::min(oldest, started);
+  });
+  s.oldest_pending = time_->now() - oldest;
   auto const info = transport_info();
   s.messages_out = info.messages_out;
   s.bytes_out = info.bytes_out;

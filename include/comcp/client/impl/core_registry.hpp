@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <mutex>
+#include <typeinfo>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
@@ -18,6 +19,12 @@ namespace comcp {
 class client_core;
 
 namespace detail {
+
+/// The executor inside, if it is an E. Asio 1.22's target() does not look.
+template <class E>
+E const* executor_as(asio::any_io_executor const& ex) noexcept {
+  return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
+}
 
 class core_registry final : public asio::execution_context::service {
  public:

@@ -86,7 +86,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
                                     c.options.hard_timeout().value_or(options_.hard_timeout_));
   nanoseconds left = c.options.timeout().value_or(options_.timeout_);
   auto sent_at = c.started;
-  c.options.extend_on_progress(c.options.wants_progress());
+  c.options.extend_on_progress(c.options.extends_on_progress());
   bool followed = false;
   unsigned repeats = 0;
   for (unsigned taken = 0;;) {

@@ -143,7 +143,7 @@ class schema_compiler {
       out.emplace_back(m.key, child("/" + std::string(keyword) + pointer_token(m.key)));
       if (out.back().second == none) bad(keyword, "an object of schemas");
     }
-    std::stable_sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
     return out;
   }
 

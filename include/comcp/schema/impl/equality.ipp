@@ -60,7 +60,7 @@ class comparison {
   static std::vector<json::member> sorted_members(json::view v) {
     std::vector<json::member> out;
     for (auto const m : v.members()) out.push_back(m);
-    std::stable_sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.key < b.key; });
+    std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.key < b.key; });
     return out;
   }
 

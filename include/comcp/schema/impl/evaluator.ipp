@@ -12,10 +12,10 @@
 #include <vector>
 
 #include <comcp/schema/formats.hpp>
-#include <comcp/schema/impl/unicode.ipp>
 #include <comcp/schema/impl/equality.ipp>
 #include <comcp/schema/impl/index.ipp>
 #include <comcp/schema/impl/numbers.ipp>
+#include <comcp/schema/impl/unicode.ipp>
 
 namespace comcp::schema_detail {
 
@@ -145,8 +145,8 @@ class evaluator {
         return !v.is_string() || search(r.patterns[0].first, *v.get_string()) ||
                report(r, f, "does not match the pattern " + r.arg.dump());
       case rule_kind::format:
-        return !v.is_string() || !step(1 + v.get_string()->size() / 8) ||
-               is_format(*r.arg.get_string(), *v.get_string()) || report(r, f, "is not a valid " + r.arg.dump());
+        return !v.is_string() || !step(1 + v.get_string()->size()) || is_format(*r.arg.get_string(), *v.get_string()) ||
+               report(r, f, "is not a valid " + r.arg.dump());
       case rule_kind::unique: return is_unique(v) || report(r, f, "has equal elements");
       case rule_kind::required: return !v.is_object() || check_required(r, f, r.names);
       case rule_kind::dependent_required: return check_dependent_required(r, f);

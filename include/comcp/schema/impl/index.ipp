@@ -12,7 +12,7 @@
 #include <vector>
 
 #include <comcp/schema/impl/metaschemas.ipp>
-#include <comcp/schema/impl/program.hpp>
+#include <comcp/schema/impl/program.ipp>
 #include <comcp/schema/impl/uri_reference.ipp>
 
 namespace comcp::schema_detail {

@@ -37,7 +37,9 @@ class pattern_parser {
 
   void fail(std::string_view why, errc code = errc::invalid_argument) {
     if (fault) return;
-    fault = error(code, "pattern \"" + std::string(text_.substr(0, 200)) + "\": " + std::string(why));
+    auto shown = std::min<std::size_t>(text_.size(), 200);
+    while (shown < text_.size() && shown > 0 && (static_cast<unsigned char>(text_[shown]) & 0xC0) == 0x80) --shown;
+    fault = error(code, "pattern \"" + std::string(text_.substr(0, shown)) + "\": " + std::string(why));
   }
 
   error fault;
