@@ -213,7 +213,7 @@ TEST_CASE("calls: -32021 tells which capabilities were required", "[client]") {
 TEST_CASE("calls: user _meta keys are checked and cannot overwrite reserved ones", "[client]") {
   legacy_client t;
   auto const sent = t.s.sent().size();
-  for (std::string const key : {"io.modelcontextprotocol/protocolVersion", "dev.mcp/x", "org.modelcontextprotocol.api/x", "progressToken", "a b", "-x/y", ""}) {
+  for (std::string const key : {"io.modelcontextprotocol/protocolVersion", "dev.mcp/x", "org.modelcontextprotocol.api/x", "progressToken", "a b", "-x/y"}) {
     INFO(key);
     auto const r = t.finish(t.client.call_tool("x", args(), call_options().meta(key, 1)));
     REQUIRE_FALSE(r);

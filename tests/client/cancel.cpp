@@ -4,13 +4,22 @@
 // Cancelling a call: by its slot, by a stop token; what the server is told; what happens to the reply.
 #include <comcp/client/client.hpp>
 
+#include <comcp/transport/memory.hpp>
+
 #include "support/conversation.hpp"
+#include "support/transport_box.hpp"
 
 using namespace comcp;
 using namespace comcp_test;
 using namespace std::chrono_literals;
 using comcp::test::script;
-using strings = std::vector<std::string>;
+
+namespace {
+asio::awaitable<void> opened(memory_transport& end, transport_box& box) {
+  auto const done = co_await end.open(box);
+  done.value();
+}
+}  // namespace
 
 TEST_CASE("cancel: the slot cancels, the server is told which request, in both eras", "[client]") {
   bool const modern = GENERATE(false, true);
@@ -134,4 +143,23 @@ TEST_CASE("cancel: a call that was cancelled while the server's list goes on doe
   c.settle();
   CHECK(o->error() == errc::cancelled);
   CHECK(s.verdict() == all_well);
+}
+
+TEST_CASE("cancel: a request that is still queued is removed silently", "[client]") {
+  conversation c;
+  auto pair = memory_pair();
+  era_verdict prior;
+  prior.era = era::modern;
+  prior.versions = {version::v2026_07_28};
+  auto client = c.connect(std::move(pair.first), c.options().prior(prior));
+  REQUIRE(client);
+  auto const gone = c.start(client->call_tool("gone"));
+  auto const kept = c.start(client->call_tool("kept"));
+  gone->cancel();
+  c.settle();
+  CHECK(gone->error() == errc::cancelled);
+  transport_box server(c.io.get_executor());
+  REQUIRE(c.finish(opened(pair.second, server)));
+  REQUIRE(server.lines.size() == 1);
+  CHECK_THAT(server.lines[0], match::contains("kept"));
 }

@@ -152,3 +152,18 @@ TEST_CASE("connect: a client that was never connected fails every call with clos
   CHECK_THROWS_AS(none.ping(), comcp::exception);
   CHECK_THROWS_AS(none.call_tool("x"), comcp::exception);
 }
+
+TEST_CASE("connect: the server's name is taken from any modern result", "[client]") {
+  conversation c;
+  script s;
+  s.expect("tools/call").reply(
+      R"({"content":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"late","version":"9"}}})");
+  era_verdict prior;
+  prior.era = era::modern;
+  prior.versions = {version::v2026_07_28};
+  auto client = c.connect(s.transport(), c.options().prior(prior));
+  REQUIRE(client);
+  CHECK(client->server_info().name.empty());
+  CHECK(c.finish(client->call_tool("x")));
+  CHECK(client->server_info().name == "late");
+}

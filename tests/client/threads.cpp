@@ -14,8 +14,11 @@
 #include <asio/detached.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
+#include <asio/post.hpp>
 #include <asio/strand.hpp>
+#include <asio/this_coro.hpp>
 #include <asio/thread_pool.hpp>
+#include <asio/use_awaitable.hpp>
 
 #include <comcp/test/fake_server.hpp>
 
@@ -42,13 +45,19 @@ struct tally {
   [[nodiscard]] int total() const { return answered + cancelled + closed + other; }
 };
 
-// Every third call is never answered: it ends by its stop token alone, or by the close.
-asio::awaitable<void> call_many(client const& cl, tally& t, std::stop_token token) {
+// Every third call is never answered: it ends by its stop token, which is stopped from `elsewhere`, or by the close.
+asio::awaitable<void> call_many(client const& cl, tally& t, asio::any_io_executor elsewhere) {
   for (int i = 0; i != calls_each; ++i) {
+    bool const never = i % 3 == 0;
     call_options options;
     options.timeout(20s);
-    if (i % 3 == 0) options.stop(token);
-    auto const answered = co_await as_result(cl.call_tool(i % 3 == 0 ? "never" : "echo", args("i", i), options));
+    if (never) {
+      std::stop_source source;
+      options.stop(source.get_token());
+      auto stop = [source]() mutable { source.request_stop(); };
+      asio::post(elsewhere, std::move(stop));
+    }
+    auto const answered = co_await as_result(cl.call_tool(never ? "never" : "echo", args("i", i), options));
     t.count(answered ? error() : answered.error());
   }
   --t.open_callers;
@@ -70,10 +79,9 @@ bool within_half_a_minute(Condition const& reached) {
   return true;
 }
 
-// `where` gives each caller an executor; four threads run whatever it belongs to.
-template <class Context, class Where>
-void call_and_cancel(Context& context, asio::any_io_executor const& home, Where const& where) {
-  fake_server server(asio::make_strand(context));
+// `where` gives each caller an executor; four threads run whatever it belongs to. The server outlives them.
+template <class Where>
+void call_and_cancel(fake_server& server, asio::any_io_executor const& home, Where const& where) {
   serve(server);
   std::optional<client> cl;
   std::atomic<bool> connected{false};
@@ -86,34 +94,19 @@ void call_and_cancel(Context& context, asio::any_io_executor const& home, Where 
   REQUIRE(within_half_a_minute([&] { return connected.load(); }));
 
   tally t;
-  std::stop_source sources[callers];
-  for (auto& source : sources) asio::co_spawn(where(), call_many(*cl, t, source.get_token()), asio::detached);
-  // The never answered call of each caller waits for its token; from then on it fails at once.
-  std::vector<std::thread> stoppers;
-  for (auto& source : sources) {
-    stoppers.emplace_back([&t, &source] {
-      while (t.answered == 0 && t.cancelled == 0) {
-        std::this_thread::yield();
-        if (t.open_callers == 0) break;
-        source.request_stop();
-      }
-      source.request_stop();
-    });
-  }
-  for (auto& s : stoppers) s.join();
+  auto const elsewhere = server.get_executor();
+  for (int i = 0; i != callers; ++i) asio::co_spawn(where(), call_many(*cl, t, elsewhere), asio::detached);
   CHECK(within_half_a_minute([&] { return t.open_callers == 0; }));
   CHECK(t.total() == callers * calls_each);
-  CHECK(t.answered > 0);
-  CHECK(t.cancelled > 0);
+  CHECK(t.cancelled == callers * ((calls_each + 2) / 3));
   CHECK(t.other == 0);
   CHECK(t.closed == 0);
 
   // And now all close at once, while others call.
   tally late;
   std::atomic<int> closes{0};
-  std::stop_source unused;
   for (int i = 0; i != callers; ++i) {
-    asio::co_spawn(where(), call_many(*cl, late, unused.get_token()), asio::detached);
+    asio::co_spawn(where(), call_many(*cl, late, elsewhere), asio::detached);
     auto const close = [](client const& which, std::atomic<int>& n) -> asio::awaitable<void> {
       co_await which.close();
       ++n;
@@ -130,28 +123,31 @@ void call_and_cancel(Context& context, asio::any_io_executor const& home, Where 
 
 TEST_CASE("threads: calls, cancels by stop token and closes from four threads, on a strand", "[client][threads]") {
   asio::io_context io(4);
+  fake_server server(asio::make_strand(io));
   auto guard = asio::make_work_guard(io);
   std::vector<std::thread> threads;
   for (int i = 0; i != 4; ++i) threads.emplace_back([&io] { io.run(); });
-  call_and_cancel(io, asio::make_strand(io), [&io]() -> asio::any_io_executor { return asio::make_strand(io); });
+  call_and_cancel(server, asio::make_strand(io), [&io]() -> asio::any_io_executor { return asio::make_strand(io); });
   guard.reset();
   for (auto& t : threads) t.join();
 }
 
 TEST_CASE("threads: the same where the callers are on the client's own strand", "[client][threads]") {
   asio::io_context io(4);
+  fake_server server(asio::make_strand(io));
   auto guard = asio::make_work_guard(io);
   std::vector<std::thread> threads;
   for (int i = 0; i != 4; ++i) threads.emplace_back([&io] { io.run(); });
   asio::any_io_executor const home = asio::make_strand(io);
-  call_and_cancel(io, home, [&home] { return home; });
+  call_and_cancel(server, home, [&home] { return home; });
   guard.reset();
   for (auto& t : threads) t.join();
 }
 
 TEST_CASE("threads: a thread_pool executor is recognised and wrapped", "[client][threads]") {
   asio::thread_pool pool(4);
-  call_and_cancel(pool, pool.get_executor(), [&pool]() -> asio::any_io_executor { return asio::make_strand(pool); });
+  fake_server server(asio::make_strand(pool));
+  call_and_cancel(server, pool.get_executor(), [&pool]() -> asio::any_io_executor { return asio::make_strand(pool); });
   pool.join();
 }
 
@@ -159,12 +155,14 @@ TEST_CASE("threads: clients are destroyed while their calls are in flight", "[cl
   asio::thread_pool pool(4);
   std::atomic<int> ended{0};
   constexpr int clients = 20;
-  auto const one = [](asio::thread_pool& on, std::atomic<int>& n) -> asio::awaitable<void> {
-    fake_server server(asio::make_strand(on));
+  auto const one = [](std::atomic<int>& n) -> asio::awaitable<void> {
+    auto const here = co_await asio::this_coro::executor;
+    fake_server server(here);
     serve(server);
     tally t;
     {
-      auto cl = std::make_shared<client>(co_await connect(server.transport()));
+      auto opened = co_await connect(server.transport());
+      auto cl = std::make_shared<client>(std::move(opened));
       auto const call = [](std::shared_ptr<client> c, tally& counts) -> asio::awaitable<void> {
         auto operation = c->call_tool("never");
         c.reset();
@@ -172,7 +170,6 @@ TEST_CASE("threads: clients are destroyed while their calls are in flight", "[cl
         counts.count(r ? error() : r.error());
         --counts.open_callers;
       };
-      auto const here = co_await asio::this_coro::executor;
       for (int i = 0; i != callers; ++i) asio::co_spawn(here, call(cl, t), asio::detached);
       auto const some = co_await as_result(cl->call_tool("echo"));
       (void)some;
@@ -181,7 +178,7 @@ TEST_CASE("threads: clients are destroyed while their calls are in flight", "[cl
     if (t.closed == callers) ++n;
   };
   for (int i = 0; i != clients; ++i) {
-    asio::co_spawn(asio::make_strand(pool), one(pool, ended), asio::detached);
+    asio::co_spawn(asio::make_strand(pool), one(ended), asio::detached);
   }
   pool.join();
   CHECK(ended == clients);

@@ -17,7 +17,7 @@
 
 #include <comcp/client/context.hpp>
 #include <comcp/client/handler_traits.hpp>
-#include <comcp/client/impl/handler_calls.hpp>
+#include <comcp/client/handler_calls.hpp>
 #include <comcp/json/build.hpp>
 #include <comcp/protocol/capabilities.hpp>
 #include <comcp/protocol/elicitation.hpp>

@@ -160,7 +160,7 @@ result<T> value::get() const {
 
 }  // namespace comcp::json
 
-#include <comcp/json/impl/codecs.hpp>
+#include <comcp/json/codecs.hpp>
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
 #include <comcp/json/impl/describe.ipp>

@@ -111,6 +111,7 @@ class fake_server {
   [[nodiscard]] std::size_t count(std::string_view method) const;
   [[nodiscard]] json::value last(std::string_view method) const;
   [[nodiscard]] unsigned connections() const noexcept;
+  [[nodiscard]] asio::any_io_executor get_executor() const;
 
  private:
   std::shared_ptr<detail::fake_state> state_;

@@ -276,6 +276,7 @@ COMCP_DECL json::value fake_server::last(std::string_view method) const {
   return {};
 }
 COMCP_DECL unsigned fake_server::connections() const noexcept { return state_->connections; }
+COMCP_DECL asio::any_io_executor fake_server::get_executor() const { return state_->executor; }
 
 COMCP_DECL asio::awaitable<result<void>> fake_connection::open(inbox& in) {
   auto const server = server_.lock();

@@ -1,0 +1,134 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs a program with an argv of its own (no shell): what it prints, its exit status, signals to it, and a terminal
+// for its stdin where it is to think that a person sits there. Nothing here waits longer than half a minute.
+#pragma once
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support/catch.hpp"
+
+namespace comcp_test {
+
+enum class input { nothing, terminal };
+
+class command {
+ public:
+  explicit command(std::vector<std::string> argv, input from = input::nothing,
+                   std::vector<std::string> const& variables = {}) {
+    std::array<int, 2> out_pipe{}, err_pipe{};
+    REQUIRE(::pipe2(out_pipe.data(), O_CLOEXEC) == 0);
+    REQUIRE(::pipe2(err_pipe.data(), O_CLOEXEC) == 0);
+    std::string stdin_name = "/dev/null";
+    if (from == input::terminal) {
+      tty_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+      REQUIRE(tty_ >= 0);
+      REQUIRE(::grantpt(tty_) == 0);
+      REQUIRE(::unlockpt(tty_) == 0);
+      stdin_name = ::ptsname(tty_);
+    }
+    ::posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, 0, stdin_name.c_str(), O_RDWR | O_NOCTTY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions, out_pipe[1], 1);
+    ::posix_spawn_file_actions_adddup2(&actions, err_pipe[1], 2);
+    std::vector<char*> arguments, environment;
+    for (auto& a : argv) arguments.push_back(a.data());
+    arguments.push_back(nullptr);
+    for (char** e = environ; *e; ++e) {
+      if (!std::string_view(*e).starts_with("COLUMNS=")) environment.push_back(*e);
+    }
+    auto added = variables;
+    for (auto& v : added) environment.push_back(v.data());
+    environment.push_back(nullptr);
+    int const failed = ::posix_spawn(&pid_, arguments[0], &actions, nullptr, arguments.data(), environment.data());
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(out_pipe[1]);
+    ::close(err_pipe[1]);
+    ends_ = {{{out_pipe[0], POLLIN, 0}, {err_pipe[0], POLLIN, 0}, {tty_, POLLIN, 0}}};
+    REQUIRE(failed == 0);
+  }
+  command(command const&) = delete;
+  command& operator=(command const&) = delete;
+  ~command() {
+    if (pid_ > 0) {
+      ::kill(pid_, SIGKILL);
+      ::waitpid(pid_, nullptr, 0);
+    }
+    for (auto const& e : ends_) {
+      if (e.fd >= 0) ::close(e.fd);
+    }
+  }
+
+  [[nodiscard]] std::string const& out() const noexcept { return texts_[0]; }
+  [[nodiscard]] std::string const& err() const noexcept { return texts_[1]; }
+  /// What it wrote to the terminal, and the echo of what was typed.
+  [[nodiscard]] std::string const& screen() const noexcept { return texts_[2]; }
+
+  /// Waits until the text shows up anywhere in that output, behind what wait_for() found before.
+  bool wait_for_err(std::string_view text) { return wait_for(1, text); }
+  bool wait_for_screen(std::string_view text) { return wait_for(2, text); }
+  void type(std::string_view text) { REQUIRE(::write(tty_, text.data(), text.size()) == static_cast<ssize_t>(text.size())); }
+  void signal(int number) const { ::kill(pid_, number); }
+
+  /// Waits for its end; 128 + signal for one that a signal ended, as shells say it.
+  int finish() {
+    while (ends_[0].fd >= 0 || ends_[1].fd >= 0) {
+      if (!read_more()) return -1;
+    }
+    int status = 0;
+    ::waitpid(pid_, &status, 0);
+    pid_ = -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  }
+
+ private:
+  bool wait_for(std::size_t which, std::string_view text) {
+    for (;;) {
+      auto const found = texts_[which].find(text, seen_[which]);
+      if (found != std::string::npos) return seen_[which] = found + text.size(), true;
+      if (ends_[which].fd < 0 || !read_more()) return false;
+    }
+  }
+
+  // False when the time is over.
+  bool read_more() {
+    auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
+    if (left.count() <= 0 || ::poll(ends_.data(), ends_.size(), static_cast<int>(left.count())) <= 0) return false;
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      if (ends_[i].fd < 0 || ends_[i].revents == 0) continue;
+      std::array<char, 4096> piece;
+      auto const n = ::read(ends_[i].fd, piece.data(), piece.size());
+      if (n > 0) {
+        texts_[i].append(piece.data(), static_cast<std::size_t>(n));
+      } else if (n == 0 || errno != EINTR) {
+        ::close(ends_[i].fd);
+        ends_[i].fd = -1;
+      }
+    }
+    return true;
+  }
+
+  ::pid_t pid_ = -1;
+  int tty_ = -1;
+  std::array<::pollfd, 3> ends_{{{-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}}};
+  std::array<std::string, 3> texts_;
+  std::array<std::size_t, 3> seen_{};
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+};
+
+}  // namespace comcp_test
