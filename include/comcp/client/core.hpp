@@ -18,6 +18,7 @@
 #include <comcp/client/dispatcher.hpp>
 #include <comcp/client/handler.hpp>
 #include <comcp/client/options.hpp>
+#include <comcp/client/overlap_guard.hpp>
 #include <comcp/client/statistics.hpp>
 #include <comcp/client/subscriptions.hpp>
 #include <comcp/protocol/input_required.hpp>
@@ -189,6 +190,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   std::vector<detail::waiter<error>*> closed_waiters_;
   std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
   comcp::statistics counters_;
+  detail::overlap_guard overlap_;
   comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
   unsigned restarts_in_a_row_ = 0;

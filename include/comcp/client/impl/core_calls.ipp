@@ -76,6 +76,7 @@ COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono:
 }
 
 COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detail::pending_entry& e) {
+  detail::overlap_guard::scope const alone(overlap_);
   e.call = &c;
   if (c.started == std::chrono::steady_clock::time_point()) c.started = time_->now();
   auto const timeout = c.options.timeout().value_or(options_.timeout_);
@@ -177,6 +178,8 @@ COMCP_DECL void client_core::arm() {
 }
 
 COMCP_DECL void client_core::expire() {
+  auto const hold = shared_from_this();
+  detail::overlap_guard::scope const alone(overlap_);
   armed_.reset();
   auto const now = time_->now();
   while (auto const id = pending_.expired(now)) {

@@ -11,6 +11,7 @@ namespace comcp {
 
 COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
   auto const hold = shared_from_this();
+  detail::overlap_guard::scope const alone(overlap_);
   ++counters_.messages_in;
   counters_.bytes_in += text.size();
   if (options_.tracer_) options_.tracer_(direction::received, text.view());
