@@ -9,6 +9,8 @@ function(comcp_usage target scope)
   target_compile_features(${target} ${scope} cxx_std_20)
   target_include_directories(${target} ${scope} "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>")
   target_compile_definitions(${target} ${scope} ASIO_STANDALONE ASIO_HAS_CO_AWAIT ASIO_HAS_STD_COROUTINE)
+  # Asio decides this by what was included before it; sources that disagree free with the wrong function.
+  target_compile_definitions(${target} ${scope} $<$<PLATFORM_ID:Linux>:ASIO_HAS_STD_ALIGNED_ALLOC=1>)
   target_compile_options(${target} ${scope}
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,11>>:-fcoroutines>")
   target_link_libraries(${target} ${scope} comcp::asio Threads::Threads)

@@ -137,3 +137,32 @@ TEST_CASE("options: an instruction of the server is kept", "[client]") {
   REQUIRE(client);
   CHECK(client->instructions() == "be kind");
 }
+
+TEST_CASE("client: what is wrong from the start reaches whoever awaits, through as_result too", "[client]") {
+  asio::io_context io(1);
+  std::vector<error> seen;
+  auto const body = [&]() -> asio::awaitable<void> {
+    client const none;
+    auto const note = [&seen](auto const& outcome) {
+      REQUIRE_FALSE(outcome.has_value());
+      seen.push_back(outcome.error());
+    };
+    auto tools = none.list_tools();
+    note(co_await as_result(std::move(tools)));
+    auto call = none.call_tool("x");
+    note(co_await as_result(std::move(call)));
+    auto closing = none.close();
+    note(co_await as_result(std::move(closing)));
+    auto subscribing = none.subscribe("x://y");
+    note(co_await as_result(std::move(subscribing)));
+    auto asking = none.request("vendor/x", json::fragment::of(7));
+    note(co_await as_result(std::move(asking)));
+  };
+  std::exception_ptr failure;
+  asio::co_spawn(io, body(), [&](std::exception_ptr e) { failure = e; });
+  io.run();
+  if (failure) std::rethrow_exception(failure);
+  REQUIRE(seen.size() == 5);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(seen[i] == errc::closed);
+  CHECK(seen[4] == errc::invalid_argument);
+}

@@ -73,7 +73,7 @@ std::string list_of(std::vector<std::string> const& values, std::string const& k
   std::string text;
   for (auto const& value : values) {
     auto const element = items ? as_schema(value, *items, root) : comcp::json::to_text(value);
-    if (!element) throw usage_error(key + ": '" + value + "' is not " + type_text(*items, root));
+    if (!element) throw usage_error(key + ": '" + value + "' does not fit " + type_text(*items, root));
     text.append(text.empty() ? "[" : ",").append(*element);
   }
   return text + "]";
@@ -99,7 +99,7 @@ std::string value_text(std::string const& key, std::vector<std::string> const& v
   if (!about) return comcp::json::to_text(values.front());
   auto text = as_schema(values.front(), *about, schema);
   if (text) return *text;
-  throw usage_error(key + ": '" + values.front() + "' is not " + type_text(*about, schema));
+  throw usage_error(key + ": '" + values.front() + "' does not fit " + type_text(*about, schema));
 }
 
 comcp::json::value parse_or_complain(std::string const& what, std::string const& text) {

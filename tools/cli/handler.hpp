@@ -28,6 +28,7 @@ struct surroundings {
   console err;
   dialogs dialog;
   std::function<void(comcp::any_notification const&)> on_notification;  // listen, legacy era
+  std::vector<comcp::any_notification> early;                           // came before anybody listened
 };
 
 class user_handler {
@@ -54,7 +55,11 @@ class user_handler {
   }
   void on(comcp::elicitation_complete const&) { s_->err.line("The server says that the visit is complete."); }
   void on(comcp::any_notification const& n) {
-    if (s_->on_notification) s_->on_notification(n);
+    if (s_->on_notification) {
+      s_->on_notification(n);
+    } else if (s_->opts.what == command::listen) {
+      s_->early.push_back(n);
+    }
   }
 
  private:

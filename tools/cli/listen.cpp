@@ -4,6 +4,9 @@
 // Notifications as they come. Legacy servers send changed lists unasked and updates of subscribed resources; modern
 // ones send what a stream asks for.
 #include <iostream>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
@@ -42,9 +45,14 @@ asio::awaitable<int> listen_legacy(session& s) {
   s.around->on_notification = [&](comcp::any_notification const& n) {
     if (!out.print(n)) asio::co_spawn(s.client.get_executor(), s.client.close(), asio::detached);
   };
+  for (auto const& n : std::exchange(s.around->early, {})) {
+    if (!out.print(n)) co_return exit_ok;
+  }
   for (auto const& uri : s.opts().uris) {
     auto options = s.call_options();
-    co_await s.client.subscribe(uri, {}, std::move(options));
+    comcp::updated_callback nobody;
+    co_await s.client.subscribe(uri, std::move(nobody), std::move(options));
+    if (out.is_done()) co_return exit_ok;
   }
   auto const why = co_await s.client.closed();
   if (out.is_done()) co_return exit_ok;
@@ -66,7 +74,8 @@ void tell_refused(session& s, comcp::subscription_filter const& agreed) {
   for (auto const& uri : s.opts().uris) {
     if (!agreed.has_resource(uri)) s.around->err.line("comcp: the server will not report on " + uri);
   }
-  if (agreed.empty())
+  bool const no_resource = !s.opts().uris.empty() && agreed.resource_subscriptions.empty();
+  if (agreed.empty() || no_resource)
     throw comcp::exception(comcp::error(comcp::errc::not_found, "the server agreed to report on nothing of this"));
 }
 

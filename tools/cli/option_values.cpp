@@ -47,6 +47,18 @@ era_choice parse_era(std::string const& text) {
   throw usage_error("'" + text + "' is no era: write auto, legacy, modern" + known);
 }
 
+bool parse_stderr(std::string const& text) {
+  if (text == "inherit" || text == "hide") return text == "inherit";
+  throw usage_error("--stderr: '" + text + "' is neither inherit nor hide");
+}
+
+std::optional<comcp::log_level> parse_log_level(std::string const& text) {
+  if (text == "off") return {};
+  if (auto const level = comcp::enum_from_text<comcp::log_level>(text)) return level;
+  throw usage_error("--log-level: '" + text + "' is no level: write debug, info, notice, warning, error, critical, "
+                    "alert, emergency or off");
+}
+
 std::pair<std::string, std::string> parse_variable(std::string const& text) {
   auto const equals = text.find('=');
   if (equals == 0 || equals == std::string::npos) throw usage_error("'" + text + "' is no NAME=value");

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -16,6 +17,10 @@ namespace cli {
 std::chrono::nanoseconds parse_duration(std::string const& text);
 /// "auto", "legacy", "modern" or a version.
 era_choice parse_era(std::string const& text);
+/// "inherit" or "hide": whether to show it.
+bool parse_stderr(std::string const& text);
+/// A level, or "off": none.
+std::optional<comcp::log_level> parse_log_level(std::string const& text);
 /// "NAME=value".
 std::pair<std::string, std::string> parse_variable(std::string const& text);
 /// An existing directory as a file:// root.

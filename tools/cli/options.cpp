@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -13,6 +14,7 @@
 
 #include "exit_codes.hpp"
 #include "option_values.hpp"
+#include "text.hpp"
 
 namespace cli {
 namespace {
@@ -31,21 +33,44 @@ Examples:
   comcp tools --trace messages.jsonl --stderr inherit -- ./my-server
 
 Exit status:
-  0 done               1 the tool said that it failed (isError)   2 wrong command line
-  3 no connection, or it broke   4 the server answered with an error, lacks the feature or broke the protocol
-  5 timeout            130 interrupted by Ctrl-C, 143 by SIGTERM: the call is cancelled, the server told and ended
+  0    done
+  1    the tool said that it failed (isError)
+  2    wrong command line
+  3    no connection, or it broke
+  4    the server answered with an error, lacks the feature or broke the protocol
+  5    timeout
+  130  interrupted by Ctrl-C (143: by SIGTERM); the call is cancelled, the server told and ended
 
 COMMAND --help explains a command and shows its examples.)";
 
-// An option that may come before and after the command, more than once where that makes sense.
-template <class F>
-CLI::Option* take(CLI::App& app, std::string const& names, F f, std::string const& help, std::string const& value) {
-  std::function<void(std::string const&)> const each = std::move(f);
-  return app
-      .add_option_function<std::vector<std::string>>(
-          names, [each](std::vector<std::string> const& all) { std::for_each(all.begin(), all.end(), each); }, help)
-      ->type_name(value)
-      ->allow_extra_args(false);
+// Help that fits 100 columns, and a usage line that shows where the server's command line goes.
+class help_format : public CLI::Formatter {
+ public:
+  help_format() { column_width(name_width); }
+
+  std::string make_usage(CLI::App const* app, std::string name) const override {
+    auto text = CLI::Formatter::make_usage(app, std::move(name));
+    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+    return text + " -- SERVER [ARGUMENT...]\n";
+  }
+  std::string make_option_desc(CLI::Option const* option) const override {
+    return folded(CLI::Formatter::make_option_desc(option));
+  }
+
+ private:
+  static constexpr std::size_t name_width = 32;
+
+  static std::string folded(std::string const& text) {
+    std::string out;
+    for (auto const& line : wrap(text, 100 - name_width)) out.append(out.empty() ? "" : "\n").append(line);
+    return out;
+  }
+};
+
+// An option that may come before and after the command, and more than once where that makes sense.
+CLI::Option* take(CLI::App& app, std::string const& names, std::function<void(std::string const&)> f,
+                  std::string const& help, std::string const& value) {
+  return app.add_option_function<std::string>(names, f, help)->type_name(value)->trigger_on_parse();
 }
 
 void add_server_options(CLI::App& app, target& server, options& o) {
@@ -55,10 +80,9 @@ void add_server_options(CLI::App& app, target& server, options& o) {
   auto* const all = app.add_flag("--inherit-env", server.inherit_environment, "The server gets the whole environment");
   auto* const cwd = take(app, "--cwd", [&server](auto const& t) { server.directory = t; },
                          "Where the server is started", "DIR");
-  auto* const err = take(app, "--stderr", [&server](auto const& t) { server.show_stderr = t == "inherit"; },
+  auto* const err = take(app, "--stderr", [&server](auto const& t) { server.show_stderr = parse_stderr(t); },
                          "Show the server's stderr as it comes, or (the default) only its end, after a failure",
                          "inherit|hide");
-  err->check(CLI::IsMember({"inherit", "hide"}));
   auto* const era = take(app, "--era", [&o](auto const& t) { o.era = parse_era(t); },
                          "Find out what the server speaks (auto, the default), or: legacy, modern, a version such as "
                          "2025-06-18", "ERA");
@@ -75,13 +99,12 @@ void add_common_options(CLI::App& app, options& o) {
   auto* const most = take(app, "--max-time", [&o](auto const& t) { o.max_time = parse_duration(t); },
                           "Give up after this long, whatever comes (default 10 minutes)", "SECONDS");
   auto const level = [&o](std::string const& t) {
-    o.hide_log = t == "off";
-    o.log_level = comcp::enum_from_text<comcp::log_level>(t);
+    o.log_level = parse_log_level(t);
+    o.hide_log = !o.log_level;
   };
   auto* const log = take(app, "--log-level", level,
                          "Ask the server for log messages from here on, shown on stderr: debug, info, notice, warning, "
                          "error, critical, alert, emergency; off shows none", "LEVEL");
-  log->check(CLI::IsMember({"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency", "off"}));
   auto* const trace = take(app, "--trace", [&o](auto const& t) { o.trace_file = t; },
                            "Write every message to FILE as JSON lines (time, direction, message), with passwords, "
                            "tokens and the like replaced by ***", "FILE");
@@ -171,7 +194,7 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
   CLI::App app("Talks to a server of the Model Context Protocol.", "comcp");
   app.set_version_flag("--version", "comcp " COMCP_VERSION_STRING);
   app.require_subcommand(1);
-  app.get_formatter()->column_width(32);
+  app.formatter(std::make_shared<help_format>());
   app.footer(std::string("\n") + examples);
   add_common_options(app, out);
   add_lists(app, out);

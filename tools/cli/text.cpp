@@ -99,9 +99,13 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
     auto rest = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     while (columns(rest) > width) {
-      auto cut = rest.rfind(' ', start_of(rest, width));
+      auto const most = start_of(rest, width);
+      auto cut = rest.rfind(' ', most);
       bool const at_blank = cut != std::string_view::npos && cut != 0;
-      if (!at_blank) cut = start_of(rest, width);
+      if (!at_blank) {
+        auto const bar = rest.rfind('|', most - 1);
+        cut = bar == std::string_view::npos ? most : bar + 1;
+      }
       lines.emplace_back(rest.substr(0, cut));
       rest.remove_prefix(at_blank ? cut + 1 : cut);
     }

@@ -23,7 +23,7 @@ std::string one_line(std::string_view text);
 std::size_t columns(std::string_view text) noexcept;
 /// `text` with blanks up to `width` columns.
 std::string padded(std::string_view text, std::size_t width);
-/// Lines of at most `width` columns, broken at blanks where possible. Newlines of the text stay.
+/// Lines of at most `width` columns, broken at blanks, else behind '|', where possible. Newlines of the text stay.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 bool is_terminal(int descriptor) noexcept;

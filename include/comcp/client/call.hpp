@@ -31,6 +31,7 @@ struct prepared_call {
   std::string params;    // an object's text, or empty
   call_options options;
   std::string name;      // tool, prompt or uri
+  error unusable;        // what is wrong with it from the start; the call ends with it
   bool repeatable = false;  // lists and reads: may be sent again after a broken connection
   bool internal = false;    // handshake, keep-alive: no capability check, no interceptors
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began

@@ -186,12 +186,12 @@ asio::awaitable<basic_client<Transport, no_handler>> connect(Transport transport
 template <json::readable Out, json::writable In>
 asio::awaitable<Out> client::call_tool(std::string_view name, In const& in, call_options options) const {
   auto prepared = detail::tool_call(name, json::fragment::of(in), std::move(options));
-  return detail::structured_call<Out>(core(), std::move(prepared));
+  return detail::structured_call<Out>(core_, std::move(prepared));
 }
 
 template <json::readable Result>
 asio::awaitable<Result> client::resume(json::value required, json::fragment responses, call_options options) const {
-  return detail::resumed<Result>(core(), std::move(required), std::move(responses), std::move(options));
+  return detail::resumed<Result>(core_, std::move(required), std::move(responses), std::move(options));
 }
 
 }  // namespace comcp

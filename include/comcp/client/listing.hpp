@@ -14,6 +14,7 @@
 
 #include <comcp/client/call.hpp>
 #include <comcp/client/core.hpp>
+#include <comcp/client/operation.hpp>
 #include <comcp/protocol/prompts.hpp>
 #include <comcp/protocol/resources.hpp>
 #include <comcp/protocol/tools.hpp>
@@ -88,6 +89,7 @@ struct list_traits<prompt> {
 template <class T>
 asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
                                                          std::optional<std::string> from, call_options options) {
+  require(core);
   std::string params;
   if (from) params = args("cursor", *from).text();
   prepared_call c(std::string(list_traits<T>::method), std::move(params), std::move(options));
@@ -147,6 +149,7 @@ namespace detail {
 
 template <class T>
 asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
+  require(core);
   auto const total = options.hard_timeout().value_or(core->default_hard_timeout());
   auto const end = core->now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(total);
   pager<T> pages(core, std::move(options));

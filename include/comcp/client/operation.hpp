@@ -24,6 +24,18 @@
 namespace comcp {
 namespace detail {
 
+inline error not_connected() { return {errc::closed, "this client is not connected"}; }
+inline void require(std::shared_ptr<client_core> const& core) {
+  if (!core) throw exception(not_connected());
+}
+
+/// An operation that ends with this error, so that even what is wrong from the start reaches whoever awaits it.
+template <class T>
+asio::awaitable<T> failed(error e) {
+  (void)co_await asio::this_coro::executor;
+  throw exception(std::move(e));
+}
+
 /// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
 template <class T>
 T decode_result(json::value const& v) {
@@ -44,7 +56,7 @@ T decode_result(json::value const& v) {
 /// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
 template <class T>
 asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
-  if (!core) throw exception(error(errc::closed, "this client is not connected"));
+  require(core);
   auto const here = co_await asio::this_coro::executor;
   json::value v;
   if (core->is_plain(here)) {
@@ -84,6 +96,7 @@ asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_c
 template <class T>
 asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value required, json::fragment responses,
                            call_options options) {
+  require(core);
   prepared_call c({}, {}, std::move(options));
   auto const v = co_await core->resume_rounds(std::move(c), std::move(required), std::move(responses));
   co_return decode_result<T>(v);

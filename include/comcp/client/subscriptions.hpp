@@ -68,6 +68,10 @@ class subscription_hub {
   void cancelled_by_server(json::view request);
 
  private:
+  struct topic {
+    std::vector<updated_callback> callbacks;
+    bool confirmed = false;  // legacy: the server answered resources/subscribe
+  };
   struct watcher {
     std::uint64_t handle;
     std::string kind;
@@ -87,7 +91,7 @@ class subscription_hub {
   void wake(listen_stream& s);
 
   client_core& core_;
-  std::map<std::string, std::vector<updated_callback>> resources_;
+  std::map<std::string, topic> resources_;
   std::vector<watcher> watchers_;
   std::uint64_t next_handle_ = 1;
   std::vector<std::shared_ptr<listen_stream>> streams_;  // open ones

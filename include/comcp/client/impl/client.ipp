@@ -10,22 +10,17 @@ namespace comcp {
 namespace detail {
 
 // Parameters of the untyped operations: an object, whose `_meta` is the options' business.
-COMCP_DECL void check_params(json::fragment const& params) {
-  if (params.empty()) return;
+COMCP_DECL error check_params(json::fragment const& params) {
+  if (params.empty()) return {};
   auto const parsed = json::parse(params.text());
-  if (!parsed || !parsed->is_object()) throw exception(error(errc::invalid_argument, "params are not an object"));
-  if (parsed->contains("_meta"))
-    throw exception(error(errc::invalid_argument, "params hold _meta: use call_options().meta()"));
+  if (!parsed || !parsed->is_object()) return {errc::invalid_argument, "params are not an object"};
+  if (parsed->contains("_meta")) return {errc::invalid_argument, "params hold _meta: use call_options().meta()"};
+  return {};
 }
 
-COMCP_DECL error not_connected() { return {errc::closed, "this client is not connected"}; }
-
-COMCP_DECL asio::awaitable<void> refused(error why) {
-  throw exception(std::move(why));
-  co_return;
-}
 
 COMCP_DECL asio::awaitable<void> done_call(std::shared_ptr<client_core> core, prepared_call c) {
+  require(core);
   (void)co_await core->call(std::move(c));
 }
 
@@ -52,29 +47,34 @@ COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> 
 }
 
 COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
+  require(core);
   auto work = set_level_at_home(core, level, std::move(options));
   co_await core->run_on_home(std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> subscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                    updated_callback f, call_options options) {
+  require(core);
   auto work = core->subscriptions().subscribe(std::move(uri), std::move(f), std::move(options));
   co_await core->run_on_home(std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                      call_options options) {
+  require(core);
   auto work = core->subscriptions().unsubscribe(std::move(uri), std::move(options));
   co_await core->run_on_home(std::move(work));
 }
 
 COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter) {
+  require(core);
   auto work = core->subscriptions().listen(std::move(filter));
   auto stream = co_await on_home(core, std::move(work));
   co_return subscription(core, std::move(stream));
 }
 
 COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, std::string method, json::fragment params) {
+  require(core);
   auto const send = [](std::shared_ptr<client_core> c, std::string m, json::fragment p) -> asio::awaitable<void> {
     c->notify(m, p.text());
     co_return;
@@ -84,6 +84,7 @@ COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, 
 }
 
 COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
+  require(core);
   auto work = core->closed();
   auto reason = co_await on_home(core, std::move(work));
   co_return reason;
@@ -119,38 +120,38 @@ COMCP_DECL std::shared_ptr<client_core> const& client::core() const {
 }
 
 COMCP_DECL asio::awaitable<listing<tool>> client::list_tools(call_options options) const {
-  return detail::list_all<tool>(core(), std::move(options));
+  return detail::list_all<tool>(core_, std::move(options));
 }
 COMCP_DECL asio::awaitable<listing<resource>> client::list_resources(call_options options) const {
-  return detail::list_all<resource>(core(), std::move(options));
+  return detail::list_all<resource>(core_, std::move(options));
 }
 COMCP_DECL asio::awaitable<listing<resource_template>> client::list_resource_templates(call_options options) const {
-  return detail::list_all<resource_template>(core(), std::move(options));
+  return detail::list_all<resource_template>(core_, std::move(options));
 }
 COMCP_DECL asio::awaitable<listing<prompt>> client::list_prompts(call_options options) const {
-  return detail::list_all<prompt>(core(), std::move(options));
+  return detail::list_all<prompt>(core_, std::move(options));
 }
 
 COMCP_DECL asio::awaitable<list_tools_result> client::list_tools_page(std::optional<std::string> from,
                                                                       call_options options) const {
-  return detail::list_page<tool>(core(), std::move(from), std::move(options));
+  return detail::list_page<tool>(core_, std::move(from), std::move(options));
 }
 COMCP_DECL asio::awaitable<list_resources_result> client::list_resources_page(std::optional<std::string> from,
                                                                               call_options options) const {
-  return detail::list_page<resource>(core(), std::move(from), std::move(options));
+  return detail::list_page<resource>(core_, std::move(from), std::move(options));
 }
 COMCP_DECL asio::awaitable<list_resource_templates_result> client::list_resource_templates_page(
     std::optional<std::string> from, call_options options) const {
-  return detail::list_page<resource_template>(core(), std::move(from), std::move(options));
+  return detail::list_page<resource_template>(core_, std::move(from), std::move(options));
 }
 COMCP_DECL asio::awaitable<list_prompts_result> client::list_prompts_page(std::optional<std::string> from,
                                                                           call_options options) const {
-  return detail::list_page<prompt>(core(), std::move(from), std::move(options));
+  return detail::list_page<prompt>(core_, std::move(from), std::move(options));
 }
 
 COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view name, json::fragment arguments,
                                                                call_options options) const {
-  return detail::typed_call<call_tool_result>(core(),
+  return detail::typed_call<call_tool_result>(core_,
                                               detail::tool_call(name, std::move(arguments), std::move(options)));
 }
 
@@ -159,15 +160,17 @@ COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(std::stri
   detail::prepared_call c("resources/read", args("uri", uri).text(), std::move(options));
   c.name = uri;
   c.repeatable = true;
-  return detail::read_call(core(), std::move(c));
+  return detail::read_call(core_, std::move(c));
 }
 
 COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(resource_template const& t,
                                                                        json::fragment const& variables,
                                                                        call_options options) const {
   auto const parsed = uri_template::parse(t.uri_template);
-  auto const uri = parsed.value().expand(variables);
-  return read_resource(uri.value(), std::move(options));
+  if (!parsed) return detail::failed<read_resource_result>(parsed.error());
+  auto const uri = parsed->expand(variables);
+  if (!uri) return detail::failed<read_resource_result>(uri.error());
+  return read_resource(*uri, std::move(options));
 }
 
 COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_view name, json::fragment arguments,
@@ -178,40 +181,40 @@ COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_vie
   detail::prepared_call c("prompts/get", params.text(), std::move(options));
   c.name = name;
   c.repeatable = true;
-  return detail::typed_call<get_prompt_result>(core(), std::move(c));
+  return detail::typed_call<get_prompt_result>(core_, std::move(c));
 }
 
 COMCP_DECL asio::awaitable<complete_result> client::complete(complete_params const& what, call_options options) const {
   detail::prepared_call c("completion/complete", json::to_text(what), std::move(options));
   c.repeatable = true;
-  return detail::typed_call<complete_result>(core(), std::move(c));
+  return detail::typed_call<complete_result>(core_, std::move(c));
 }
 
 COMCP_DECL asio::awaitable<void> client::set_log_level(log_level level, call_options options) const {
-  return detail::set_level(core(), level, std::move(options));
+  return detail::set_level(core_, level, std::move(options));
 }
 
 COMCP_DECL asio::awaitable<void> client::ping(call_options options) const {
-  return detail::done_call(core(), detail::prepared_call("ping", {}, std::move(options)));
+  return detail::done_call(core_, detail::prepared_call("ping", {}, std::move(options)));
 }
 
 COMCP_DECL asio::awaitable<discover_result> client::discover(call_options options) const {
   detail::prepared_call c("server/discover", {}, std::move(options));
   c.repeatable = true;
-  return detail::typed_call<discover_result>(core(), std::move(c));
+  return detail::typed_call<discover_result>(core_, std::move(c));
 }
 
 COMCP_DECL asio::awaitable<void> client::subscribe(std::string_view uri, updated_callback f,
                                                    call_options options) const {
-  return detail::subscribe_on_home(core(), std::string(uri), std::move(f), std::move(options));
+  return detail::subscribe_on_home(core_, std::string(uri), std::move(f), std::move(options));
 }
 
 COMCP_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_options options) const {
-  return detail::unsubscribe_on_home(core(), std::string(uri), std::move(options));
+  return detail::unsubscribe_on_home(core_, std::string(uri), std::move(options));
 }
 
 COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filter) const {
-  return detail::listen_call(core(), std::move(filter));
+  return detail::listen_call(core_, std::move(filter));
 }
 
 COMCP_DECL list_watch client::watch_tools(std::function<void(result<listing<tool>>)> f) const {
@@ -226,23 +229,27 @@ COMCP_DECL list_watch client::watch_prompts(std::function<void(result<listing<pr
 
 COMCP_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
                                                         call_options options) const {
-  detail::check_params(params);
-  return core()->call(detail::prepared_call(std::string(method), std::move(params).text(), std::move(options)));
+  if (auto const bad = detail::check_params(params)) return detail::failed<json::value>(bad);
+  detail::prepared_call c(std::string(method), std::move(params).text(), std::move(options));
+  return detail::typed_call<json::value>(core_, std::move(c));
 }
 
 COMCP_DECL asio::awaitable<void> client::notify(std::string_view method, json::fragment params) const {
-  detail::check_params(params);
-  if (!jsonrpc::is_plain_method(method)) throw exception(error(errc::invalid_argument, "not a method name"));
-  return detail::notify_call(core(), std::string(method), std::move(params));
+  if (auto const bad = detail::check_params(params)) return detail::failed<void>(bad);
+  if (!jsonrpc::is_plain_method(method)) return detail::failed<void>({errc::invalid_argument, "not a method name"});
+  return detail::notify_call(core_, std::string(method), std::move(params));
 }
 
 COMCP_DECL asio::awaitable<void> client::notify_roots_changed() const {
-  if (core()->is_modern()) return detail::refused(error(errc::not_in_protocol, "notifications/roots/list_changed"));
+  if (core_ && core_->is_modern())
+    return detail::failed<void>({errc::not_in_protocol, "notifications/roots/list_changed"});
   return notify("notifications/roots/list_changed");
 }
 
-COMCP_DECL asio::awaitable<void> client::close() const { return core()->close(); }
-COMCP_DECL asio::awaitable<error> client::closed() const { return detail::closed_call(core()); }
+COMCP_DECL asio::awaitable<void> client::close() const {
+  return core_ ? core_->close() : detail::failed<void>(detail::not_connected());
+}
+COMCP_DECL asio::awaitable<error> client::closed() const { return detail::closed_call(core_); }
 COMCP_DECL connection_status client::status() const noexcept {
   return core_ ? core_->status() : connection_status::disconnected;
 }

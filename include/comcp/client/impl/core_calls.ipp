@@ -45,6 +45,7 @@ COMCP_DECL char const* capability_for(std::string_view method) noexcept {
 COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   if (end_reason_) return *end_reason_;
   if (closing_) return {errc::closed, "the client is closing"};
+  if (c.unusable) return c.unusable;
   if (c.internal) return {};
   if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
   if (codec_ && !codec_->offers(c.method))

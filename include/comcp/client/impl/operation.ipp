@@ -12,12 +12,12 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   json::writer w(std::string(R"({"name":)"));
   w.string(name);
   auto params = std::move(w).text();
-  if (!arguments.empty() && arguments.text().front() != '{')
-    throw exception(error(errc::invalid_argument, "the arguments of a tool are an object"));
+  bool const object = arguments.empty() || arguments.text().front() == '{';
   if (!arguments.empty()) params.append(R"(,"arguments":)").append(arguments.text());
   params += '}';
   prepared_call c("tools/call", std::move(params), std::move(options));
   c.name = name;
+  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
   return c;
 }
 

@@ -22,7 +22,7 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
     if (w.kind == "prompts") f.prompts_list_changed = true;
     if (w.kind == "resources") f.resources_list_changed = true;
   }
-  for (auto const& [uri, callbacks] : resources_) f.resource_subscriptions.push_back(uri);
+  for (auto const& [uri, t] : resources_) f.resource_subscriptions.push_back(uri);
   return f;
 }
 
@@ -34,7 +34,7 @@ COMCP_DECL void subscription_hub::connected() {
 COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy() {
   auto const hold = core_.shared_from_this();
   std::vector<std::string> uris;
-  for (auto const& [uri, callbacks] : resources_) uris.push_back(uri);
+  for (auto const& [uri, t] : resources_) uris.push_back(uri);
   for (auto const& uri : uris) {
     prepared_call again("resources/subscribe", args("uri", uri).text(), {});
     again.internal = true;
@@ -170,19 +170,20 @@ COMCP_DECL asio::awaitable<error> subscription_hub::reconciled(waiter<error>*& p
 
 COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
   auto const hold = core_.shared_from_this();
-  bool const first = !resources_.contains(uri);
-  resources_[uri].push_back(std::move(f));
-  if (!first) co_return;
+  resources_[uri].callbacks.push_back(std::move(f));
   error failure;
   if (core_.is_modern()) {
     failure = co_await reconcile_for(uri);
-  } else {
+  } else if (!resources_[uri].confirmed) {
     prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
     auto const done = co_await core_.round_trip(c);
     if (!done) failure = done.error();
   }
+  auto const found = resources_.find(uri);
+  if (!failure && found != resources_.end()) found->second.confirmed = true;
   if (!failure) co_return;
-  resources_.erase(uri);
+  // Whoever shares it waits for the same answer, and gets the same error.
+  if (found != resources_.end() && !found->second.confirmed) resources_.erase(found);
   if (core_.is_modern()) refresh_shared();
   throw exception(failure);
 }
@@ -301,7 +302,7 @@ COMCP_DECL void subscription_hub::notified(std::string const& method, json::valu
     if (!update) return core_.fault(update.error());
     auto const found = resources_.find(update->uri);
     if (found == resources_.end()) return;
-    auto const callbacks = found->second;
+    auto const callbacks = found->second.callbacks;
     for (auto const& f : callbacks) {
       if (f) guarded([&] { f(*update); });
     }

@@ -40,7 +40,7 @@ struct script::state : std::enable_shared_from_this<script::state> {
 
   inbox* in = nullptr;
   std::optional<asio::any_io_executor> executor;
-  std::optional<asio::steady_timer> stuck;  // what a close() that never completes waits for
+  asio::steady_timer* stuck = nullptr;  // what an open() or close() that never completes waits for, in its frame
   bool scheduled = false;
   std::deque<std::size_t> unread;  // indices into sent
   std::vector<json::value> sent;
@@ -140,13 +140,29 @@ struct script::state : std::enable_shared_from_this<script::state> {
 
   void leave(error why) {
     unread.clear();
+    executor.reset();
     if (auto* const told = std::exchange(in, nullptr)) told->closed(std::move(why));
   }
 
   void abort() noexcept {
     in = nullptr;
     unread.clear();
+    executor.reset();  // a script may outlive its io_context
     if (stuck) stuck->cancel();
+  }
+
+  static asio::awaitable<void> get_stuck(std::shared_ptr<state> s) {
+    auto const here = co_await asio::this_coro::executor;
+    asio::steady_timer gate(here, asio::steady_timer::time_point::max());
+    struct entered {
+      entered(state& of, asio::steady_timer& gate) : self(of) { self.stuck = &gate; }
+      ~entered() { self.stuck = nullptr; }
+      entered(entered const&) = delete;
+      entered& operator=(entered const&) = delete;
+      state& self;
+    };
+    entered const here_until_told(*s, gate);
+    (void)co_await gate.async_wait(net::tuple_awaitable);
   }
 
   step& add(kind what) {
@@ -270,14 +286,16 @@ COMCP_DECL asio::awaitable<result<void>> scripted_transport::open(inbox& in) { r
 
 COMCP_DECL asio::awaitable<result<void>> scripted_transport::open_impl(std::shared_ptr<script::state> s, inbox& in) {
   auto executor = co_await asio::this_coro::executor;
-  s->stuck.emplace(executor, asio::steady_timer::time_point::max());
-  if (!s->opens) (void)co_await s->stuck->async_wait(net::tuple_awaitable);
-  if (!s->opens) co_return error(errc::cancelled);
+  if (!s->opens) {
+    co_await script::state::get_stuck(s);
+    co_return error(errc::cancelled);
+  }
   if (s->open_refusal) co_return s->open_refusal;
   if (s->in != nullptr) co_return error(errc::connect_failed, "the script is open already");
   s->executor = executor;
   s->in = &in;
   ++s->opened;
+  s->scheduled = false;
   s->schedule();
   co_return result<void>();
 }
@@ -305,10 +323,11 @@ COMCP_DECL asio::awaitable<void> scripted_transport::close() { return close_impl
 COMCP_DECL asio::awaitable<void> scripted_transport::close_impl(std::shared_ptr<script::state> s) {
   if (s->in == nullptr) co_return;
   // A script that is out of step is found out before the end.
+  auto const executor = *s->executor;
   do {
-    co_await asio::post(*s->executor, asio::use_awaitable);
+    co_await asio::post(executor, asio::use_awaitable);
   } while (s->scheduled && s->in != nullptr);
-  if (!s->closes && s->in != nullptr) (void)co_await s->stuck->async_wait(net::tuple_awaitable);
+  if (!s->closes && s->in != nullptr) co_await script::state::get_stuck(s);
   s->leave(error(errc::closed, "closed by this side"));
 }
 
