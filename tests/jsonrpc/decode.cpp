@@ -130,6 +130,17 @@ TEST_CASE("decode: text that is no JSON is invalid, with the id recovered where 
   CHECK(broken.m.id == 9U);
 }
 
+TEST_CASE("decode: the id is recovered from text that is cut off, and only from the outermost object", "[jsonrpc]") {
+  auto const id_of = [](std::string text) { return comcp::jsonrpc::decode(comcp::pad(text)).id; };
+  CHECK(id_of(R"({"jsonrpc":"2.0","id":7,"result":{"text":"cut of)") == 7);
+  CHECK(id_of(R"({"id" : "9" ,"result":{"a":[)") == 9);
+  CHECK(id_of("{\"result\":{\"id\":3,\"a\":\"\xff\"},\"id\":8}") == 8);
+  CHECK_FALSE(id_of(R"({"result":{"id":3,"x":")").has_value());
+  CHECK_FALSE(id_of(R"({"text":"\"id\":3","result":{)").has_value());
+  CHECK_FALSE(id_of(R"({"method":"m","id":3,"params":{)").has_value());
+  CHECK_FALSE(id_of(R"({"jsonrpc":"2.0","id":12)").has_value());  // more digits may have followed
+}
+
 TEST_CASE("decode: escapes in a method name are undone", "[jsonrpc]") {
   CHECK(decoded(R"({"jsonrpc":"2.0","method":"notif\u0069cations\/x"})").m.method == "notifications/x");
 }

@@ -109,15 +109,40 @@ struct envelope_reader final : json::member_sink {
   }
 };
 
-// For text that is not UTF-8: the same text with those bytes blanked, for its id alone.
+// Where the string that starts at `at` ends (behind its quote), or the end of the text.
+inline std::size_t skip_string(std::string_view text, std::size_t at) noexcept {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
+// The id of an answer in text that cannot be parsed: cut off, not UTF-8, not quite JSON. Looks at the keys of the
+// outermost object only.
 COMCP_DECL std::optional<std::uint64_t> recover_id(std::string_view text) {
-  std::string ascii;
-  ascii.reserve(text.size() + padded_text::spare);
-  ascii = text;
-  std::replace_if(ascii.begin(), ascii.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '?');
-  envelope_reader reader;
-  (void)json::scan_object(pad(ascii), reader);
-  return reader.seen & envelope_reader::method ? std::nullopt : reader.out.id;
+  std::optional<std::uint64_t> found;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    char const c = text[i];
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c != '"') {
+      ++i;
+      continue;
+    }
+    auto const end = skip_string(text, i);
+    auto const key = text.substr(i, end - i);
+    i = end;
+    auto const colon = text.find_first_not_of(" \t\r\n", end);
+    if (depth != 1 || colon == text.npos || text[colon] != ':') continue;
+    if (key == "\"method\"") return {};
+    if (key != "\"id\"") continue;
+    auto const value = text.find_first_not_of(" \t\r\n", colon + 1);
+    if (value == text.npos) return {};
+    auto const stop = text[value] == '"' ? skip_string(text, value) : text.find_first_not_of("0123456789", value);
+    if (stop != text.npos) found = own_id(text.substr(value, stop - value));
+  }
+  return found;
 }
 
 }  // namespace detail
