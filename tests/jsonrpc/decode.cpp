@@ -157,3 +157,42 @@ TEST_CASE("decode_error: code, message and data of the peer", "[jsonrpc]") {
     CHECK(comcp::jsonrpc::decode_error(text) == errc::protocol_violation);
   }
 }
+
+TEST_CASE("find_result: the two usual shapes of an answer are seen without reading it", "[jsonrpc]") {
+  using comcp::jsonrpc::find_result;
+  auto const first = find_result(R"({"jsonrpc":"2.0","id":17,"result":{"a":[1,2]}})");
+  REQUIRE(first);
+  CHECK(first->id == 17);
+  CHECK(first->result == R"({"a":[1,2]})");
+  auto const last = find_result(R"({"result":{"a":"}"},"jsonrpc":"2.0","id":1048577})");
+  REQUIRE(last);
+  CHECK(last->id == 1048577);
+  CHECK(last->result == R"({"a":"}"})");
+}
+
+TEST_CASE("find_result: what follows the result is left in it, so that it does not parse", "[jsonrpc]") {
+  for (auto const* const text :
+       {R"({"jsonrpc":"2.0","id":1,"result":{},"result":{}})", R"({"jsonrpc":"2.0","id":1,"result":{},"error":{}})",
+        R"({"result":{},"id":2,"jsonrpc":"2.0","id":1})", R"({"jsonrpc":"2.0","id":1,"result":})",
+        R"({"result":,"jsonrpc":"2.0","id":1})", R"({"jsonrpc":"2.0","id":1,"result":{}}})"}) {
+    INFO(text);
+    auto const found = comcp::jsonrpc::find_result(text);
+    REQUIRE(found);
+    CHECK_FALSE(comcp::json::parse(found->result).has_value());
+  }
+}
+
+TEST_CASE("find_result: everything else is left to decode", "[jsonrpc]") {
+  for (auto const* const text :
+       {"", "}", "{}", R"({"result":{}})", R"({"jsonrpc":"2.0","id":"1","result":{}})",
+        R"({"jsonrpc":"2.0","id":01,"result":{}})", R"({"jsonrpc":"2.0","id":-1,"result":{}})",
+        R"({"jsonrpc":"2.0","id":1.0,"result":{}})", R"({"jsonrpc":"2.0","id":1})",
+        R"({"jsonrpc":"2.0","id":1,"error":{}})", R"({"jsonrpc":"2.0","id":,"result":{}})",
+        R"({"jsonrpc":"1.0","id":1,"result":{}})", R"({"result":{},"jsonrpc":"2.0","id":})",
+        R"({"result":{},"jsonrpc":"2.0","id":"1"})", R"({"jsonrpc":"2.0","id":9007199254740992,"result":{}})",
+        R"({"jsonrpc":"2.0","id":1,"result":{}} )", R"({"jsonrpc":"2.0","method":"a"})",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":\xEF\xBB\xBF{}}"}) {
+    INFO(text);
+    CHECK_FALSE(comcp::jsonrpc::find_result(text));
+  }
+}

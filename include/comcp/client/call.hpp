@@ -47,11 +47,12 @@ struct pending_entry {
 
   request_id id = 0;
   waiter<reply>* waiting = nullptr;
+  waiter_room room;  // for `waiting`
   std::function<void(reply)> on_end;  // instead of a waiting coroutine
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;
-  std::optional<std::stop_callback<std::function<void()>>> stop;
+  std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
 };
 
 }  // namespace comcp::detail

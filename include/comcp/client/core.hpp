@@ -49,6 +49,11 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   asio::awaitable<json::value> call(detail::prepared_call c);
   /// One round trip without interceptors, rounds or repetition; on home only.
   asio::awaitable<detail::reply> round_trip(detail::prepared_call const& c);
+  /// What round_trip() does before it waits. When it fails nothing was sent; else wait(e) must follow at once.
+  result<void> start(detail::prepared_call const& c, detail::pending_entry& e);
+  asio::awaitable<detail::reply> wait(detail::pending_entry& e);
+  /// The coroutine that waits for it goes away before its end.
+  void withdraw(detail::pending_entry& e) noexcept;
   /// True where call() would do no more than round_trip(): a fast path for typed operations.
   [[nodiscard]] bool is_plain(asio::any_io_executor const& here) const noexcept;
   /// What call() does with the outcome of a first round_trip().
@@ -133,7 +138,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
   result<void> transmit(detail::pending_entry& e);
   request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);
-  asio::awaitable<detail::reply> wait(detail::pending_entry& e);
+  request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
+                    std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);
   void end(request_id id, detail::reply r);
   void cancel(request_id id);
   void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why);
@@ -156,7 +162,9 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   // core_inbound.ipp
   void received(jsonrpc::envelope& m, request_id stream);
   void received_batch(padded_text text, request_id stream);
+  bool received_plainly(padded_text text);
   void received_answer(jsonrpc::envelope& m, request_id stream);
+  void received_reply(detail::pending_entry const& e, detail::reply r);
   void received_notification(jsonrpc::envelope& m);
   void received_progress(json::value const& params);
   void received_bad(jsonrpc::envelope const& m);

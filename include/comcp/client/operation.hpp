@@ -38,9 +38,9 @@ asio::awaitable<T> failed(error e) {
 
 /// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
 template <class T>
-T decode_result(json::value const& v) {
+T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = true) {
   if constexpr (requires(T& t) { t.result_type = std::string(); t.raw = v; }) {
-    auto const kind = v.view().find("resultType");
+    auto const kind = may_be_stopped ? v.view().find("resultType") : std::nullopt;
     if (kind && kind->get_string() == "input_required") {
       T stopped;
       stopped.result_type = "input_required";
@@ -53,23 +53,45 @@ T decode_result(json::value const& v) {
   return std::move(*decoded);
 }
 
+/// Sees to it that no call is left in the table when its coroutine ends early.
+struct withdrawal {
+  explicit withdrawal(client_core& c) noexcept : core(c) {}
+  withdrawal(withdrawal const&) = delete;
+  withdrawal& operator=(withdrawal const&) = delete;
+  ~withdrawal() {
+    if (entry.id) core.withdraw(entry);
+  }
+  client_core& core;
+  pending_entry entry;
+};
+
+// Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
+bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
+asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
+asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first);
+
 /// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
 template <class T>
 asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
   require(core);
   auto const here = co_await asio::this_coro::executor;
-  json::value v;
-  if (core->is_plain(here)) {
-    auto r = co_await core->round_trip(c);
+  auto const state = co_await asio::this_coro::cancellation_state;
+  reply r;
+  if (core->is_plain(here) && state.cancelled() == asio::cancellation_type::none) {
+    withdrawal call(*core);
+    if (start_call(*core, c, call.entry, r)) {
+      auto waiting = core->wait(call.entry);
+      r = co_await std::move(waiting);
+    }
     if (core->needs_settling(c, r)) {
-      v = co_await core->settle(std::move(c), std::move(r));
-    } else {
-      v = std::move(r).value();
+      auto rest = settling(*core, c, r);
+      r = co_await std::move(rest);
     }
   } else {
-    v = co_await core->call(std::move(c));
+    auto all = general_call(*core, c);
+    r = co_await std::move(all);
   }
-  co_return decode_result<T>(v);
+  co_return decode_result<T>(r.value(), c.options.is_manual_input());
 }
 
 /// Runs work on the client's executor, wherever it is awaited.

@@ -44,18 +44,18 @@ class call_options {
   call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
   /// Called on the client's executor for each progress notification of this call, before the call ends.
   call_options& on_progress(std::function<void(progress_notification const&)> f) {
-    return on_progress_ = std::move(f), *this;
+    return edit().on_progress = std::move(f), *this;
   }
   /// One `_meta` entry. The key is checked when the call starts: errc::invalid_argument.
   template <json::writable T>
   call_options& meta(std::string key, T const& value) {
-    meta_.emplace_back(std::move(key), json::to_text(value));
+    edit().meta.emplace_back(std::move(key), json::to_text(value));
     return *this;
   }
   /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
   /// Cancels every call that was given this token once stop is requested. Thread-safe.
-  call_options& stop(std::stop_token token) { return stop_ = std::move(token), *this; }
+  call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
   /// Hands an input_required answer to the caller (client.call_manually), instead of asking the handler.
   call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
   /// Modern era: the log level asked for with this call.
@@ -63,25 +63,40 @@ class call_options {
 
   [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
   [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
-  [[nodiscard]] auto const& on_progress() const noexcept { return on_progress_; }
+  [[nodiscard]] auto const& on_progress() const noexcept { return rare().on_progress; }
   [[nodiscard]] bool extends_on_progress() const noexcept {
-    return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress_));
+    return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress()));
   }
   [[nodiscard]] bool wants_progress() const noexcept {
-    return extends_on_progress() || static_cast<bool>(on_progress_);
+    return extends_on_progress() || static_cast<bool>(on_progress());
   }
-  [[nodiscard]] auto const& meta() const noexcept { return meta_; }
+  [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
   [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
-  [[nodiscard]] std::stop_token const& stop() const noexcept { return stop_; }
+  [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
   [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
   [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
 
  private:
+  // What few calls set: shared by copies and never changed in place, so that options cost little where it is unset.
+  struct rarities {
+    std::function<void(progress_notification const&)> on_progress;
+    std::vector<std::pair<std::string, std::string>> meta;
+    std::stop_token stop;
+  };
+  [[nodiscard]] rarities const& rare() const noexcept {
+    static rarities const none;
+    return rare_ ? *rare_ : none;
+  }
+  rarities& edit() {
+    auto own = std::make_shared<rarities>(rare());
+    auto& changed = *own;
+    rare_ = std::move(own);
+    return changed;
+  }
+
   std::optional<std::chrono::nanoseconds> timeout_, hard_timeout_;
+  std::shared_ptr<rarities const> rare_;
   std::optional<bool> extend_;
-  std::function<void(progress_notification const&)> on_progress_;
-  std::vector<std::pair<std::string, std::string>> meta_;
-  std::stop_token stop_;
   std::optional<comcp::log_level> log_level_;
   bool idempotent_ = false;
   bool manual_input_ = false;

@@ -5,7 +5,9 @@
 // Asio's completion handlers. Internal.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -30,18 +32,30 @@ class waiter {
   ~waiter() = default;
 };
 
+/// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
+class waiter_room {
+ public:
+  waiter_room() noexcept {}
+  [[nodiscard]] void* memory() noexcept { return bytes_; }
+  static constexpr std::size_t size = 32;
+
+ private:
+  alignas(std::max_align_t) std::byte bytes_[size];
+};
+
 template <class T, class Handler>
 class handler_waiter final : public waiter<T> {
  public:
   template <class OnCancel>
-  static waiter<T>* create(Handler handler, OnCancel const& on_cancel) {
+  static waiter<T>* create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
     auto slot = asio::get_associated_cancellation_slot(handler);
     auto allocator = allocator_of(handler);
-    auto* self = std::allocator_traits<allocator_type>::allocate(allocator, 1);
-    new (self) handler_waiter(std::move(handler));
+    bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
+    void* const memory = fits ? room->memory() : std::allocator_traits<allocator_type>::allocate(allocator, 1);
+    auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
     if (slot.is_connected()) {
-      slot.assign([on_cancel](asio::cancellation_type type) {
-        if (type != asio::cancellation_type::none) on_cancel();
+      slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
+        if (type != asio::cancellation_type::none) hook();
       });
     }
     return self;
@@ -61,35 +75,48 @@ class handler_waiter final : public waiter<T> {
       asio::associated_allocator_t<Handler>>::template rebind_alloc<handler_waiter>;
   static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h)); }
 
-  explicit handler_waiter(Handler h) : handler_(std::move(h)) {}
+  // What is costly to make is made only where a slot is connected.
+  template <class OnCancel>
+  static auto hook_of(OnCancel const& on_cancel) {
+    if constexpr (requires { on_cancel.hook(); }) return on_cancel.hook();
+    else return on_cancel;
+  }
+
+  handler_waiter(Handler h, bool allocated) : handler_(std::move(h)), allocated_(allocated) {}
 
   Handler release() noexcept {
     auto handler = std::move(handler_);
-    auto allocator = allocator_of(handler);
+    bool const allocated = allocated_;
     this->~handler_waiter();
-    std::allocator_traits<allocator_type>::deallocate(allocator, this, 1);
+    if (allocated) {
+      auto allocator = allocator_of(handler);
+      std::allocator_traits<allocator_type>::deallocate(allocator, this, 1);
+    }
     return handler;
   }
 
   Handler handler_;
+  bool allocated_;
 };
 
 template <class T, class OnCancel>
 struct suspend_initiation {
   waiter<T>** place;
+  waiter_room* room;
   OnCancel on_cancel;
   template <class Handler>
   void operator()(Handler handler) const {
-    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel);
+    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel, room);
   }
 };
 
 /// Suspends until `place`, which is set meanwhile, is completed. `on_cancel` runs when the coroutine is cancelled
-/// and must see to it that `place` is completed later, never inside itself.
+/// and must see to it that `place` is completed later, never inside itself. `room`, if given, lives as long as the
+/// coroutine waits.
 template <class T, class OnCancel>
-asio::awaitable<T> suspend(waiter<T>*& place, OnCancel on_cancel) {
+asio::awaitable<T> suspend(waiter<T>*& place, OnCancel on_cancel, waiter_room* room = nullptr) {
   return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
-      suspend_initiation<T, OnCancel>{&place, std::move(on_cancel)}, asio::use_awaitable);
+      suspend_initiation<T, OnCancel>{&place, room, std::move(on_cancel)}, asio::use_awaitable);
 }
 
 template <class T, class OnCancel>

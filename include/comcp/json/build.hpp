@@ -118,7 +118,9 @@ void write_pairs(writer& w, K const& name, V const& value, Rest const&... more) 
 template <class... A>
 fragment args(A const&... keys_and_values) {
   static_assert(sizeof...(A) % 2 == 0, "comcp: args() takes a value for each key");
-  writer w;
+  std::string room;
+  room.reserve(32 * sizeof...(A));
+  writer w(std::move(room));
   w.begin_object();
   detail::write_pairs(w, keys_and_values...);
   w.end_object();

@@ -34,6 +34,16 @@ struct envelope {
 /// `invalid`, with the id recovered where that is possible.
 envelope decode(padded_text text);
 
+/// The id and the raw result of an answer that is written in one of the two usual ways: nothing but the version, the
+/// id and the result, in this order or with the result first.
+struct plain_result {
+  std::uint64_t id = 0;
+  std::string_view result;
+};
+/// Looks at the start and the end of the text only: what lies between is the result if, and only if, it parses as one
+/// value. Everything else is for decode().
+std::optional<plain_result> find_result(std::string_view text) noexcept;
+
 /// The error object of an answer, or errc::protocol_violation when it is not one.
 comcp::error decode_error(std::string_view raw_error);
 

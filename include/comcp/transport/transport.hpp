@@ -100,7 +100,7 @@ class any_transport {
   }
 
   [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return self_->open(in); }
-  result<void> send(outgoing message) { return self_->send(std::move(message)); }
+  result<void> send(outgoing&& message) { return self_->send(std::move(message)); }
   bool abandon(request_id id) noexcept { return self_->abandon(id); }
   [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
   [[nodiscard]] transport_info info() const { return self_->info(); }

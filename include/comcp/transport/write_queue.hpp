@@ -36,7 +36,7 @@ namespace detail {
 /// A ring of messages. Those that gather() handed out are being written, and stay until consume().
 class write_queue {
  public:
-  static constexpr std::size_t max_buffers = 64;
+  static constexpr std::size_t joined_limit = 64 * 1024;  ///< Bytes of short messages that are written at once.
 
   explicit write_queue(queue_limits limits) : limits_(limits) {}
 
@@ -64,6 +64,9 @@ class write_queue {
 
   [[nodiscard]] entry& at(std::size_t i) noexcept { return ring_[(head_ + i) & (ring_.size() - 1)]; }
   [[nodiscard]] static std::size_t length(entry const& e) noexcept { return e.text.size() + (e.has_newline ? 0 : 1); }
+  [[nodiscard]] std::size_t bytes_of_first() noexcept { return length(at(0)) - offset_; }
+  std::span<asio::const_buffer const> gather_first();
+  std::span<asio::const_buffer const> gather_joined();
   void grow();
   void erase(std::size_t i) noexcept;
 
@@ -74,7 +77,8 @@ class write_queue {
   std::size_t bytes_ = 0;
   std::size_t started_ = 0;  // entries that gather() handed out
   std::size_t offset_ = 0;   // bytes of the first entry that are written
-  std::array<asio::const_buffer, max_buffers> buffers_;
+  std::string joined_;       // what gather_joined() handed out
+  std::array<asio::const_buffer, 2> buffers_;
 };
 
 }  // namespace detail

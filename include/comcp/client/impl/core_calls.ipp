@@ -31,6 +31,13 @@ struct cancel_hook {
   }
 };
 
+struct cancel_request {
+  client_core* core;
+  request_id id;
+  void (*cancel)(client_core&, request_id);
+  [[nodiscard]] cancel_hook hook() const { return {core->weak_from_this(), id, cancel}; }
+};
+
 COMCP_DECL char const* capability_for(std::string_view method) noexcept {
   if (method.starts_with("tools/")) return "tools";
   if (method.starts_with("prompts/")) return "prompts";
@@ -67,7 +74,11 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
 
 COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout,
                                           std::chrono::nanoseconds hard) {
-  auto const now = time_->now();
+  return enlist(e, time_->now(), timeout, hard);
+}
+
+COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
+                                          std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard) {
   using clock = std::chrono::steady_clock;
   auto const end = hard > clock::time_point::max() - now ? clock::time_point::max()
                                                          : now + std::chrono::duration_cast<clock::duration>(hard);
@@ -79,10 +90,11 @@ COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono:
 COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detail::pending_entry& e) {
   detail::overlap_guard::scope const alone(overlap_);
   e.call = &c;
-  if (c.started == std::chrono::steady_clock::time_point()) c.started = time_->now();
+  auto const now = time_->now();
+  if (c.started == std::chrono::steady_clock::time_point()) c.started = now;
   auto const timeout = c.options.timeout().value_or(options_.timeout_);
   auto const hard = c.options.hard_timeout().value_or(std::max(options_.hard_timeout_, timeout));
-  if (!enlist(e, timeout, hard)) return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  if (!enlist(e, now, timeout, hard)) return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
   ++counters_.tracked;
   if (restarting_) {
     deferred_.push_back(e.id);
@@ -110,11 +122,18 @@ COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
 }
 
 COMCP_DECL asio::awaitable<detail::reply> client_core::wait(detail::pending_entry& e) {
-  detail::cancel_hook const hook{weak_from_this(), e.id, [](client_core& self, request_id id) { self.cancel(id); }};
+  detail::cancel_request const request{this, e.id, [](client_core& self, request_id id) { self.cancel(id); }};
   if (e.call && e.call->options.stop().stop_possible()) {
-    e.stop.emplace(e.call->options.stop(), std::function<void()>(hook));
+    e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(e.call->options.stop(),
+                                                                         std::function<void()>(request.hook()));
   }
-  return detail::suspend<detail::reply>(e.waiting, hook);
+  return detail::suspend<detail::reply>(e.waiting, request, &e.room);
+}
+
+COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
+  auto const id = std::exchange(e.id, 0);
+  if (!id || !pending_.take(id)) return;
+  tell_cancelled(id, e, "cancelled by the caller");
 }
 
 // The one door through which every call ends.
@@ -210,11 +229,15 @@ COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) 
 
 COMCP_DECL asio::awaitable<detail::reply> client_core::round_trip(detail::prepared_call const& c) {
   detail::pending_entry e;
-  if (auto const bad = check(c)) co_return detail::reply(bad);
-  if (c.options.stop().stop_requested()) co_return detail::reply(error(errc::cancelled));
-  if (auto const begun = begin(c, e); !begun) co_return detail::reply(begun.error());
+  if (auto const started = start(c, e); !started) co_return detail::reply(started.error());
   auto r = co_await wait(e);
   co_return r;
+}
+
+COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detail::pending_entry& e) {
+  if (auto bad = check(c)) return bad;
+  if (c.options.stop().stop_requested()) return error(errc::cancelled);
+  return begin(c, e);
 }
 
 COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here) const noexcept {

@@ -15,6 +15,7 @@ COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
   ++counters_.messages_in;
   counters_.bytes_in += text.size();
   if (options_.tracer_) options_.tracer_(direction::received, text.view());
+  if (received_plainly(text)) return;
   auto m = jsonrpc::decode(text);
   if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
   received(m, stream);
@@ -74,6 +75,18 @@ COMCP_DECL detail::reply client_core::result_of(jsonrpc::envelope const& m) {
   return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
 }
 
+// The result of a call that waits, written as nearly everyone writes it; false for all else. Parsing the result is
+// what validates it: it is one value only if the rest of the message is what it looked like.
+COMCP_DECL bool client_core::received_plainly(padded_text text) {
+  auto const answer = jsonrpc::find_result(text.view());
+  auto const* const found = answer ? pending_.find(answer->id) : nullptr;
+  if (!found || !(*found)->call || !(*found)->sent) return false;
+  auto parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), options_.limits_.json());
+  if (!parsed) return false;
+  received_reply(**found, std::move(*parsed));
+  return true;
+}
+
 COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id stream) {
   auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
   auto const* const found = id ? pending_.find(id) : nullptr;
@@ -90,13 +103,16 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
     ++counters_.unknown;
     return;
   }
-  auto r = result_of(m);
+  received_reply(**found, result_of(m));
+}
+
+COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply r) {
   if (r && is_modern()) learn_server_info(*r);
   if (r) {
-    if (!(*found)->call->internal) restarts_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
+    if (!e.call->internal) restarts_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
     prior_unconfirmed_ = false;
   }
-  end(id, std::move(r));
+  end(e.id, std::move(r));
 }
 
 COMCP_DECL void client_core::learn_server_info(json::value const& result) {

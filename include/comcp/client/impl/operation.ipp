@@ -9,9 +9,10 @@
 namespace comcp::detail {
 
 COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
-  json::writer w(std::string(R"({"name":)"));
-  w.string(name);
-  auto params = std::move(w).text();
+  std::string params;
+  params.reserve(name.size() + arguments.text().size() + 32);
+  params = R"({"name":)";
+  json::detail::append_string(params, name);
   bool const object = arguments.empty() || arguments.text().front() == '{';
   if (!arguments.empty()) params.append(R"(,"arguments":)").append(arguments.text());
   params += '}';
@@ -19,6 +20,20 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   c.name = name;
   if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
   return c;
+}
+
+COMCP_DECL bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome) {
+  auto const started = core.start(c, e);
+  if (!started) outcome = started.error();
+  return started.has_value();
+}
+
+COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared_call& c) {
+  return core.call(std::move(c));
+}
+
+COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
+  return core.settle(std::move(c), std::move(first));
 }
 
 COMCP_DECL error current_error() {

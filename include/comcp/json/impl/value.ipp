@@ -156,8 +156,9 @@ COMCP_DECL std::optional<double> view::get_double() const noexcept {
 }
 
 COMCP_DECL std::optional<std::string_view> view::get_string() const noexcept {
-  if (kind() != json::kind::string) return {};
-  return detail::element_of(node_).get_string().value_unsafe();
+  std::string_view s;
+  if (!owner_ || detail::element_of(node_).get_string().get(s)) return {};
+  return s;
 }
 
 COMCP_DECL std::size_t view::size() const noexcept {
@@ -175,9 +176,9 @@ COMCP_DECL std::size_t view::size() const noexcept {
 }
 
 COMCP_DECL std::optional<view> view::find(std::string_view key) const noexcept {
-  if (!is_object()) return {};
+  simdjson::dom::object object;
   simdjson::dom::element found;
-  if (detail::element_of(node_).get_object().value_unsafe().at_key(key).get(found)) return {};
+  if (!owner_ || detail::element_of(node_).get_object().get(object) || object.at_key(key).get(found)) return {};
   return view(owner_, std::bit_cast<detail::node>(found));
 }
 
@@ -195,8 +196,8 @@ COMCP_DECL value view::share() const {
 
 COMCP_DECL view::element_range view::elements() const noexcept {
   element_range range;
-  if (!is_array()) return range;
-  auto const array = detail::element_of(node_).get_array().value_unsafe();
+  simdjson::dom::array array;
+  if (!owner_ || detail::element_of(node_).get_array().get(array)) return range;
   range.first.owner_ = range.last.owner_ = owner_;
   range.first.node_ = std::bit_cast<detail::node>(array.begin());
   range.last.node_ = std::bit_cast<detail::node>(array.end());
@@ -205,8 +206,8 @@ COMCP_DECL view::element_range view::elements() const noexcept {
 
 COMCP_DECL view::member_range view::members() const noexcept {
   member_range range;
-  if (!is_object()) return range;
-  auto const object = detail::element_of(node_).get_object().value_unsafe();
+  simdjson::dom::object object;
+  if (!owner_ || detail::element_of(node_).get_object().get(object)) return range;
   range.first.owner_ = range.last.owner_ = owner_;
   range.first.node_ = std::bit_cast<detail::node>(object.begin());
   range.last.node_ = std::bit_cast<detail::node>(object.end());

@@ -61,6 +61,12 @@ COMCP_DECL void append_string(std::string& out, std::string_view s) {
   bool ascii = true;
   auto rest = s;
   make_room(out, s.size() + 3);
+  if (plain_prefix(s.data(), s.size(), ascii) == s.size() && ascii) {
+    auto const start = out.size();
+    out.resize(start + s.size() + 2, '"');
+    s.copy(out.data() + start + 1, s.size());
+    return;
+  }
   out += '"';
   while (!rest.empty()) {
     auto const n = plain_prefix(rest.data(), rest.size(), ascii);

@@ -169,6 +169,32 @@ COMCP_DECL envelope decode(padded_text text) {
   return std::move(reader.out);
 }
 
+COMCP_DECL std::optional<plain_result> find_result(std::string_view text) noexcept {
+  constexpr std::string_view version = R"({"jsonrpc":"2.0","id":)", result = R"(,"result":)";
+  constexpr std::string_view result_first = R"({"result":)", version_last = R"(,"jsonrpc":"2.0","id":)";
+  if (text.empty() || text.back() != '}') return {};
+  text.remove_suffix(1);
+  std::string_view id, inner;
+  if (text.starts_with(version)) {
+    text.remove_prefix(version.size());
+    auto const digits = std::min(text.find(','), text.size());
+    id = text.substr(0, digits);
+    inner = text.substr(digits);
+    if (!inner.starts_with(result)) return {};
+    inner.remove_prefix(result.size());
+  } else if (text.starts_with(result_first)) {
+    auto const digits = text.find_last_not_of("0123456789") + 1;
+    id = text.substr(digits);
+    inner = text.substr(0, digits);
+    if (!inner.ends_with(version_last)) return {};
+    inner.remove_suffix(version_last.size());
+    inner.remove_prefix(std::min(result_first.size(), inner.size()));
+  }
+  auto const own = detail::own_id(id);
+  if (!own || id.front() == '"' || inner.starts_with("\xEF")) return {};  // json::parse would let a byte order mark pass
+  return plain_result{*own, inner};
+}
+
 COMCP_DECL comcp::error decode_error(std::string_view raw_error) {
   auto const parsed = json::parse(raw_error);
   auto const object = parsed ? parsed->view() : json::view();

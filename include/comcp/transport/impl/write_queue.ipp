@@ -52,15 +52,32 @@ COMCP_DECL bool write_queue::abandon(request_id id) noexcept {
 }
 
 COMCP_DECL std::span<asio::const_buffer const> write_queue::gather() {
+  started_ = 0;
+  if (size_ > 1 && bytes_of_first() <= joined_limit) return gather_joined();
+  return size_ > 0 ? gather_first() : std::span<asio::const_buffer const>();
+}
+
+COMCP_DECL std::span<asio::const_buffer const> write_queue::gather_first() {
   static constexpr char newline = '\n';
   std::size_t n = 0;
-  started_ = 0;
-  for (std::size_t skip = offset_; started_ != size_ && n + 2 <= max_buffers; skip = 0) {
-    entry const& e = at(started_++);
-    if (skip < e.text.size()) buffers_[n++] = asio::const_buffer(e.text.data() + skip, e.text.size() - skip);
-    if (!e.has_newline) buffers_[n++] = asio::const_buffer(&newline, 1);
-  }
+  entry const& e = at(started_++);
+  if (offset_ < e.text.size()) buffers_[n++] = asio::const_buffer(e.text.data() + offset_, e.text.size() - offset_);
+  if (!e.has_newline) buffers_[n++] = asio::const_buffer(&newline, 1);
   return {buffers_.data(), n};
+}
+
+// Copying short messages together costs less than a buffer of its own for each, of which Asio passes on 64 at most.
+COMCP_DECL std::span<asio::const_buffer const> write_queue::gather_joined() {
+  joined_.clear();
+  for (std::size_t skip = offset_; started_ != size_; skip = 0) {
+    entry const& e = at(started_);
+    if (started_ > 0 && joined_.size() + length(e) > joined_limit) break;
+    joined_.append(e.text, std::min(skip, e.text.size()));
+    if (!e.has_newline) joined_ += '\n';
+    ++started_;
+  }
+  buffers_[0] = asio::const_buffer(joined_.data(), joined_.size());
+  return {buffers_.data(), 1};
 }
 
 COMCP_DECL std::size_t write_queue::consume(std::size_t n) noexcept {
