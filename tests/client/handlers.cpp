@@ -3,6 +3,7 @@
 //
 // Requests and notifications of the server, and what a handler type declares by existing.
 #include <comcp/client/handlers.hpp>
+#include <comcp/protocol/errors.hpp>
 
 #include "support/play.hpp"
 
@@ -326,4 +327,29 @@ TEST_CASE("handlers: a broadcast reaches every listener, and says what had no pl
   CHECK(all.dropped() == 0);
   CHECK(two.size() == 2);
   CHECK(two.dropped() == 1);
+}
+
+TEST_CASE("handlers: -32042 asks each url, then fails with the list", "[client]") {
+  struct asks {
+    std::vector<std::string>* urls;
+    elicit_result elicit_url(elicit_params p) {
+      urls->push_back(p.url.value_or(""));
+      return elicit_result::accept();
+    }
+  };
+  std::vector<std::string> urls;
+  auto s = legacy_script();
+  s.expect("tools/call").fail(-32042, "log in first",
+                              R"({"elicitations":[{"mode":"url","message":"m","url":"https://a/","elicitationId":"1"},)"
+                              R"({"mode":"url","message":"m","url":"https://b/","elicitationId":"2"}]})");
+  auto const body = [](client& c) -> asio::awaitable<void> {
+    auto const e = co_await error_of(c.call_tool("t"));
+    CHECK(e == errc::url_elicitation_required);
+    auto const required = url_elicitation_required_of(e);
+    REQUIRE(required);
+    REQUIRE(required->elicitations.size() == 2);
+    CHECK(required->elicitations[1].url == "https://b/");
+  };
+  play(s, asks{&urls}, connect_options(), body);
+  CHECK(urls == std::vector<std::string>{"https://a/", "https://b/"});
 }

@@ -1,5 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
+#include <comcp/protocol/resources.hpp>
 #include <comcp/protocol/uri_template.hpp>
 
 #include <fstream>
@@ -57,6 +58,13 @@ std::size_t run(std::string const& file) {
 }
 
 }  // namespace
+
+TEST_CASE("resource_template: expands its pattern", "[protocol]") {
+  comcp::resource_template const notes("demo://notes/{topic}{?page}", "notes");
+  CHECK(notes.expand(comcp::args("topic", "red birds", "page", 2)).value() == "demo://notes/red%20birds?page=2");
+  CHECK(notes.expand(comcp::args("topic", "x")).value() == "demo://notes/x");
+  CHECK(comcp::resource_template("x://{", "broken").expand(comcp::args()).error() == comcp::errc::invalid_argument);
+}
 
 TEST_CASE("uri_template: the official examples expand as their files say", "[protocol]") {
   COMCP_NEEDS_SHARED("data/uritemplate-test");

@@ -91,12 +91,14 @@ asio::awaitable<dialogs::outcome> dialogs::fill(comcp::elicit_params const& aske
     if (state != outcome::filled) co_return state;
     if (!text.empty()) all.set(field.name, comcp::json::fragment::trusted(text));
   }
-  content = all.text();
-  auto const parsed = comcp::json::parse(content).value();
+  auto const parsed = comcp::json::parse(all.text()).value();
   auto const whole = comcp::fill_defaults(asked.requested_schema.view(), parsed.view());
   auto const ok = whole ? comcp::check_content(asked.requested_schema.view(), whole->view())
                         : comcp::result<void>(whole.error());
-  if (ok) co_return outcome::filled;
+  if (ok) {
+    content = whole->dump();
+    co_return outcome::filled;
+  }
   terminal_->print("That does not fit: " + one_line(ok.error().to_string()) + "\n");
   co_return outcome::again;
 }

@@ -244,6 +244,7 @@ void print_error(console& err, comcp::error const& e, bool json, int code, bool 
   if (peer) text.append(" (").append(std::to_string(peer->code)).append(")");
   while (text.ends_with('\n')) text.pop_back();
   err.line(printable(text));
+  if (e == comcp::errc::url_elicitation_required) err.line("comcp: once that is done, run the same command again");
 }
 
 }  // namespace cli

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <comcp/json/build.hpp>
 #include <comcp/protocol/content.hpp>
 #include <comcp/protocol/input_required.hpp>
 #include <comcp/protocol/pagination.hpp>
@@ -54,6 +55,9 @@ struct resource_template {
   std::vector<icon> icons;
   json::value meta;
   json::value raw;
+
+  /// The uri for these variables, an object: args("topic", "birds"). Errors: invalid_argument.
+  [[nodiscard]] result<std::string> expand(json::fragment const& variables) const;
 };
 constexpr auto describe(std::type_identity<resource_template>) {
   using t = resource_template;

@@ -4,7 +4,6 @@
 
 #include <comcp/client/client.hpp>
 #include <comcp/jsonrpc/encode.hpp>
-#include <comcp/protocol/uri_template.hpp>
 
 namespace comcp {
 namespace detail {
@@ -166,9 +165,7 @@ COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(std::stri
 COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(resource_template const& t,
                                                                        json::fragment const& variables,
                                                                        call_options options) const {
-  auto const parsed = uri_template::parse(t.uri_template);
-  if (!parsed) return detail::failed<read_resource_result>(parsed.error());
-  auto const uri = parsed->expand(variables);
+  auto const uri = t.expand(variables);
   if (!uri) return detail::failed<read_resource_result>(uri.error());
   return read_resource(*uri, std::move(options));
 }
