@@ -91,6 +91,23 @@ TEST_CASE("subscriptions: modern, the new stream is acknowledged before the old 
   CHECK(filter == json::parse(R"({"resourceSubscriptions":["x://a","x://b"]})").value());
 }
 
+TEST_CASE("subscriptions: modern, several local subscribers share one on the wire", "[client]") {
+  auto s = modern_script();
+  s.expect("subscriptions/listen").as("l").raw(acknowledges("l", R"({"resourceSubscriptions":["x://a"]})"));
+  s.expect("tools/call").as("q").raw(updated("l", "x://a")).reply_to("q", tool_done);
+  int first = 0, second = 0;
+  auto const body = [&](client& c) -> asio::awaitable<void> {
+    updated_callback one = [&](resource_updated const&) { ++first; };
+    updated_callback two = [&](resource_updated const&) { ++second; };
+    co_await c.subscribe("x://a", one);
+    co_await c.subscribe("x://a", two);
+    co_await settle(c);
+  };
+  play(s, no_handler(), connect_options(), body);
+  CHECK(first == 1);
+  CHECK(second == 1);
+}
+
 TEST_CASE("subscriptions: modern, fails when the uri is missing from the acknowledgment", "[client]") {
   auto s = modern_script();
   s.expect("subscriptions/listen").as("one").raw(acknowledges("one", "{}")).ignore("notifications/cancelled");

@@ -50,7 +50,8 @@ json::object identity() {
     auto const versions = json::array().add("2026-07-28");
     return result.set("resultType", "complete").set("supportedVersions", versions);
   }
-  return result.set("protocolVersion", "2025-11-25").set("serverInfo", json::raw(R"({"name":"announcer","version":"1"})"));
+  auto const info = json::raw(R"({"name":"announcer","version":"1"})");
+  return result.set("protocolVersion", "2025-11-25").set("serverInfo", info);
 }
 
 void handle(json::value const& message) {

@@ -82,7 +82,9 @@ class command {
   /// Waits until the text shows up anywhere in that output, behind what wait_for() found before.
   bool wait_for_err(std::string_view text) { return wait_for(1, text); }
   bool wait_for_screen(std::string_view text) { return wait_for(2, text); }
-  void type(std::string_view text) { REQUIRE(::write(tty_, text.data(), text.size()) == static_cast<ssize_t>(text.size())); }
+  void type(std::string_view text) {
+    REQUIRE(::write(tty_, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
   void signal(int number) const { ::kill(pid_, number); }
 
   /// Waits for its end; 128 + signal for one that a signal ended, as shells say it.

@@ -88,7 +88,8 @@ TEST_CASE("record: secrets inside of strings are found", "[trace]") {
   CHECK(redacted_string("basic dXNlcjpwYXNzd29yZA==") == "basic ***");
   CHECK(redacted_string("https://api.example/x?page=2&access_token=abc123&z=1#top") ==
         "https://api.example/x?page=2&access_token=***&z=1#top");
-  CHECK(redacted_string("API_KEY=abc HOME=/root\nDB_PASSWORD=\"x y\"") == "API_KEY=*** HOME=/root\nDB_PASSWORD=\"***\"");
+  CHECK(redacted_string("API_KEY=abc HOME=/root\nDB_PASSWORD=\"x y\"") ==
+        "API_KEY=*** HOME=/root\nDB_PASSWORD=\"***\"");
   CHECK(redacted_string("postgres://ann:pw@db:5432/x and https://example.org/a@b") ==
         "postgres://***@db:5432/x and https://example.org/a@b");
   CHECK(redacted_string("{\n  \"API_KEY\": \"abc\", \"HOME\": \"/root\"\n}") == R"({"API_KEY":"***","HOME":"/root"})");

@@ -196,9 +196,10 @@ std::vector<std::string> url_warnings(std::string_view url) {
   if (parts.scheme == "http" && !here) all.emplace_back("it is not encrypted (http)");
   if (!parts.user.empty()) all.emplace_back("what stands before the @ is not the host");
   bool const puny = host.find("xn--") != std::string::npos || host.find("XN--") != std::string::npos;
-  bool const foreign = std::any_of(host.begin(), host.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; });
-  if (puny) all.emplace_back("the host is written in punycode (xn--): a browser may show letters that look like others");
-  if (foreign) all.emplace_back("the host has letters beyond ASCII, which may look like others");
+  auto const is_foreign = [](char c) { return static_cast<unsigned char>(c) >= 0x80; };
+  if (puny) all.emplace_back("the host is in punycode (xn--): a browser may show letters that look like others");
+  if (std::any_of(host.begin(), host.end(), is_foreign))
+    all.emplace_back("the host has letters beyond ASCII, which may look like others");
   if (url.find('\\') != std::string_view::npos) all.emplace_back("it has a backslash, which browsers read as a slash");
   return all;
 }

@@ -59,14 +59,15 @@ void dialogs::introduce(std::string const& server, std::string const& message, s
 asio::awaitable<elicit_result> dialogs::form(comcp::elicit_params asked, std::string server) {
   auto const fields = asked.fields();
   if (!terminal_ || !fields) {
-    err_.line(fields ? "comcp: declined a question of the server, since stdin is no terminal: " + one_line(asked.message)
+    err_.line(fields ? "comcp: declined a question, since stdin is no terminal: " + one_line(asked.message)
                      : "comcp: declined a form that cannot be read: " + one_line(fields.error().to_string()));
     co_return elicit_result::decline();
   }
   co_await my_turn();
   turn mine(*this);
   introduce(server, asked.message, "asks");
-  terminal_->print("(Enter takes the [default] or leaves it out; !decline refuses; !cancel or Ctrl-D answers nothing)\n");
+  terminal_->print(
+      "(Enter takes the [default] or leaves it out; !decline refuses; !cancel or Ctrl-D answers nothing)\n");
   auto state = outcome::again;
   std::string content;
   while (state == outcome::again) {

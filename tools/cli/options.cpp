@@ -19,7 +19,8 @@
 namespace cli {
 namespace {
 
-constexpr auto* examples = R"(Everything behind the first -- is the server's command line. It is started as it is, without a shell.
+constexpr auto* examples = R"(
+Everything behind the first -- is the server's command line. It is started as it is, without a shell.
 
 Examples:
   comcp info   -- npx -y @modelcontextprotocol/server-everything
@@ -143,7 +144,8 @@ void add_calls(CLI::App& app, options& o) {
       "  comcp call search text=\"two words\" tags=a tags=b filter:='{\"year\":2026}' -- ./my-server\n"
       "  comcp call search --args '{\"text\":\"two words\"}' -- ./my-server\n\n"
       "KEY=VALUE is read as the tool's input schema says (number, boolean, list, ...; a repeated key fills a list).\n"
-      "KEY:=JSON is taken as it is. On a terminal, questions of the server are asked here; elsewhere they are declined.");
+      "KEY:=JSON is taken as it is. On a terminal, questions of the server are asked here; elsewhere they are\n"
+      "declined.");
   call->add_option("name", o.name, "The tool")->required()->type_name("NAME");
   add_pairs(*call, o, "Its arguments");
   call->add_option("--args", o.arguments, "All arguments as one JSON object; KEY=VALUE wins over it")
@@ -167,8 +169,10 @@ void add_calls(CLI::App& app, options& o) {
       "  comcp complete 'demo://notes/{topic}' topic=b -- ./my-server");
   complete->add_option("of", o.name, "A prompt's name, or a uri template (which has \"://\" in it)")
       ->required()->type_name("NAME|TEMPLATE");
-  complete->add_option("arguments", o.pairs, "The argument to complete with what is typed of it; then those known already")
-      ->required()->type_name("KEY=VALUE");
+  complete
+      ->add_option("arguments", o.pairs, "The argument to complete with what is typed of it; then those known already")
+      ->required()
+      ->type_name("KEY=VALUE");
 }
 
 void add_others(CLI::App& app, options& o) {
@@ -195,7 +199,7 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
   app.set_version_flag("--version", "comcp " COMCP_VERSION_STRING);
   app.require_subcommand(1);
   app.formatter(std::make_shared<help_format>());
-  app.footer(std::string("\n") + examples);
+  app.footer(examples);
   add_common_options(app, out);
   add_lists(app, out);
   add_calls(app, out);

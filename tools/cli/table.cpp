@@ -13,12 +13,12 @@ namespace {
 constexpr std::size_t widest_name = 28;
 constexpr std::size_t gap = 2;
 
-// Lines behind `head`, which is shown already or is to be; the others are indented by `indent`.
-void print_block(std::ostream& out, std::string const& head, std::size_t head_width, std::vector<std::string> const& lines,
-                 std::size_t indent) {
+// `head`, beside it the first line where there is room, and the other lines, all from the column `indent` on.
+void print_block(std::ostream& out, std::string const& head, std::size_t head_width,
+                 std::vector<std::string> const& lines, std::size_t indent) {
   std::string const blanks(indent, ' ');
   out << head;
-  bool at_start = head_width + gap > indent;  // the head is too long to stand beside
+  bool const at_start = head_width + gap > indent;  // the head is too long to stand beside
   if (at_start) {
     out << '\n';
   } else if (!lines.empty()) {
