@@ -8628,7 +8628,7 @@ class core_registry final : public asio::execution_context::service {
 }  // namespace detail
 }  // namespace comcp
 
-// client/impl/negotiation.hpp
+// client/impl/negotiation.ipp
 // The state of a handshake under way: the pure machine and the entries that feed it. Internal to the core.
 
 #include <optional>
@@ -12868,7 +12868,11 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
 
 // Waits for the running reconciliation; cancelling that stops only the waiting.
 COMCP_DECL asio::awaitable<error> subscription_hub::reconciled(waiter<error>*& place) {
-  refresh_shared();
+  // Posted: with nothing to do it would be over before the wait below has begun.
+  auto begin = [this, weak = core_.weak_from_this()] {
+    if (auto const core = weak.lock()) refresh_shared();
+  };
+  asio::post(core_.home(), std::move(begin));
   auto const forget = [this, weak = core_.weak_from_this(), &place] {
     auto const core = weak.lock();
     if (!core) return;

@@ -11,7 +11,7 @@
 
 #include <comcp/client/core.hpp>
 #include <comcp/client/impl/core_registry.hpp>
-#include <comcp/client/impl/negotiation.hpp>
+#include <comcp/client/impl/negotiation.ipp>
 
 namespace comcp {
 
