@@ -9152,7 +9152,9 @@ COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
     case jsonrpc::message_kind::notification: return received_notification(m);
     case jsonrpc::message_kind::request:
       ++counters_.requests;
-      if (is_modern() && status_ == connection_status::ready) {
+      // Before the verdict the server may be a legacy one that asks early.
+      if (is_modern() && (status_ == connection_status::ready ||
+                          options_.handshake_.mode == sansio::handshake_mode::pinned)) {
         ++counters_.dropped;
         return fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }
@@ -12645,6 +12647,9 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer_checked(st
     form = !mode || mode->get_string() == "form";
     bool const declared = form ? own.supports_elicitation_form() : own.supports_elicitation_url();
     if (!declared || (mode && !form && mode->get_string() != "url")) co_return refused("this mode was not declared");
+    auto const needed = request.find(form ? "requestedSchema" : "url");
+    if (!needed || !(form ? needed->is_object() : needed->is_string()))
+      co_return refused(form ? "no requestedSchema" : "no url");
   } else if (method == "sampling/createMessage") {
     if (request.find("tools") || request.find("toolChoice")) {
       if (!own.sampling || !own.sampling->tools) co_return refused("sampling.tools was not declared");

@@ -103,12 +103,13 @@ TEST_CASE("handlers: what nobody answers gets -32601, what cannot be read -32602
   s.request("2", "roots/list").expect("error");
   s.request("3", "sampling/createMessage", R"({"messages":7})").expect("error");
   s.request("4", "elicitation/create", R"({"mode":"url","message":"m","url":"https://x/","elicitationId":"e"})").expect("error");
+  s.request("5", "elicitation/create", R"({"message":"a form without a schema"})").expect("error");
   s.reply_to("q", "{}");
   auto const body = [](client& c) -> asio::awaitable<void> { co_await settle(c); };
   play(s, handlers(samples(), asks_forms()), connect_options(), body);
   std::vector<std::int64_t> codes;
-  for (std::size_t i = 4; i < 8; ++i) codes.push_back(s.sent().at(i)["error"]["code"].as_int64());
-  CHECK(codes == std::vector<std::int64_t>{-32601, -32601, -32602, -32602});
+  for (std::size_t i = 4; i < 9; ++i) codes.push_back(s.sent().at(i)["error"]["code"].as_int64());
+  CHECK(codes == std::vector<std::int64_t>{-32601, -32601, -32602, -32602, -32602});
 }
 
 TEST_CASE("handlers: tools in sampling need their sub-capability, and paired results", "[client]") {

@@ -28,7 +28,9 @@ COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
     case jsonrpc::message_kind::notification: return received_notification(m);
     case jsonrpc::message_kind::request:
       ++counters_.requests;
-      if (is_modern() && status_ == connection_status::ready) {
+      // Before the verdict the server may be a legacy one that asks early.
+      if (is_modern() && (status_ == connection_status::ready ||
+                          options_.handshake_.mode == sansio::handshake_mode::pinned)) {
         ++counters_.dropped;
         return fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }

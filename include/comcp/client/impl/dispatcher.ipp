@@ -101,6 +101,9 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer_checked(st
     form = !mode || mode->get_string() == "form";
     bool const declared = form ? own.supports_elicitation_form() : own.supports_elicitation_url();
     if (!declared || (mode && !form && mode->get_string() != "url")) co_return refused("this mode was not declared");
+    auto const needed = request.find(form ? "requestedSchema" : "url");
+    if (!needed || !(form ? needed->is_object() : needed->is_string()))
+      co_return refused(form ? "no requestedSchema" : "no url");
   } else if (method == "sampling/createMessage") {
     if (request.find("tools") || request.find("toolChoice")) {
       if (!own.sampling || !own.sampling->tools) co_return refused("sampling.tools was not declared");
