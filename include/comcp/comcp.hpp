@@ -13,6 +13,7 @@
 #include <comcp/protocol/errors.hpp>
 #include <comcp/result.hpp>
 #include <comcp/run.hpp>
+#include <comcp/trace/record.hpp>
 #include <comcp/transport/byte_stream.hpp>
 #include <comcp/transport/memory.hpp>
 #include <comcp/transport/stdio.hpp>
