@@ -38,7 +38,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart() {
     auto const wanted = options_.restart_.base() * (std::int64_t{1} << factor);
     ++restarts_in_a_row_;
     auto const slept = co_await sleep(std::min<std::chrono::nanoseconds>(wanted, options_.restart_.max()));
-    if (!slept) co_return;
+    if (!slept && (closing_ || end_reason_)) co_return;  // at the bound of pending calls it goes on without a pause
     auto again = co_await open_transport();
     if (again) again = co_await negotiate();
     if (closing_ || end_reason_) co_return;
