@@ -18,9 +18,10 @@ endfunction()
 
 function(comcp_warn target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wconversion -Wshadow)
-  # g++ 12 warns of overlaps inside std::string that cannot be (GCC bug 105651), only when it optimises.
+  # g++ 12, when it optimises, warns of overlaps inside std::string that cannot be (GCC bug 105651), and of Asio 1.22's
+  # coroutine frames, whose operator new and delete it inlines at different depths.
   target_compile_options(${target} PRIVATE
-    $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+    "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict;-Wno-mismatched-new-delete>")
   if(COMCP_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -1,47 +1,28 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is done to a handler's answer before the server sees it. Internal.
+// What is done to a handler's answer before the server sees it. Instantiated only for handlers that give such
+// answers, so that a program without elicitation does not compile the schema validator. Internal.
 #pragma once
 
+#include <asio/awaitable.hpp>
+
 #include <comcp/json/build.hpp>
-#include <comcp/protocol/elicitation.hpp>
-#include <comcp/protocol/roots.hpp>
+#include <comcp/json/value.hpp>
 #include <comcp/result.hpp>
-#include <comcp/schema/elicitation.hpp>
 
 namespace comcp::detail {
 
 /// Form mode: content only on accept, its omitted fields filled with the schema's defaults, then checked against
 /// the schema. Errors: validation_failed.
-inline result<json::fragment> complete_elicitation(json::view request, json::fragment const& answered) {
-  auto const parsed = json::parse(answered.text());
-  if (!parsed) return parsed.error();
-  auto answer = parsed->get<elicit_result>();
-  if (!answer) return answer.error();
-  if (answer->action != elicit_action::accept) {
-    answer->content = json::value();
-    return json::fragment::of(*answer);
-  }
-  auto const asked = request.find("requestedSchema");
-  if (!asked) return json::fragment::of(*answer);
-  if (answer->content.is_null()) answer->content = json::parse("{}").value();
-  auto filled = fill_defaults(*asked, answer->content.view());
-  if (!filled) return filled.error();
-  if (auto const ok = check_content(*asked, filled->view()); !ok) return ok.error();
-  answer->content = std::move(*filled);
-  return json::fragment::of(*answer);
-}
+asio::awaitable<result<json::fragment>> completed_elicitation(json::value request,
+                                                              asio::awaitable<result<json::fragment>> answer);
 
 /// Roots are file:// uris. Errors: invalid_argument.
-inline result<void> check_roots(json::fragment const& answered) {
-  auto const parsed = json::parse(answered.text());
-  auto const list = parsed ? parsed->get<list_roots_result>() : result<list_roots_result>(parsed.error());
-  if (!list) return list.error();
-  for (auto const& r : list->roots) {
-    if (!r.uri.starts_with("file://")) return error(errc::invalid_argument, "a root is a file:// uri, not " + r.uri);
-  }
-  return {};
-}
+asio::awaitable<result<json::fragment>> checked_roots(asio::awaitable<result<json::fragment>> answer);
 
 }  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/answers.ipp>
+#endif

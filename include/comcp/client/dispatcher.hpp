@@ -49,7 +49,7 @@ class dispatcher {
   asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
                               json::value params, std::shared_ptr<running> state);
   asio::awaitable<void> pump(std::shared_ptr<client_core> hold);
-  asio::awaitable<result<json::fragment>> answer_checked(std::string const& method, json::value params, context& ctx);
+  [[nodiscard]] error check(std::string_view method, json::view request) const;
 
   client_core& core_;
   std::map<std::string, std::shared_ptr<running>> running_;  // by raw id

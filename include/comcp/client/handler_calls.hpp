@@ -7,6 +7,7 @@
 
 #include <asio/awaitable.hpp>
 
+#include <comcp/client/answers.hpp>
 #include <comcp/client/context.hpp>
 #include <comcp/client/handler_traits.hpp>
 #include <comcp/result.hpp>
@@ -122,7 +123,7 @@ asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value con
       auto const member = [&h](auto&&... a) -> decltype(h.elicit(std::forward<decltype(a)>(a)...)) {
         return h.elicit(std::forward<decltype(a)>(a)...);
       };
-      return settle(with_context(member, ctx, *std::move(request)));
+      return completed_elicitation(params, settle(with_context(member, ctx, *std::move(request))));
     }
   }
   return refuse(error::from_peer({-32602, "Invalid params: this elicitation mode was not declared", {}}));
@@ -135,6 +136,7 @@ asio::awaitable<result<json::fragment>> answer(H& h, std::string const& method, 
     if constexpr (has_create_message<H>) {
       auto request = json::read<create_message_params>(params.view());
       if (!request) return refuse(invalid_params(request.error()));
+      if (auto const ok = request->check_tool_results(); !ok) return refuse(invalid_params(ok.error()));
       auto const member = [&h](auto&&... a) -> decltype(h.create_message(std::forward<decltype(a)>(a)...)) {
         return h.create_message(std::forward<decltype(a)>(a)...);
       };
@@ -145,7 +147,7 @@ asio::awaitable<result<json::fragment>> answer(H& h, std::string const& method, 
       auto const member = [&h](auto&&... a) -> decltype(h.list_roots(std::forward<decltype(a)>(a)...)) {
         return h.list_roots(std::forward<decltype(a)>(a)...);
       };
-      return settle(with_context(member, ctx));
+      return checked_roots(settle(with_context(member, ctx)));
     }
   } else if (method == "elicitation/create") {
     if constexpr (has_elicit<H> || has_elicit_url<H>) return answer_elicitation(h, params, ctx);

@@ -11,14 +11,11 @@
 #include <vector>
 
 #include <asio/awaitable.hpp>
-#include <asio/bind_cancellation_slot.hpp>
 #include <asio/cancellation_signal.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-#include <asio/post.hpp>
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
+#include <comcp/client/spawn.hpp>
 #include <comcp/protocol/tools.hpp>
 
 namespace comcp {
@@ -102,9 +99,10 @@ asio::awaitable<T> on_home(std::shared_ptr<client_core> core, asio::awaitable<T>
     auto value = co_await std::move(work);
     co_return value;
   }
-  auto const home = core->home();
-  auto value = co_await asio::co_spawn(home, std::move(work), asio::use_awaitable);
-  co_return value;
+  std::optional<T> value;
+  auto stored = store(std::move(work), value);
+  co_await spawn_and_wait(core->home(), std::move(stored));
+  co_return std::move(*value);
 }
 
 template <class T>
@@ -177,8 +175,7 @@ template <class T>
 void gather_start(std::shared_ptr<gathering<T>> const& g, asio::any_io_executor const& ex, std::size_t i,
                   asio::awaitable<T> op) {
   g->signals.push_back(std::make_unique<asio::cancellation_signal>());
-  asio::co_spawn(ex, gather_one(g, i, std::move(op)),
-                 asio::bind_cancellation_slot(g->signals.back()->slot(), asio::detached));
+  spawn(ex, gather_one(g, i, std::move(op)), g->signals.back()->slot());
 }
 }  // namespace detail
 
@@ -198,7 +195,7 @@ asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> oper
         if (!alive) return;
         for (auto const& s : alive->signals) s->emit(asio::cancellation_type::terminal);
       };
-      asio::post(ex, std::move(emit));
+      detail::post(ex, std::move(emit));
     };
     auto finished = detail::suspend<bool>(g->waiting, cancel);
     co_await std::move(finished);

@@ -7,6 +7,7 @@
 #include <array>
 
 #include <comcp/json/describe.hpp>
+#include <comcp/json/field_table.hpp>
 
 namespace comcp::json {
 
@@ -119,10 +120,10 @@ struct codec<std::vector<T>> {
     requires readable<T>
   {
     if (!v.is_array()) return e.expected(v, "array");
-    out.clear();
-    out.reserve(v.size());
+    out = std::vector<T>(v.size());  // much less code than growing
+    auto next = out.begin();
     for (auto const element : v.elements()) {
-      if (!codec<T>::read(element, out.emplace_back(), e)) return false;
+      if (!codec<T>::read(element, *next++, e)) return false;
     }
     return true;
   }
@@ -187,175 +188,28 @@ struct codec<std::map<std::string, T, C>> : detail::map_codec<std::map<std::stri
 template <class T>
 struct codec<std::unordered_map<std::string, T>> : detail::map_codec<std::unordered_map<std::string, T>> {};
 
-namespace detail {
-
-template <class S, class M>
-bool read_member(field_of<S, M> const& f, std::string_view key, view v, S& out, read_error& e, bool& ok) {
-  if (key != f.key) return false;
-  if constexpr (!is_optional<M> && !std::same_as<M, value>) {
-    if (!f.required && v.is_null()) return true;
-  }
-  ok = codec<M>::read(v, out.*f.member, e);
-  return true;
-}
-template <class S>
-bool read_member(tag_field const& f, std::string_view key, view v, S&, read_error& e, bool& ok) {
-  if (key != f.key) return false;
-  ok = v.get_string() == f.text || e.expected(v, "\"" + std::string(f.text) + "\"");
-  return true;
-}
-template <class S>
-bool read_member(raw_field<S> const&, std::string_view, view, S&, read_error&, bool&) {
-  return false;
-}
-
-template <class F>
-constexpr bool is_required(F const& f) {
-  if constexpr (requires { f.required; }) return f.required;
-  return std::same_as<F, tag_field>;
-}
-template <class F>
-constexpr std::string_view key_of(F const& f) {
-  if constexpr (requires { f.key; }) return f.key;
-  return {};
-}
-
-template <class S, own_field<S> F>
-bool read_member(F const& f, std::string_view key, view v, S& out, read_error& e, bool& ok) {
-  if (key != f.key) return false;
-  ok = f.read(v, out, e);
-  return true;
-}
-
-template <class T>
-T const& fresh() {
-  static T const value{};
-  return value;
-}
-
-/// Whether a member that equals its default is left out: not when it came with the object.
-template <class T, class M>
-bool is_left_out(T const& from, field_of<T, M> const& f, view raw) {
-  auto const& member = from.*f.member;
-  if constexpr (is_optional<M>) {
-    return !member;
-  } else if constexpr (std::same_as<M, value>) {
-    if (!member.is_null()) return false;
-    return !raw.find(f.key);
-  } else {
-    if constexpr (requires { member.empty(); } && !std::same_as<M, std::string>) {
-      if (!member.empty() || !(fresh<T>().*f.member).empty()) return false;
-    } else if constexpr (std::equality_comparable<M>) {
-      if (!(member == fresh<T>().*f.member)) return false;
-    } else {
-      return false;
-    }
-    auto const came = raw.find(f.key);
-    return !came || came->is_null();
-  }
-}
-
-constexpr bool is_plain(std::string_view key) {
-  for (char const c : key) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') return false;
-  }
-  return true;
-}
-
-template <class T, class M>
-void write_member(writer& w, T const& from, field_of<T, M> const& f, view raw) {
-  if (f.skip_default && is_left_out(from, f, raw)) return;
-  w.plain_key(f.key);
-  codec<M>::write(w, from.*f.member);
-}
-template <class T>
-void write_member(writer& w, T const&, tag_field const& f, view) {
-  w.plain_key(f.key).string(f.text);
-}
-template <class T>
-void write_member(writer&, T const&, raw_field<T> const&, view) {}
-template <class T, own_field<T> F>
-void write_member(writer& w, T const& from, F const& f, view) {
-  f.write(w, from);
-}
-
-template <class T, class F>
-view raw_of(T const& from, view other, F const& f) {
-  if constexpr (std::same_as<F, raw_field<T>>) return from.*f.member;
-  return other;
-}
-
-template <class T, class Fields>
-void write_rest(writer& w, value const& raw, Fields const& list) {
-  for (auto const m : raw.members()) {
-    bool const known = std::apply([&](auto const&... f) { return ((key_of(f) == m.key) || ...); }, list);
-    if (!known) w.key(m.key).value(m.value);
-  }
-}
-
-}  // namespace detail
-
 template <described T>
 struct codec<T> {
-  static constexpr auto list = describe(std::type_identity<T>{});
-  static constexpr std::size_t count = std::tuple_size_v<decltype(list)>;
-  static_assert(count <= 64, "comcp: a described struct has at most 64 fields");
-  static_assert(std::apply([](auto const&... f) { return (detail::is_plain(detail::key_of(f)) && ...); }, list),
-                "comcp: the key of a described field must need no escaping");
-
   static bool read(view v, T& out, read_error& e) {
-    if (!v.is_object()) return e.expected(v, "object");
-    std::uint64_t seen = 0;
-    for (auto const m : v.members()) {
-      if (!read_one(m, out, e, seen, std::make_index_sequence<count>())) return false;
+    if constexpr (detail::has_raw(detail::fields_of<T>)) {
+      return detail::read_fields(detail::read_table<T>, &detail::raw_to_read<T>, v, &out, e);
+    } else {
+      return detail::read_fields(detail::read_table<T>, nullptr, v, &out, e);
     }
-    return check(v, out, e, seen, std::make_index_sequence<count>());
   }
-
   static void write(writer& w, T const& from) {
-    view raw;
-    std::apply([&](auto const&... f) { ((raw = detail::raw_of(from, raw, f)), ...); }, list);
-    w.begin_object();
-    std::apply([&](auto const&... f) { (detail::write_member(w, from, f, raw), ...); }, list);
-    std::apply([&](auto const&... f) { (write_raw(w, from, f), ...); }, list);
-    w.end_object();
-  }
-
- private:
-  template <std::size_t... I>
-  static bool read_one(member const& m, T& out, read_error& e, std::uint64_t& seen, std::index_sequence<I...>) {
-    bool ok = true;
-    (void)((seen >> I & 1 ? detail::key_of(std::get<I>(list)) == m.key
-                          : detail::read_member(std::get<I>(list), m.key, m.value, out, e, ok) &&
-                                (seen |= std::uint64_t{1} << I)) ||
-           ...);
-    return ok;
-  }
-
-  template <std::size_t... I>
-  static bool check(view v, T& out, read_error& e, std::uint64_t seen, std::index_sequence<I...>) {
-    (keep_raw(v, out, std::get<I>(list)), ...);
-    return ((!detail::is_required(std::get<I>(list)) || (seen >> I & 1) ||
-             e.missing(v, detail::key_of(std::get<I>(list)))) &&
-            ...);
-  }
-
-  template <class F>
-  static void keep_raw(view v, T& out, F const& f) {
-    if constexpr (std::same_as<F, raw_field<T>>) out.*f.member = v.share();
-  }
-  template <class F>
-  static void write_raw(writer& w, T const& from, F const& f) {
-    if constexpr (std::same_as<F, raw_field<T>>) detail::write_rest<T>(w, from.*f.member, list);
+    if constexpr (detail::has_raw(detail::fields_of<T>)) {
+      detail::write_fields(detail::write_table<T>, &detail::raw_to_write<T>, w, &from);
+    } else {
+      detail::write_fields(detail::write_table<T>, nullptr, w, &from);
+    }
   }
 };
 
 /// The keys that T's field list names, in its order.
 template <described T>
 constexpr auto keys() {
-  return std::apply(
-      [](auto const&... f) { return std::array<std::string_view, sizeof...(f)>{detail::key_of(f)...}; },
-      describe(std::type_identity<T>{}));
+  return detail::keys_of(detail::fields_of<T>);
 }
 
 }  // namespace comcp::json

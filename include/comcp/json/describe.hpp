@@ -18,9 +18,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <comcp/json/value.hpp>
@@ -108,9 +108,24 @@ concept own_field = requires(F const& f, view v, S& out, S const& from, read_err
   f.write(w, from);
 };
 
+namespace detail {
+template <std::size_t I, class F>
+struct field_slot {
+  F field;
+};
+// As std::tuple, at a fraction of its compile time.
+template <class Indices, class... F>
+struct field_slots;
+template <std::size_t... I, class... F>
+struct field_slots<std::index_sequence<I...>, F...> : field_slot<I, F>... {};
+}  // namespace detail
+
+/// The field list of a struct, for its describe().
 template <class... F>
-constexpr std::tuple<F...> fields(F... f) {
-  return {f...};
+struct field_list : detail::field_slots<std::index_sequence_for<F...>, F...> {};
+template <class... F>
+constexpr field_list<F...> fields(F... f) {
+  return {{{f}...}};
 }
 
 template <class T>

@@ -4,12 +4,10 @@
 // The core's calls: registering, sending, waiting, and the one way in which each of them ends.
 #pragma once
 
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-#include <asio/post.hpp>
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
+#include <comcp/client/spawn.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 #include <comcp/protocol/meta.hpp>
 
@@ -27,7 +25,7 @@ struct cancel_hook {
     auto const home = alive->home();
     // Moved: the last reference may end on home only, not on the thread that asked to stop.
     auto post = [alive = std::move(alive), id = id, cancel = cancel] { cancel(*alive, id); };
-    asio::post(home, std::move(post));
+    detail::post(home, std::move(post));
   }
 };
 
@@ -245,7 +243,7 @@ COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here) const n
 }
 
 COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
-  asio::co_spawn(home_, std::move(work), asio::detached);
+  detail::spawn(home_, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call c) {
@@ -255,9 +253,10 @@ COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call 
     auto v = co_await call_on_home(std::move(c));
     co_return v;
   }
-  auto work = call_on_home(std::move(c));
-  auto v = co_await asio::co_spawn(home_, std::move(work), asio::use_awaitable);
-  co_return v;
+  std::optional<json::value> value;
+  auto work = detail::store(call_on_home(std::move(c)), value);
+  co_await detail::spawn_and_wait(home_, std::move(work));
+  co_return std::move(*value);
 }
 
 COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> work) {
@@ -266,7 +265,7 @@ COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> 
   if (here == home_) {
     co_await std::move(work);
   } else {
-    co_await asio::co_spawn(home_, std::move(work), asio::use_awaitable);
+    co_await detail::spawn_and_wait(home_, std::move(work));
   }
 }
 

@@ -6,10 +6,10 @@
 
 #include <asio/dispatch.hpp>
 #include <asio/io_context.hpp>
-#include <asio/post.hpp>
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
+#include <comcp/client/spawn.hpp>
 #include <comcp/client/impl/core_registry.hpp>
 #include <comcp/client/impl/negotiation.ipp>
 
@@ -88,7 +88,7 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   };
   auto work = std::make_shared<asio::awaitable<void>>(task(hold, done));
   auto start = [this, hold, work] { spawn(std::move(*work)); };
-  asio::post(home_, std::move(start));
+  detail::post(home_, std::move(start));
   auto const waited = co_await wait(*done);
   if (!waited) drop_transport();
   transport_open_ = false;
@@ -125,7 +125,7 @@ COMCP_DECL asio::awaitable<error> client_core::closed() {
       all.erase(found);
       which->complete(error(errc::cancelled));
     };
-    asio::post(self->home_, std::move(drop));
+    detail::post(self->home_, std::move(drop));
   };
   auto reason = co_await detail::suspend_listed<error>(place, closed_waiters_, forget);
   if (reason == errc::cancelled && !end_reason_) throw exception(reason);
@@ -150,7 +150,7 @@ COMCP_DECL void client_core::abrupt() noexcept {
   closing_ = true;
   drop_transport();
   auto end = [self = shared_from_this()] { self->finish(error(errc::closed, "the client was destroyed")); };
-  asio::post(home_, std::move(end));
+  detail::post(home_, std::move(end));
 }
 
 COMCP_DECL void client_core::shut_down() noexcept {

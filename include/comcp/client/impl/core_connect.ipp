@@ -4,17 +4,14 @@
 // The core's life: opening, the handshake, becoming ready, closing, starting again.
 #pragma once
 
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
 #include <asio/dispatch.hpp>
 #include <asio/io_context.hpp>
-#include <asio/post.hpp>
 #include <asio/strand.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/thread_pool.hpp>
 
 #include <comcp/client/core.hpp>
+#include <comcp/client/spawn.hpp>
 #include <comcp/client/impl/core_registry.hpp>
 #include <comcp/client/impl/negotiation.ipp>
 
@@ -69,7 +66,7 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(an
   if (here == home) {
     co_await std::move(work);
   } else {
-    co_await asio::co_spawn(home, std::move(work), asio::use_awaitable);
+    co_await detail::spawn_and_wait(home, std::move(work));
   }
   co_return core;
 }
@@ -113,13 +110,13 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   auto work = task(hold, o);
   // Posted, so that nothing ends before the wait below has begun.
   auto start = [this, hold, o, work = std::make_shared<asio::awaitable<void>>(std::move(work))] {
-    asio::co_spawn(home_, std::move(*work), asio::bind_cancellation_slot(o->signal.slot(), asio::detached));
+    detail::spawn(home_, std::move(*work), o->signal.slot());
   };
-  asio::post(home_, std::move(start));
+  detail::post(home_, std::move(start));
   auto const waited = co_await wait(o->done);
   if (waited) co_return o->outcome;
   auto give_up = [o] { o->signal.emit(asio::cancellation_type::terminal); };
-  asio::post(home_, std::move(give_up));
+  detail::post(home_, std::move(give_up));
   if (waited.error() == errc::timeout) co_return error(errc::timeout, "the transport did not open in time");
   co_return waited.error();
 }

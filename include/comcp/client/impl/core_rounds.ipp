@@ -5,11 +5,8 @@
 // version, one repetition after a restart, url elicitations of 2025-11-25.
 #pragma once
 
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-
 #include <comcp/client/core.hpp>
+#include <comcp/client/spawn.hpp>
 #include <comcp/json/build.hpp>
 
 namespace comcp {
@@ -199,9 +196,9 @@ COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r, inpu
     auto* const signal = r->signals.back().get();
     // Posted: a handler that answers at once must not end the round before it is waited for.
     auto start = [this, hold = shared_from_this(), r, work, signal] {
-      asio::co_spawn(home_, std::move(*work), asio::bind_cancellation_slot(signal->slot(), asio::detached));
+      detail::spawn(home_, std::move(*work), signal->slot());
     };
-    asio::post(home_, std::move(start));
+    detail::post(home_, std::move(start));
   }
 }
 
@@ -215,7 +212,7 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
   auto const waited = co_await wait(r->done);
   if (waited && !r->failure) co_return detail::responses_text(r->answers);
   auto stop = [r] { r->cancel(); };
-  asio::post(home_, std::move(stop));
+  detail::post(home_, std::move(stop));
   if (!waited) co_return waited.error();
   co_return r->failure.peer() ? r->failure.with_code(make_error_code(errc::input_refused)) : r->failure;
 }

@@ -2,14 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-
 #include <comcp/client/core.hpp>
+#include <comcp/client/spawn.hpp>
 #include <comcp/client/dispatcher.hpp>
 #include <comcp/jsonrpc/encode.hpp>
-#include <comcp/client/answers.hpp>
 
 namespace comcp::detail {
 
@@ -43,7 +39,7 @@ COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   if (running_.empty()) core_.pause_clocks();
   running_.emplace(raw_id, state);
   auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
-  asio::co_spawn(core_.home(), std::move(work), asio::bind_cancellation_slot(state->signal.slot(), asio::detached));
+  detail::spawn(core_.home(), std::move(work), state->signal.slot());
 }
 
 COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
@@ -75,7 +71,8 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::strin
                                                                       context& ctx) {
   if (!core_.handler().answers(method)) co_return method_not_found(method);
   try {
-    auto answered = co_await answer_checked(method, std::move(params), ctx);
+    if (auto const bad = check(method, params.view())) co_return bad;
+    auto answered = co_await core_.handler().answer(method, params, ctx);
     co_return answered;
   } catch (exception const& e) {
     co_return e.error();
@@ -89,41 +86,24 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::strin
   }
 }
 
-// What the specification asks of every answer, whoever gives it.
-COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer_checked(std::string const& method,
-                                                                              json::value params, context& ctx) {
+// What the specification asks of every request, whoever answers it.
+COMCP_DECL error dispatcher::check(std::string_view method, json::view request) const {
   auto const& own = core_.own_capabilities();
-  auto const refused = [](char const* why) { return error::from_peer({-32602, std::string("Invalid params: ") + why, {}}); };
-  auto const request = params.view();
-  bool form = false;
+  auto const refused = [](char const* why) {
+    return error::from_peer({-32602, std::string("Invalid params: ") + why, {}});
+  };
   if (method == "elicitation/create") {
     auto const mode = request.find("mode");
-    form = !mode || mode->get_string() == "form";
+    bool const form = !mode || mode->get_string() == "form";
     bool const declared = form ? own.supports_elicitation_form() : own.supports_elicitation_url();
-    if (!declared || (mode && !form && mode->get_string() != "url")) co_return refused("this mode was not declared");
+    if (!declared || (mode && !form && mode->get_string() != "url")) return refused("this mode was not declared");
     auto const needed = request.find(form ? "requestedSchema" : "url");
     if (!needed || !(form ? needed->is_object() : needed->is_string()))
-      co_return refused(form ? "no requestedSchema" : "no url");
-  } else if (method == "sampling/createMessage") {
-    if (request.find("tools") || request.find("toolChoice")) {
-      if (!own.sampling || !own.sampling->tools) co_return refused("sampling.tools was not declared");
-    }
-    auto const parsed = json::read<create_message_params>(request);
-    if (parsed) {
-      if (auto const ok = parsed->check_tool_results(); !ok) co_return refused("unpaired tool results");
-    }
+      return refused(form ? "no requestedSchema" : "no url");
+  } else if (method == "sampling/createMessage" && (request.find("tools") || request.find("toolChoice"))) {
+    if (!own.sampling || !own.sampling->tools) return refused("sampling.tools was not declared");
   }
-  auto answered = co_await core_.handler().answer(method, params, ctx);
-  if (!answered) co_return answered;
-  if (form) {
-    auto completed = complete_elicitation(request, *answered);
-    if (!completed) co_return completed.error();
-    co_return std::move(*completed);
-  }
-  if (method == "roots/list") {
-    if (auto const ok = check_roots(*answered); !ok) co_return ok.error();
-  }
-  co_return answered;
+  return {};
 }
 
 COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
@@ -155,7 +135,7 @@ COMCP_DECL void dispatcher::notification(std::string method, json::value params)
   notifications_.push_back({std::move(method), std::move(params)});
   if (std::exchange(pumping_, true)) return;
   auto work = pump(core_.shared_from_this());
-  asio::co_spawn(core_.home(), std::move(work), asio::detached);
+  detail::spawn(core_.home(), std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold) {

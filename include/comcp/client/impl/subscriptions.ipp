@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <asio/post.hpp>
-
 #include <comcp/client/core.hpp>
+#include <comcp/client/spawn.hpp>
 #include <comcp/client/subscriptions.hpp>
 
 namespace comcp::detail {
@@ -157,7 +156,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::reconciled(waiter<error>*& p
   auto begin = [this, weak = core_.weak_from_this()] {
     if (auto const core = weak.lock()) refresh_shared();
   };
-  asio::post(core_.home(), std::move(begin));
+  detail::post(core_.home(), std::move(begin));
   auto const forget = [this, weak = core_.weak_from_this(), &place] {
     auto const core = weak.lock();
     if (!core) return;
@@ -167,7 +166,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::reconciled(waiter<error>*& p
       waiting_.erase(found);
       which->complete(error(errc::cancelled));
     };
-    asio::post(core->home(), std::move(drop));
+    detail::post(core->home(), std::move(drop));
   };
   return suspend_listed<error>(place, waiting_, forget);
 }
@@ -234,7 +233,7 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::ne
         if (!alive) return;
         if (auto* const r = std::exchange(alive->reader, nullptr)) r->complete(false);
       };
-      asio::post(home, std::move(wake_up));
+      detail::post(home, std::move(wake_up));
     };
     auto woken = suspend<bool>(s->reader, stop);
     bool const more = co_await std::move(woken);

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <comcp/client/answers.hpp>
+#include <comcp/protocol/elicitation.hpp>
+#include <comcp/protocol/roots.hpp>
+#include <comcp/schema/elicitation.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL result<json::fragment> complete_elicitation(json::view request, json::fragment const& answered) {
+  auto const parsed = json::parse(answered.text());
+  if (!parsed) return parsed.error();
+  auto answer = parsed->get<elicit_result>();
+  if (!answer) return answer.error();
+  if (answer->action != elicit_action::accept) {
+    answer->content = json::value();
+    return json::fragment::of(*answer);
+  }
+  auto const asked = request.find("requestedSchema");
+  if (!asked) return json::fragment::of(*answer);
+  if (answer->content.is_null()) answer->content = json::parse("{}").value();
+  auto filled = fill_defaults(*asked, answer->content.view());
+  if (!filled) return filled.error();
+  if (auto const ok = check_content(*asked, filled->view()); !ok) return ok.error();
+  answer->content = std::move(*filled);
+  return json::fragment::of(*answer);
+}
+
+COMCP_DECL result<void> check_roots(json::fragment const& answered) {
+  auto const parsed = json::parse(answered.text());
+  auto const list = parsed ? parsed->get<list_roots_result>() : result<list_roots_result>(parsed.error());
+  if (!list) return list.error();
+  for (auto const& r : list->roots) {
+    if (!r.uri.starts_with("file://")) return error(errc::invalid_argument, "a root is a file:// uri, not " + r.uri);
+  }
+  return {};
+}
+
+COMCP_DECL asio::awaitable<result<json::fragment>> completed_elicitation(
+    json::value request, asio::awaitable<result<json::fragment>> answer) {
+  auto answered = co_await std::move(answer);
+  if (!answered) co_return answered;
+  auto completed = complete_elicitation(request.view(), *answered);
+  co_return completed;
+}
+
+COMCP_DECL asio::awaitable<result<json::fragment>> checked_roots(asio::awaitable<result<json::fragment>> answer) {
+  auto answered = co_await std::move(answer);
+  if (!answered) co_return answered;
+  if (auto const ok = check_roots(*answered); !ok) co_return ok.error();
+  co_return answered;
+}
+
+}  // namespace comcp::detail

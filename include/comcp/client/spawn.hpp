@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
+// post costs a header-only user a third of a second. Internal.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+
+#include <comcp/version.hpp>
+
+namespace comcp::detail {
+
+/// Runs it later on that executor.
+void post(asio::any_io_executor const& to, std::function<void()> work);
+
+/// Starts it there and forgets it. What it throws is dropped.
+void spawn(asio::any_io_executor const& on, asio::awaitable<void> work,
+           asio::cancellation_slot slot = asio::cancellation_slot());
+
+/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it.
+asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
+
+template <class T>
+asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
+  auto value = co_await std::move(work);
+  out.emplace(std::move(value));
+}
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/spawn.ipp>
+#endif

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <comcp/json/field_table.hpp>
+
+namespace comcp::json::detail {
+
+COMCP_DECL bool read_fields(std::span<read_entry const> fields, value& (*raw)(void* object), view from,
+                            void* object, read_error& e) {
+  if (!from.is_object()) return e.expected(from, "object");
+  std::uint64_t seen = 0;
+  for (auto const m : from.members()) {
+    std::uint64_t bit = 1;
+    for (auto const& f : fields) {
+      if (f.key == m.key && f.read) {
+        if (!(seen & bit) && !f.read(m.value, object, e)) return false;
+        seen |= bit;
+        break;
+      }
+      bit <<= 1;
+    }
+  }
+  if (raw) raw(object) = from.share();
+  std::uint64_t bit = 1;
+  for (auto const& f : fields) {
+    if (f.required && !(seen & bit)) return e.missing(from, f.key);
+    bit <<= 1;
+  }
+  return true;
+}
+
+COMCP_DECL void write_fields(std::span<write_entry const> fields, value const& (*raw)(void const* object),
+                             writer& w, void const* object) {
+  static value const none;
+  auto const& kept = raw ? raw(object) : none;
+  w.begin_object();
+  for (auto const& f : fields) {
+    if (f.write) f.write(w, object, kept.view());
+  }
+  for (auto const m : kept.members()) {
+    bool known = false;
+    for (auto const& f : fields) known = known || (f.write && f.key == m.key);
+    if (!known) w.key(m.key).value(m.value);
+  }
+  w.end_object();
+}
+
+COMCP_DECL bool read_tag(view from, std::string_view text, read_error& e) {
+  return from.get_string() == text || e.expected(from, "\"" + std::string(text) + "\"");
+}
+
+COMCP_DECL bool was_absent(view raw, std::string_view key) {
+  auto const came = raw.find(key);
+  return !came || came->is_null();
+}
+
+}  // namespace comcp::json::detail
