@@ -4,9 +4,10 @@
 // result<T>: a value or one error. The shape of std::expected, which C++20 lacks.
 #pragma once
 
+#include <concepts>
+#include <memory>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include <comcp/error.hpp>
 
@@ -18,23 +19,52 @@ class [[nodiscard]] result {
  public:
   using value_type = T;
 
-  result() requires std::is_default_constructible_v<T> = default;
-  result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  result(comcp::error e) : state_(std::in_place_index<1>, std::move(e)) {}
+  result() requires std::is_default_constructible_v<T> : value_(), has_value_(true) {}
+  result(T value) : value_(std::move(value)), has_value_(true) {}
+  result(comcp::error e) noexcept : error_(std::move(e)), has_value_(false) {}
   result(errc e) : result(comcp::error(e)) {}
 
-  [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
-  explicit operator bool() const noexcept { return has_value(); }
+  result(result const& other) requires std::copy_constructible<T> : has_value_(other.has_value_) {
+    if (has_value_) {
+      std::construct_at(&value_, other.value_);
+    } else {
+      std::construct_at(&error_, other.error_);
+    }
+  }
+  result(result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : has_value_(other.has_value_) {
+    if (has_value_) {
+      std::construct_at(&value_, std::move(other.value_));
+    } else {
+      std::construct_at(&error_, std::move(other.error_));
+    }
+  }
+  result& operator=(result const& other) requires std::copy_constructible<T> { return *this = result(other); }
+  result& operator=(result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    if (this == &other) return *this;
+    if (!other.has_value_) {
+      comcp::error e = std::move(other.error_);
+      clear();
+      std::construct_at(&error_, std::move(e));
+      has_value_ = false;
+    } else {
+      replace(std::move(other.value_));
+    }
+    return *this;
+  }
+  ~result() { clear(); }
 
-  T& operator*() & noexcept { return *std::get_if<0>(&state_); }
-  T const& operator*() const& noexcept { return *std::get_if<0>(&state_); }
-  T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
-  T* operator->() noexcept { return std::get_if<0>(&state_); }
-  T const* operator->() const noexcept { return std::get_if<0>(&state_); }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  explicit operator bool() const noexcept { return has_value_; }
 
-  T& value() & { return check(), **this; }
-  T const& value() const& { return check(), **this; }
-  T&& value() && { return check(), std::move(*std::get_if<0>(&state_)); }
+  T& operator*() & noexcept { return value_; }
+  T const& operator*() const& noexcept { return value_; }
+  T&& operator*() && noexcept { return std::move(value_); }
+  T* operator->() noexcept { return &value_; }
+  T const* operator->() const noexcept { return &value_; }
+
+  T& value() & { return check(), value_; }
+  T const& value() const& { return check(), value_; }
+  T&& value() && { return check(), std::move(value_); }
 
   template <class U>
   T value_or(U&& other) const& {
@@ -42,15 +72,42 @@ class [[nodiscard]] result {
   }
 
   /// Precondition: !has_value().
-  [[nodiscard]] comcp::error const& error() const& noexcept { return *std::get_if<1>(&state_); }
-  [[nodiscard]] comcp::error&& error() && noexcept { return std::move(*std::get_if<1>(&state_)); }
+  [[nodiscard]] comcp::error const& error() const& noexcept { return error_; }
+  [[nodiscard]] comcp::error&& error() && noexcept { return std::move(error_); }
 
  private:
   void check() const {
-    if (!has_value()) throw exception(*std::get_if<1>(&state_));
+    if (!has_value_) throw exception(error_);
+  }
+  void clear() noexcept {
+    if (has_value_) {
+      std::destroy_at(&value_);
+    } else {
+      std::destroy_at(&error_);
+    }
+  }
+  void replace(T&& value) {
+    clear();
+    if constexpr (std::is_nothrow_move_constructible_v<T>) {
+      std::construct_at(&value_, std::move(value));
+    } else {
+      try {
+        std::construct_at(&value_, std::move(value));
+      } catch (...) {
+        std::construct_at(&error_);
+        has_value_ = false;
+        throw;
+      }
+    }
+    has_value_ = true;
   }
 
-  std::variant<T, comcp::error> state_;
+  // Not std::variant: it costs a program with forty kinds of results seconds of compile time.
+  union {
+    T value_;
+    comcp::error error_;
+  };
+  bool has_value_;
 };
 
 template <>

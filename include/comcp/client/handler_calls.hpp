@@ -60,6 +60,24 @@ asio::awaitable<result<json::fragment>> settle(R returned) {
   }
 }
 
+template <class R>
+asio::awaitable<result<json::fragment>> settle_elicitation(json::value request, R returned) {
+  auto settled = settle(std::move(returned));
+  auto answered = co_await std::move(settled);
+  if (!answered) co_return answered;
+  auto completed = complete_elicitation(request.view(), *answered);
+  co_return completed;
+}
+
+template <class R>
+asio::awaitable<result<json::fragment>> settle_roots(R returned) {
+  auto settled = settle(std::move(returned));
+  auto answered = co_await std::move(settled);
+  if (!answered) co_return answered;
+  if (auto const ok = check_roots(*answered); !ok) co_return ok.error();
+  co_return answered;
+}
+
 inline asio::awaitable<result<json::fragment>> refuse(error e) { co_return result<json::fragment>(std::move(e)); }
 
 // Calls f(args..., ctx) or f(args...), whichever the member takes.
@@ -123,7 +141,7 @@ asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value con
       auto const member = [&h](auto&&... a) -> decltype(h.elicit(std::forward<decltype(a)>(a)...)) {
         return h.elicit(std::forward<decltype(a)>(a)...);
       };
-      return completed_elicitation(params, settle(with_context(member, ctx, *std::move(request))));
+      return settle_elicitation(params, with_context(member, ctx, *std::move(request)));
     }
   }
   return refuse(error::from_peer({-32602, "Invalid params: this elicitation mode was not declared", {}}));
@@ -147,7 +165,7 @@ asio::awaitable<result<json::fragment>> answer(H& h, std::string const& method, 
       auto const member = [&h](auto&&... a) -> decltype(h.list_roots(std::forward<decltype(a)>(a)...)) {
         return h.list_roots(std::forward<decltype(a)>(a)...);
       };
-      return checked_roots(settle(with_context(member, ctx)));
+      return settle_roots(with_context(member, ctx));
     }
   } else if (method == "elicitation/create") {
     if constexpr (has_elicit<H> || has_elicit_url<H>) return answer_elicitation(h, params, ctx);

@@ -38,19 +38,4 @@ COMCP_DECL result<void> check_roots(json::fragment const& answered) {
   return {};
 }
 
-COMCP_DECL asio::awaitable<result<json::fragment>> completed_elicitation(
-    json::value request, asio::awaitable<result<json::fragment>> answer) {
-  auto answered = co_await std::move(answer);
-  if (!answered) co_return answered;
-  auto completed = complete_elicitation(request.view(), *answered);
-  co_return completed;
-}
-
-COMCP_DECL asio::awaitable<result<json::fragment>> checked_roots(asio::awaitable<result<json::fragment>> answer) {
-  auto answered = co_await std::move(answer);
-  if (!answered) co_return answered;
-  if (auto const ok = check_roots(*answered); !ok) co_return ok.error();
-  co_return answered;
-}
-
 }  // namespace comcp::detail
