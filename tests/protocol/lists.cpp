@@ -52,6 +52,14 @@ TEST_CASE("lists: a result without its list is refused", "[protocol]") {
   CHECK(wrong.get<list_tools_result>().error() == errc::wrong_shape);
 }
 
+TEST_CASE("lists: a lifetime that is absent or negative is none, and a day is the longest", "[protocol]") {
+  using namespace std::chrono_literals;
+  CHECK(comcp::time_to_live({}) == 0ms);
+  CHECK(comcp::time_to_live(-1) == 0ms);
+  CHECK(comcp::time_to_live(5) == 5ms);
+  CHECK(comcp::time_to_live(std::numeric_limits<std::int64_t>::max()) == 24h);
+}
+
 TEST_CASE("lists: resources, templates and prompts are set aside too", "[protocol]") {
   auto const resources = json::parse(R"({"resources":[{"uri":"u","name":"n"},{"uri":"u"}],"ttlMs":5,
     "cacheScope":"odd"})")

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command-line tool `comcp`.
+#include <clocale>
 #include <exception>
 #include <iostream>
 
@@ -11,6 +12,7 @@
 
 int main(int argc, char* argv[]) {
   cli::options given;
+  std::setlocale(LC_CTYPE, "C.UTF-8");  // wide letters take two columns
   try {
     if (auto const over = cli::parse_command_line(argc, argv, given)) return *over;
     return cli::run_session(given);

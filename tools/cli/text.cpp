@@ -9,6 +9,7 @@
 
 #include <sys/ioctl.h>
 #include <unistd.h>
+#include <wchar.h>
 
 #include <comcp/json/writer.hpp>
 
@@ -66,12 +67,20 @@ std::string cleaned(std::string_view text, bool keep_lines) {
   return out;
 }
 
-// The longest start of `text` that has at most `width` columns.
+// Two for wide letters, none for combining marks; needs a UTF-8 locale, else one.
+std::size_t width_of(std::uint32_t code) noexcept {
+  auto const width = code < 0x80 ? 1 : ::wcwidth(static_cast<wchar_t>(code));
+  return width < 0 ? 1 : static_cast<std::size_t>(width);
+}
+
+// The longest start of `text` that has at most `width` columns, and one letter at least.
 std::size_t start_of(std::string_view text, std::size_t width) noexcept {
-  std::size_t bytes = 0;
-  while (bytes < text.size() && width > 0) {
-    bytes += std::max<std::size_t>(first_of(text.substr(bytes)).length, 1);
-    --width;
+  std::size_t bytes = 0, used = 0;
+  while (bytes < text.size()) {
+    auto const c = first_of(text.substr(bytes));
+    used += width_of(c.code);
+    if (used > width && bytes > 0) break;
+    bytes += std::max<std::size_t>(c.length, 1);
   }
   return bytes;
 }
@@ -82,8 +91,13 @@ std::string printable(std::string_view text) { return cleaned(text, true); }
 std::string one_line(std::string_view text) { return cleaned(text, false); }
 
 std::size_t columns(std::string_view text) noexcept {
-  auto const continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80; };
-  return text.size() - static_cast<std::size_t>(std::count_if(text.begin(), text.end(), continues));
+  std::size_t all = 0;
+  while (!text.empty()) {
+    auto const c = first_of(text);
+    all += width_of(c.code);
+    text.remove_prefix(std::max<std::size_t>(c.length, 1));
+  }
+  return all;
 }
 
 std::string padded(std::string_view text, std::size_t width) {

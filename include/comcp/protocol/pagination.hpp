@@ -4,6 +4,9 @@
 // Pages of lists. A cursor is opaque; an empty one is a cursor too. Spec: server/utilities/pagination.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -41,5 +44,11 @@ struct json::codec<cache_scope> {
   }
   static void write(writer& w, cache_scope scope) { w.string(enum_text(scope)); }
 };
+
+/// How long a result with this `ttl_ms` may be reused: not at all where it is absent or negative, a day at most.
+constexpr std::chrono::milliseconds time_to_live(std::optional<std::int64_t> ttl_ms) noexcept {
+  constexpr std::int64_t day = 24 * 60 * 60 * 1000;
+  return std::chrono::milliseconds(std::clamp<std::int64_t>(ttl_ms.value_or(0), 0, day));
+}
 
 }  // namespace comcp
