@@ -5,8 +5,6 @@
 // schema_coverage.cpp.
 #pragma once
 
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -269,9 +267,5 @@ inline entry const* find(std::string_view name) {
   return nullptr;
 }
 
-inline std::string file_text(std::string const& path) {
-  std::ifstream in(path, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
 
 }  // namespace definitions

@@ -3,23 +3,16 @@
 #include <comcp/protocol/resources.hpp>
 #include <comcp/protocol/uri_template.hpp>
 
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 
 #include "support/catch.hpp"
+#include "support/corpus.hpp"
 
 using comcp::args;
 using comcp::errc;
 using comcp::uri_template;
 
 namespace {
-
-comcp::json::value load(std::string const& name) {
-  std::ifstream in(std::string(COMCP_SHARED_DIR) + "/data/uritemplate-test/" + name, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return comcp::json::parse(text.str()).value();
-}
 
 std::string expand(std::string_view text, comcp::json::fragment const& variables) {
   return uri_template::parse(text).value().expand(variables).value();
@@ -36,9 +29,9 @@ bool is_expected(comcp::result<std::string> const& got, comcp::json::view expect
   return false;
 }
 
-std::size_t run(std::string const& file) {
+std::size_t run(std::filesystem::path const& file) {
   std::size_t cases = 0;
-  auto const root = load(file);
+  auto const root = comcp::json::parse(comcp_test::content_of(file)).value();
   for (auto const section : root.members()) {
     auto const variables = *section.value.find("variables");
     for (auto const test : section.value.find("testcases")->elements()) {
@@ -67,15 +60,15 @@ TEST_CASE("resource_template: expands its pattern", "[protocol]") {
 }
 
 TEST_CASE("uri_template: the official examples expand as their files say", "[protocol]") {
-  COMCP_NEEDS_SHARED("data/uritemplate-test");
-  CHECK(run("spec-examples.json") > 50);
-  CHECK(run("spec-examples-by-section.json") > 100);
-  CHECK(run("extended-tests.json") > 50);
+  for (auto const& folder : comcp_test::corpora("data/uritemplate-test")) {
+    CHECK(run(folder / "spec-examples.json") > 50);
+    CHECK(run(folder / "spec-examples-by-section.json") > 100);
+    CHECK(run(folder / "extended-tests.json") > 50);
+  }
 }
 
 TEST_CASE("uri_template: the official negative examples fail", "[protocol]") {
-  COMCP_NEEDS_SHARED("data/uritemplate-test");
-  CHECK(run("negative-tests.json") > 30);
+  for (auto const& folder : comcp_test::corpora("data/uritemplate-test")) CHECK(run(folder / "negative-tests.json") > 30);
 }
 
 TEST_CASE("uri_template: variables are listed once, in order", "[protocol]") {

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The official JSON Schema test suite, with its remote documents served from memory.
+// The official JSON Schema test suite, with its remote documents served from memory: the sample in tests/corpus, and
+// all of it from the shared folder.
 #include <comcp/schema/schema.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <utility>
 #include <vector>
 
 #include "support/catch.hpp"
+#include "support/corpus.hpp"
 
 namespace fs = std::filesystem;
 using comcp::schema;
@@ -22,19 +22,17 @@ using comcp::schema_options;
 
 namespace {
 
-std::string const root = std::string(COMCP_SHARED_DIR) + "/data/json-schema-test-suite";
+constexpr char const* suite = "data/json-schema-test-suite";
+fs::path const whole = fs::path(COMCP_SHARED_DIR) / suite;
 
 comcp::result<comcp::json::value> load(fs::path const& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::stringstream text;
-  text << in.rdbuf();
-  return comcp::json::parse(text.str());
+  return comcp::json::parse(comcp_test::content_of(file));
 }
 
 void add_remotes(schema_options& options) {
-  for (auto const& entry : fs::recursive_directory_iterator(root + "/remotes")) {
+  for (auto const& entry : fs::recursive_directory_iterator(whole / "remotes")) {
     if (entry.path().extension() != ".json") continue;
-    auto const relative = fs::relative(entry.path(), root + "/remotes").generic_string();
+    auto const relative = fs::relative(entry.path(), whole / "remotes").generic_string();
     if (auto document = load(entry.path())) options.add_document("http://localhost:1234/" + relative, *document);
   }
 }
@@ -74,9 +72,9 @@ void run(fs::path const& file, std::string const& label, schema_options const& o
   }
 }
 
-outcome run_folder(std::string const& folder, schema_options const& options) {
+outcome run_folder(std::string const& folder, schema_options const& options, fs::path const& root = whole) {
   outcome out;
-  for (auto const& entry : fs::directory_iterator(root + "/tests/" + folder)) {
+  for (auto const& entry : fs::directory_iterator(root / "tests" / folder)) {
     if (entry.path().extension() == ".json")
       run(entry.path(), folder + "/" + entry.path().stem().string(), options, out);
   }
@@ -109,22 +107,33 @@ void check_exactly(outcome const& out, std::vector<known_failure> const& known) 
 
 }  // namespace
 
+TEST_CASE("schema suite: the sample in tests/corpus", "[schema]") {
+  auto const sample = comcp_test::corpora(suite).front();
+  auto const of = [&](std::string const& folder, schema_dialect d) {
+    auto const out = run_folder(folder, schema_options().default_dialect(d), sample);
+    check_exactly(out, {});
+    return out.passed;
+  };
+  CHECK(of("draft2020-12", schema_dialect::draft_2020_12) > 500);
+  CHECK(of("draft7", schema_dialect::draft_7) > 50);
+}
+
 TEST_CASE("schema suite: every required 2020-12 test", "[schema]") {
-  COMCP_NEEDS_SHARED("data/json-schema-test-suite");
+  COMCP_NEEDS_SHARED(suite);
   auto const out = run_folder("draft2020-12", options_for(schema_dialect::draft_2020_12, false));
   CHECK(out.passed > 1200);
   check_exactly(out, {});
 }
 
 TEST_CASE("schema suite: every required draft-07 test", "[schema]") {
-  COMCP_NEEDS_SHARED("data/json-schema-test-suite");
+  COMCP_NEEDS_SHARED(suite);
   auto const out = run_folder("draft7", options_for(schema_dialect::draft_7, false));
   CHECK(out.passed > 800);
   check_exactly(out, {});
 }
 
 TEST_CASE("schema suite: optional tests, but for an explained few", "[schema]") {
-  COMCP_NEEDS_SHARED("data/json-schema-test-suite");
+  COMCP_NEEDS_SHARED(suite);
   auto const bignum = "the file holds integers beyond 64 bits, which comcp's JSON refuses";
   auto const cross = "2019-09 is a dialect that comcp does not know";
   check_exactly(run_folder("draft2020-12/optional", options_for(schema_dialect::draft_2020_12, false)),
@@ -137,7 +146,7 @@ TEST_CASE("schema suite: optional tests, but for an explained few", "[schema]") 
 }
 
 TEST_CASE("schema suite: formats as assertions, but for an explained few", "[schema]") {
-  COMCP_NEEDS_SHARED("data/json-schema-test-suite");
+  COMCP_NEEDS_SHARED(suite);
   for (auto const& [folder, dialect] :
        {std::pair<std::string, schema_dialect>("draft2020-12", schema_dialect::draft_2020_12),
         std::pair<std::string, schema_dialect>("draft7", schema_dialect::draft_7)}) {

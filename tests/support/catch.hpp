@@ -18,7 +18,6 @@ using Catch::Approx;
 #include <catch2/catch.hpp>
 #endif
 
-#include <filesystem>
 #include <string>
 #include <system_error>
 
@@ -33,15 +32,6 @@ using Catch::Approx;
     comcp_test::skip(why);  \
     SUCCEED("skipped");     \
     return;                 \
-  } while (false)
-
-/// Skips the test case where the shared material (specification, corpora) is not at hand.
-#define COMCP_NEEDS_SHARED(relative)                                                           \
-  do {                                                                                         \
-    std::error_code missing_;                                                                  \
-    std::string const wanted_ = std::string(COMCP_SHARED_DIR) + "/" + (relative);              \
-    if (!std::filesystem::exists(wanted_, missing_))                                           \
-      COMCP_SKIP("no " + wanted_ + " (set the CMake option COMCP_SHARED_DIR)");                \
   } while (false)
 
 namespace match {
