@@ -27,9 +27,31 @@ function(comcp_warn target)
   endif()
 endfunction()
 
+# What every executable of ours includes, precompiled where COMCP_PCH says so, and the target that does it. A folder
+# may have others.
+set(CMAKE_PCH_PROLOGUE "")  # else CMake marks them as system headers, and their warnings are lost
+set(comcp_pch comcp_pch)
+set(comcp_pch_headers <comcp/comcp.hpp>)
+
 # An executable of ours: warnings on, comcp linked in the mode that builds fastest.
 function(comcp_executable target)
   add_executable(${target} ${ARGN})
+  comcp_own(${target})
+  if(COMCP_PCH)
+    if(NOT TARGET ${comcp_pch})
+      file(CONFIGURE OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${comcp_pch}.cpp" CONTENT "")
+      add_library(${comcp_pch} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/${comcp_pch}.cpp")
+      comcp_own(${comcp_pch})
+      target_include_directories(${comcp_pch} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
+      target_precompile_headers(${comcp_pch} PRIVATE ${comcp_pch_headers})
+      # With the time in it, ccache would never find it again.
+      target_compile_options(${comcp_pch} PRIVATE "$<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>")
+    endif()
+    target_precompile_headers(${target} REUSE_FROM ${comcp_pch})
+  endif()
+endfunction()
+
+function(comcp_own target)
   target_link_libraries(${target} PRIVATE ${comcp_fastest_to_build})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   comcp_warn(${target})
@@ -70,6 +92,8 @@ endif()
 if(COMCP_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   find_program(COMCP_CCACHE_PROGRAM ccache)
   if(COMCP_CCACHE_PROGRAM)
-    set(CMAKE_CXX_COMPILER_LAUNCHER "${COMCP_CCACHE_PROGRAM}")
+    # Without this it caches nothing that reads a precompiled header.
+    set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${COMCP_CCACHE_PROGRAM}")
   endif()
 endif()
