@@ -64,6 +64,9 @@ constexpr auto describe(std::type_identity<shape>) {
                       json::defaulted("numbers", &shape::numbers), json::rest(&shape::raw));
 }
 
+struct nothing_much {};
+constexpr auto describe(std::type_identity<nothing_much>) { return json::fields(); }
+
 struct color {
   unsigned char r = 0;
 };
@@ -219,6 +222,16 @@ TEST_CASE("json describe: typed members win over the rest, unknown ones are kept
   s.corners = {{2, {}}, {3, {}}};
   CHECK(json::to_value(s) == parsed(R"({"type":"shape","title":"new","at":{"x":1},"corners":[{"x":2},{"x":3}],)"
                                     R"("future":{"deep":[1,2]}})"));
+}
+
+TEST_CASE("json describe: a member with an empty key is kept as any other unknown one", "[json]") {
+  auto const text = R"({"type":"shape","title":"t","at":{"x":1},"":1})";
+  CHECK(json::to_text(read<shape>(text)) == text);
+}
+
+TEST_CASE("json describe: a struct without fields is any object", "[json]") {
+  CHECK(json::to_text(read<nothing_much>(R"({"a":1})")) == "{}");
+  CHECK_THAT(refusal<nothing_much>("1"), match::contains("expected object"));
 }
 
 TEST_CASE("json describe: the tag is required and checked", "[json]") {
