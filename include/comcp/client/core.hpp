@@ -140,7 +140,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);
   request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
                     std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);
-  void end(request_id id, detail::reply r);
+  void end(request_id id, detail::reply&& r);
   void cancel(request_id id);
   void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why);
   void fail_all(error const& reason);
@@ -164,7 +164,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void received_batch(padded_text text, request_id stream);
   bool received_plainly(padded_text text);
   void received_answer(jsonrpc::envelope& m, request_id stream);
-  void received_reply(detail::pending_entry const& e, detail::reply r);
+  void received_reply(detail::pending_entry const& e, detail::reply&& r);
   void received_notification(jsonrpc::envelope& m);
   void received_progress(json::value const& params);
   void received_bad(jsonrpc::envelope const& m);

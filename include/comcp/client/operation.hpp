@@ -45,9 +45,11 @@ T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = tru
       return stopped;
     }
   }
-  auto decoded = json::read<T>(v.view());
-  if (!decoded) throw exception(decoded.error().with_code(make_error_code(errc::protocol_violation)));
-  return std::move(*decoded);
+  T out{};
+  json::read_error e;
+  if (!json::codec<T>::read(v.view(), out, e))
+    throw exception(e.to_error().with_code(make_error_code(errc::protocol_violation)));
+  return out;
 }
 
 /// Sees to it that no call is left in the table when its coroutine ends early.

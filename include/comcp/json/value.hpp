@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <comcp/json/padded_text.hpp>
 #include <comcp/result.hpp>
@@ -60,6 +60,30 @@ struct node {
   void const* document = nullptr;
   std::size_t index = 0;
   friend bool operator==(node const&, node const&) = default;
+};
+
+/// One share of a document. Documents count their shares themselves, so that small ones can be used again.
+class document_share {
+ public:
+  document_share() noexcept = default;
+  /// Takes over a share that is counted already.
+  explicit document_share(document const* counted) noexcept : document_(counted) {}
+  document_share(document_share const& other) noexcept : document_share(one_more(other.document_)) {}
+  document_share(document_share&& other) noexcept : document_(std::exchange(other.document_, nullptr)) {}
+  document_share& operator=(document_share other) noexcept { return std::swap(document_, other.document_), *this; }
+  ~document_share() {
+    if (document_) give_back(document_);
+  }
+
+  [[nodiscard]] document const* get() const noexcept { return document_; }
+  explicit operator bool() const noexcept { return document_ != nullptr; }
+  /// Counts one share more; null stays null.
+  static document const* one_more(document const* d) noexcept;
+
+ private:
+  static void give_back(document const* d) noexcept;
+
+  document const* document_ = nullptr;
 };
 }  // namespace detail
 
@@ -188,9 +212,9 @@ class value {
  private:
   friend class json::view;
   friend class document;
-  value(std::shared_ptr<document const> owner, detail::node n) noexcept : owner_(std::move(owner)), node_(n) {}
+  value(detail::document_share owner, detail::node n) noexcept : owner_(std::move(owner)), node_(n) {}
 
-  std::shared_ptr<document const> owner_;
+  detail::document_share owner_;
   detail::node node_;
 };
 

@@ -56,6 +56,8 @@ class codec {
 namespace detail {
 /// Appends `,"params":{<params' members>,"_meta":{<meta's members>}}}`, leaving out what is empty.
 void append_params(std::string& out, std::string_view params, std::string_view meta);
+/// A whole request, of the same parts.
+std::string request_text(std::uint64_t id, std::string_view method, std::string_view params, std::string_view meta);
 void append_user_meta(std::string& out, request_meta const& meta);
 }  // namespace detail
 

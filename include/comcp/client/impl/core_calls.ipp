@@ -135,7 +135,7 @@ COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
 }
 
 // The one door through which every call ends.
-COMCP_DECL void client_core::end(request_id id, detail::reply r) {
+COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
   auto const taken = pending_.take(id);
   if (!taken) return;
   auto& e = **taken;

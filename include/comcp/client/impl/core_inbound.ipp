@@ -83,9 +83,9 @@ COMCP_DECL bool client_core::received_plainly(padded_text text) {
   auto const answer = jsonrpc::find_result(text.view());
   auto const* const found = answer ? pending_.find(answer->id) : nullptr;
   if (!found || !(*found)->call || !(*found)->sent) return false;
-  auto parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), options_.limits_.json());
+  detail::reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), options_.limits_.json());
   if (!parsed) return false;
-  received_reply(**found, std::move(*parsed));
+  received_reply(**found, std::move(parsed));
   return true;
 }
 
@@ -108,7 +108,7 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
   received_reply(**found, result_of(m));
 }
 
-COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply r) {
+COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply&& r) {
   if (r && is_modern()) learn_server_info(*r);
   if (r) {
     if (!e.call->internal) restarts_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call

@@ -11,10 +11,10 @@ namespace comcp::detail {
 COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
   std::string params;
   params.reserve(name.size() + arguments.text().size() + 32);
-  params = R"({"name":)";
+  params += std::string_view(R"({"name":)");
   json::detail::append_string(params, name);
   bool const object = arguments.empty() || arguments.text().front() == '{';
-  if (!arguments.empty()) params.append(R"(,"arguments":)").append(arguments.text());
+  if (!arguments.empty()) params.append(std::string_view(R"(,"arguments":)")).append(arguments.text());
   params += '}';
   prepared_call c("tools/call", std::move(params), std::move(options));
   c.name = name;

@@ -13,21 +13,12 @@
 #include <limits>
 #include <vector>
 
+#include <comcp/json/impl/document.ipp>
 #include <comcp/json/impl/simdjson.hpp>
 #include <comcp/json/value.hpp>
 #include <comcp/json/writer.hpp>
 
 namespace comcp::json {
-
-class document : public std::enable_shared_from_this<document> {
- public:
-  simdjson::dom::document dom;
-
-  [[nodiscard]] view root() const noexcept { return {this, std::bit_cast<detail::node>(dom.root())}; }
-  [[nodiscard]] value root_value() const noexcept {
-    return {shared_from_this(), std::bit_cast<detail::node>(dom.root())};
-  }
-};
 
 namespace detail {
 
@@ -92,15 +83,16 @@ COMCP_DECL result<value> parse_text(std::string_view text, bool copy, parse_opti
   if (parser.max_depth() != depth) {
     if (parser.allocate(parser.capacity(), depth)) return error(errc::limit_exceeded, "out of memory for JSON");
   }
-  auto owner = std::make_shared<document>();
+  auto* const fresh = new_document();
+  document_share owner(fresh);
   simdjson::dom::element root;
-  auto const code = parser.parse_into_document(owner->dom, text.data(), text.size(), copy).get(root);
+  auto const code = parser.parse_into_document(fresh->dom, text.data(), text.size(), copy).get(root);
   if (parser.capacity() > kept_parser_capacity) parser = simdjson::dom::parser();
   if (code) return parse_error(code, options);
   // A value takes at least one byte of text, so only longer texts can have too many.
   if (text.size() > options.max_nodes() && count_nodes(root, options.max_nodes()) > options.max_nodes())
     return error(errc::limit_exceeded, "more JSON values than max_nodes (" + std::to_string(options.max_nodes()) + ")");
-  return owner->root_value();
+  return document::root_value(std::move(owner));
 }
 
 }  // namespace detail
@@ -191,7 +183,7 @@ COMCP_DECL std::optional<view> view::at(std::size_t index) const noexcept {
 
 COMCP_DECL value view::share() const {
   if (!owner_) return {};
-  return {owner_->shared_from_this(), node_};
+  return {detail::document_share(detail::document_share::one_more(owner_)), node_};
 }
 
 COMCP_DECL view::element_range view::elements() const noexcept {

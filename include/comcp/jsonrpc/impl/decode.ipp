@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <charconv>
 
 #include <comcp/json/reader.hpp>
 #include <comcp/jsonrpc/decode.hpp>
@@ -16,10 +15,13 @@ inline constexpr std::uint64_t largest_id = (std::uint64_t{1} << 53) - 1;
 // An id of ours: an integer, or a string that holds just that integer.
 COMCP_DECL std::optional<std::uint64_t> own_id(std::string_view raw) noexcept {
   if (raw.size() >= 2 && raw.front() == '"' && raw.back() == '"') raw = raw.substr(1, raw.size() - 2);
-  if (raw.empty() || (raw.size() > 1 && raw.front() == '0')) return {};
+  if (raw.empty() || raw.size() > 16 || (raw.size() > 1 && raw.front() == '0')) return {};
   std::uint64_t id = 0;
-  auto const [end, code] = std::from_chars(raw.data(), raw.data() + raw.size(), id);
-  if (code != std::errc() || end != raw.data() + raw.size() || id > largest_id) return {};
+  for (char const c : raw) {
+    if (c < '0' || c > '9') return {};
+    id = 10 * id + static_cast<std::uint64_t>(c - '0');
+  }
+  if (id > largest_id) return {};
   return id;
 }
 

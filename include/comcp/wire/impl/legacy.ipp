@@ -22,9 +22,7 @@ COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method
     jsonrpc::append_number(extra, id);
   }
   detail::append_user_meta(extra, meta);
-  auto out = jsonrpc::begin_request(id, method, params.size() + extra.size() + 24);
-  detail::append_params(out, params, extra);
-  return out;
+  return detail::request_text(id, method, params, extra);
 }
 
 COMCP_DECL result<result_kind> legacy::classify(std::string_view, json::view result) const {
