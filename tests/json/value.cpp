@@ -337,3 +337,24 @@ TEST_CASE("json value: one document read from several threads", "[json][threads]
   threads.clear();
   for (auto const sum : sums) CHECK(sum == 500 * 36);
 }
+
+TEST_CASE("json value: a document that is used again changes no value that is kept", "[json][threads]") {
+  std::vector<json::value> kept;
+  std::string const large = "{\"large\":\"" + std::string(2000, 'x') + "\"}";
+  for (int i = 0; i < 100; ++i) {
+    for (int j = 0; j < i % 12; ++j) (void)json::parse(R"({"dropped":[1,2,3]})");
+    kept.push_back(parsed("{\"n\":" + std::to_string(i) + "}"));
+    CHECK_FALSE(json::parse("[1,"));
+    CHECK(parsed(large)["large"].size() == 0);
+  }
+  // Given back by another thread, which then ends.
+  std::jthread([some = std::vector(kept.begin() + 50, kept.end())]() mutable { some.clear(); }).join();
+  for (int i = 0; i < 100; ++i) CHECK(kept[static_cast<std::size_t>(i)]["n"].as_int64() == i);
+  auto copy = kept.front();
+  copy = kept.back();
+  kept.resize(50);
+  kept.shrink_to_fit();
+  CHECK(copy["n"].as_int64() == 99);
+  std::jthread([last = std::move(copy)] { (void)last; }).join();
+  CHECK(copy.is_null());
+}

@@ -65,12 +65,9 @@ inline std::string error_response(std::string_view raw_id, peer_error const& e) 
 
 /// Whether a method name can be written between quotes as it is (every name of MCP can).
 inline bool is_plain_method(std::string_view method) noexcept {
-  if (method.empty()) return false;
-  for (char const c : method) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || static_cast<unsigned char>(c) >= 0x7F)
-      return false;
-  }
-  return true;
+  bool plain = !method.empty();
+  for (char const c : method) plain &= c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+  return plain;
 }
 
 }  // namespace comcp::jsonrpc

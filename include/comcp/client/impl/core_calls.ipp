@@ -61,7 +61,7 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   if (!options_.check_capabilities_ || !codec_ || discovered_unknown()) return {};
   auto const* needed = detail::capability_for(c.method);
   if (!needed || server_capabilities_.supports(needed)) {
-    if (c.method == "resources/subscribe" && !server_capabilities_.supports_subscribe())
+    if (std::string_view(c.method) == "resources/subscribe" && !server_capabilities_.supports_subscribe())
       return {errc::capability_missing, "the server did not declare resources.subscribe"};
     return {};
   }

@@ -9,12 +9,17 @@
 namespace comcp::detail {
 
 COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
-  std::string params;
-  params.reserve(name.size() + arguments.text().size() + 32);
-  params += std::string_view(R"({"name":)");
-  json::detail::append_string(params, name);
   bool const object = arguments.empty() || arguments.text().front() == '{';
-  if (!arguments.empty()) params.append(std::string_view(R"(,"arguments":)")).append(arguments.text());
+  // The arguments stand first, so that their own text can become the parameters'.
+  std::string params = std::move(arguments).text();
+  params.reserve(params.size() + name.size() + 32);
+  if (params.empty()) {
+    params += '{';
+  } else {
+    params.insert(0, std::string_view(R"({"arguments":)")) += ',';
+  }
+  params += std::string_view(R"("name":)");
+  json::detail::append_string(params, name);
   params += '}';
   prepared_call c("tools/call", std::move(params), std::move(options));
   c.name = name;
