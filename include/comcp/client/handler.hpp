@@ -6,6 +6,7 @@
 #pragma once
 
 #include <concepts>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -63,6 +64,8 @@ class any_handler {
     if (self_) self_->declare(c);
   }
   [[nodiscard]] bool answers(std::string_view method) const { return self_ && self_->answers(method); }
+  /// Of elicitation/create: whether there is a member for this mode.
+  [[nodiscard]] bool elicits(elicit_mode mode) const { return self_ && self_->elicits(mode); }
   /// Whether some on(...) member takes this notification itself (the catch-all does not count).
   [[nodiscard]] bool receives(std::string_view method) const { return self_ && self_->receives(method); }
   /// The result's JSON text, or the error to answer with.
@@ -80,6 +83,7 @@ class any_handler {
     virtual ~base() = default;
     virtual void declare(client_capabilities&) const = 0;
     virtual bool answers(std::string_view) const = 0;
+    virtual bool elicits(elicit_mode) const = 0;
     virtual bool receives(std::string_view) const = 0;
     virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
     virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
@@ -90,6 +94,7 @@ class any_handler {
     explicit model(std::shared_ptr<H> h) : impl(std::move(h)) {}
     void declare(client_capabilities& c) const override { detail::declare(*impl, c); }
     bool answers(std::string_view m) const override { return detail::answers(*impl, m); }
+    bool elicits(elicit_mode mode) const override { return detail::elicits(*impl, mode); }
     bool receives(std::string_view m) const override { return detail::receives(*impl, m); }
     asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
       return detail::answer(*impl, m, p, c);
@@ -103,7 +108,7 @@ class any_handler {
   std::shared_ptr<base> self_;
 };
 
-/// Several handlers as one: a request goes to the first that answers its method, a notification to all.
+/// Several handlers as one: a request goes to the first that has a member for it, a notification to all.
 class handler_chain {
  public:
   explicit handler_chain(std::vector<any_handler> list) : list_(std::move(list)) {}
@@ -137,16 +142,35 @@ inline bool receives(handler_chain const& chain, std::string_view method) {
   }
   return false;
 }
+inline bool elicits(handler_chain const& chain, elicit_mode mode) {
+  for (auto const& h : chain.list()) {
+    if (h.elicits(mode)) return true;
+  }
+  return false;
+}
 inline asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
                                                       json::value const& params, context& ctx) {
+  bool const asks_user = method == "elicitation/create";
+  auto const mode = asks_user ? params.view().find("mode") : std::nullopt;
+  auto const wanted = mode && mode->get_string() == "url" ? elicit_mode::url : elicit_mode::form;
   for (auto const& h : chain.list()) {
-    if (h.answers(method)) return h.answer(method, params, ctx);
+    if (asks_user ? h.elicits(wanted) : h.answers(method)) return h.answer(method, params, ctx);
   }
   return refuse(method_not_found(method));
 }
+// What one of them throws is thrown once all were told.
 inline asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
                                     context& ctx) {
-  for (auto const& h : chain.list()) co_await h.notify(method, params, ctx);
+  std::exception_ptr thrown;
+  for (auto const& h : chain.list()) {
+    try {
+      auto told = h.notify(method, params, ctx);
+      co_await std::move(told);
+    } catch (...) {
+      if (!thrown) thrown = std::current_exception();
+    }
+  }
+  if (thrown) std::rethrow_exception(thrown);
 }
 
 }  // namespace detail

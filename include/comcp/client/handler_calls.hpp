@@ -116,6 +116,11 @@ bool answers(H const&, std::string_view method) {
 }
 
 template <class H>
+bool elicits(H const&, elicit_mode mode) {
+  return mode == elicit_mode::url ? has_elicit_url<H> : has_elicit<H>;
+}
+
+template <class H>
 bool receives(H const&, std::string_view method) {
   if (method == "notifications/tools/list_changed") return has_on<H, tools_list_changed>;
   if (method == "notifications/prompts/list_changed") return has_on<H, prompts_list_changed>;
@@ -229,6 +234,7 @@ asio::awaitable<void> notify(H& h, std::string const& method, json::value const&
 // A chain is a handler too; defined where any_handler is complete.
 void declare(handler_chain& chain, client_capabilities& c);
 bool answers(handler_chain const& chain, std::string_view method);
+bool elicits(handler_chain const& chain, elicit_mode mode);
 bool receives(handler_chain const& chain, std::string_view method);
 asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
                                                json::value const& params, context& ctx);

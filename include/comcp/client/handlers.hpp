@@ -12,11 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
-#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
 
 #include <comcp/client/client.hpp>
-#include <comcp/client/waiter.hpp>
+#include <comcp/net/asio_compat.hpp>
 #include <comcp/protocol/notifications.hpp>
 #include <comcp/protocol/roots.hpp>
 
@@ -79,7 +81,7 @@ class broadcast {
     std::deque<any_notification> items;
     std::size_t bound;
     std::uint64_t dropped = 0;
-    detail::waiter<bool>* reader = nullptr;
+    asio::steady_timer* reader = nullptr;  // lives in the coroutine that waits
   };
 
  public:
@@ -87,27 +89,33 @@ class broadcast {
   class listener {
    public:
     explicit listener(std::shared_ptr<queue> q) noexcept : queue_(std::move(q)) {}
-    /// Waits for the next one. One at a time.
+    /// Waits for the next one, also when its client is closed: cancel it where that may be. One at a time.
     [[nodiscard]] asio::awaitable<any_notification> next() const { return take(queue_); }
     /// What had no place in the queue.
     [[nodiscard]] std::uint64_t dropped() const noexcept { return queue_->dropped; }
     [[nodiscard]] std::size_t size() const noexcept { return queue_->items.size(); }
 
    private:
+    // Nothing but the executor holds the coroutine that waits, so that it goes with its io_context.
+    struct reading {
+      reading(queue& q, asio::any_io_executor const& ex) : of(q), woken(ex, asio::steady_timer::time_point::max()) {
+        of.reader = &woken;
+      }
+      reading(reading const&) = delete;
+      reading& operator=(reading const&) = delete;
+      ~reading() { of.reader = nullptr; }
+      queue& of;
+      asio::steady_timer woken;
+    };
+
     static asio::awaitable<any_notification> take(std::shared_ptr<queue> q) {
+      if (q->reader) throw exception(error(errc::invalid_argument, "two readers of one listener"));
+      auto const ex = co_await asio::this_coro::executor;
       while (q->items.empty()) {
-        auto const ex = co_await asio::this_coro::executor;
-        auto const stop = [weak = std::weak_ptr(q), ex] {
-          auto wake = [weak] {
-            auto const alive = weak.lock();
-            if (!alive) return;
-            if (auto* const r = std::exchange(alive->reader, nullptr)) r->complete(false);
-          };
-          asio::post(ex, std::move(wake));
-        };
-        if (q->reader) throw exception(error(errc::invalid_argument, "two readers of one listener"));
-        bool const more = co_await detail::suspend<bool>(q->reader, stop);
-        if (!more) throw exception(error(errc::cancelled));
+        reading now(*q, ex);
+        (void)co_await now.woken.async_wait(net::tuple_awaitable);
+        auto const state = co_await asio::this_coro::cancellation_state;
+        if (state.cancelled() != asio::cancellation_type::none) throw exception(error(errc::cancelled));
       }
       auto first = std::move(q->items.front());
       q->items.pop_front();
@@ -135,7 +143,7 @@ class broadcast {
       } else {
         q->items.push_back(n);
       }
-      if (auto* const r = std::exchange(q->reader, nullptr)) r->complete(true);
+      if (q->reader) q->reader->cancel();
     }
   }
 
