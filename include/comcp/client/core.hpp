@@ -135,6 +135,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   // core_calls.ipp
   [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
   [[nodiscard]] error check(detail::prepared_call const& c) const;
+  [[nodiscard]] error check_subscribe(call_options const& options) const;
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
   result<void> transmit(detail::pending_entry& e);
   request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);

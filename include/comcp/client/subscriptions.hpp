@@ -69,7 +69,7 @@ class subscription_hub {
 
  private:
   struct topic {
-    std::vector<updated_callback> callbacks;
+    std::vector<std::shared_ptr<updated_callback const>> callbacks;
     bool confirmed = false;  // legacy: the server answered resources/subscribe
   };
   struct watcher {
@@ -86,7 +86,8 @@ class subscription_hub {
   asio::awaitable<void> reconcile();
   asio::awaitable<error> reconciled(waiter<error>*& place);
   asio::awaitable<error> reconcile_for(std::string uri);
-  asio::awaitable<void> restore_legacy();
+  asio::awaitable<void> restore_legacy(std::string uri);
+  void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
   [[nodiscard]] std::shared_ptr<listen_stream> by_id(std::uint64_t id) const;
   void wake(listen_stream& s);
 

@@ -70,6 +70,15 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   return {errc::capability_missing, std::string("the server did not declare ") + needed + ", which " + c.method + " needs"};
 }
 
+// What check() looks at for resources/subscribe, which the modern era has not.
+COMCP_DECL error client_core::check_subscribe(call_options const& options) const {
+  detail::prepared_call const listen("subscriptions/listen", {}, options);
+  if (auto bad = check(listen)) return bad;
+  if (options_.check_capabilities_ && !discovered_unknown() && !server_capabilities_.supports_subscribe())
+    return {errc::capability_missing, "the server did not declare resources.subscribe"};
+  return {};
+}
+
 COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout,
                                           std::chrono::nanoseconds hard) {
   return enlist(e, time_->now(), timeout, hard);

@@ -25,21 +25,19 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
   return f;
 }
 
+// All at once: calls that wait for a restart go out after them.
 COMCP_DECL void subscription_hub::connected() {
   if (core_.is_modern()) return refresh_shared();
-  if (!resources_.empty()) core_.spawn(restore_legacy());
+  auto const resources = resources_;
+  for (auto const& [uri, t] : resources) core_.spawn(restore_legacy(uri));
 }
 
-COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy() {
+COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
   auto const hold = core_.shared_from_this();
-  std::vector<std::string> uris;
-  for (auto const& [uri, t] : resources_) uris.push_back(uri);
-  for (auto const& uri : uris) {
-    prepared_call again("resources/subscribe", args("uri", uri).text(), {});
-    again.internal = true;
-    auto const done = co_await core_.round_trip(again);
-    if (!done) core_.fault(done.error());
-  }
+  prepared_call again("resources/subscribe", args("uri", uri).text(), {});
+  again.internal = true;
+  auto const done = co_await core_.round_trip(again);
+  if (!done) core_.fault(done.error());
 }
 
 COMCP_DECL void subscription_hub::ended(error const& reason) {
@@ -127,7 +125,14 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   for (;;) {
     auto const filter = wanted();
     auto const old = shared_;
-    if (core_.status() != connection_status::ready) break;
+    if (core_.end_reason_) {
+      failure = *core_.end_reason_;
+      break;
+    }
+    if (core_.status() != connection_status::ready) {
+      reconciling_ = false;
+      co_return;  // connected() or ended() sees to those who wait
+    }
     if (old ? old->asked == filter : filter.empty()) break;
     if (filter.empty()) {
       shared_.reset();
@@ -146,7 +151,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
     if (old) close(*old);
   }
   reconciling_ = false;
-  if (failure) core_.fault(failure);
+  if (failure && !core_.end_reason_) core_.fault(failure);
   for (auto* const w : std::exchange(waiting_, {})) w->complete(failure);
 }
 
@@ -171,10 +176,21 @@ COMCP_DECL asio::awaitable<error> subscription_hub::reconciled(waiter<error>*& p
   return suspend_listed<error>(place, waiting_, forget);
 }
 
+COMCP_DECL void subscription_hub::forget(std::string const& uri,
+                                         std::shared_ptr<updated_callback const> const& callback) {
+  auto const found = resources_.find(uri);
+  if (found == resources_.end()) return;
+  std::erase(found->second.callbacks, callback);
+  if (found->second.callbacks.empty()) resources_.erase(found);
+}
+
 COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
   auto const hold = core_.shared_from_this();
-  resources_[uri].callbacks.push_back(std::move(f));
   error failure;
+  if (core_.is_modern()) failure = core_.check_subscribe(options);
+  if (failure) throw exception(failure);
+  auto const mine = std::make_shared<updated_callback const>(std::move(f));
+  resources_[uri].callbacks.push_back(mine);
   if (core_.is_modern()) {
     failure = co_await reconcile_for(uri);
   } else if (!resources_[uri].confirmed) {
@@ -185,8 +201,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, up
   auto const found = resources_.find(uri);
   if (!failure && found != resources_.end()) found->second.confirmed = true;
   if (!failure) co_return;
-  // Whoever shares it waits for the same answer, and gets the same error.
-  if (found != resources_.end() && !found->second.confirmed) resources_.erase(found);
+  forget(uri, mine);
   if (core_.is_modern()) refresh_shared();
   throw exception(failure);
 }
@@ -201,6 +216,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::reconcile_for(std::string ur
 
 COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
   auto const hold = core_.shared_from_this();
+  if (core_.end_reason_) throw exception(*core_.end_reason_);
   if (resources_.erase(uri) == 0) throw exception(error(errc::not_found, "no subscription to " + uri));
   if (core_.is_modern()) {
     refresh_shared();
@@ -307,7 +323,7 @@ COMCP_DECL void subscription_hub::notified(std::string const& method, json::valu
     if (found == resources_.end()) return;
     auto const callbacks = found->second.callbacks;
     for (auto const& f : callbacks) {
-      if (f) guarded([&] { f(*update); });
+      if (*f) guarded([&] { (*f)(*update); });
     }
     return;
   }

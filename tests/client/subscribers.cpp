@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Local subscribers of one resource: what each of them gets, and does not take from the others.
+#include <comcp/client/client.hpp>
+
+#include "support/conversation.hpp"
+
+using namespace comcp;
+using namespace comcp_test;
+using namespace std::chrono_literals;
+using comcp::test::fake_request;
+using comcp::test::fake_server;
+
+namespace {
+
+// A server that acknowledges and updates when it is told to.
+struct slow_server {
+  slow_server(asio::any_io_executor ex, bool is_modern) : server(std::move(ex)), modern(is_modern) {
+    modern ? server.modern() : server.legacy();
+    server.on(modern ? "subscriptions/listen" : "resources/subscribe", [this](fake_request r) { asked.push_back(r); });
+  }
+  [[nodiscard]] std::string meta() const {
+    return R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" + asked.back().id().dump() + "}";
+  }
+  void acknowledge() {
+    if (!modern) return asked.back().reply(args());
+    server.notify("notifications/subscriptions/acknowledged",
+                  json::raw(R"({"notifications":{"resourceSubscriptions":["x://a"]},)" + meta() + "}"));
+  }
+  void update() {
+    server.notify("notifications/resources/updated",
+                  json::raw(modern ? R"({"uri":"x://a",)" + meta() + "}" : std::string(R"({"uri":"x://a"})")));
+  }
+  fake_server server;
+  bool modern;
+  std::vector<fake_request> asked;
+};
+
+}  // namespace
+
+TEST_CASE("subscribers: one that is cancelled takes nothing from another that waits with it", "[client]") {
+  conversation c;
+  slow_server s(c.io.get_executor(), GENERATE(false, true));
+  auto client = c.connect(s.server.transport());
+  int first = 0, second = 0;
+  updated_callback one = [&](resource_updated const&) { ++first; };
+  updated_callback two = [&](resource_updated const&) { ++second; };
+  auto const a = c.start(client->subscribe("x://a", one));
+  auto const b = c.start(client->subscribe("x://a", two));
+  a->cancel();
+  c.settle();
+  CHECK(a->error() == errc::cancelled);
+  s.acknowledge();
+  c.settle();
+  CHECK(b->ok());
+  s.update();
+  c.settle();
+  CHECK(first == 0);
+  CHECK(second == 1);
+}
+
+TEST_CASE("subscribers: without the capability, and after the end, they fail at once with the reason", "[client]") {
+  bool const modern = GENERATE(false, true);
+  conversation c;
+  fake_server server(c.io.get_executor());
+  modern ? server.modern() : server.legacy();
+  server.capabilities(R"({"tools":{},"resources":{}})");
+  auto client = c.connect(server.transport());
+  auto const refused = c.finish(client->subscribe("x://a"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error() == errc::capability_missing);
+  CHECK(server.count(modern ? "subscriptions/listen" : "resources/subscribe") == 0);
+  server.drop();
+  c.settle();
+  for (auto const& late : {c.finish(client->subscribe("x://a")), c.finish(client->unsubscribe("x://a"))}) {
+    REQUIRE_FALSE(late);
+    CHECK(late.error() == errc::transport_failed);
+  }
+}
+
+TEST_CASE("subscribers: a listener of a watched list that throws is called again", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().answer("tools/list", json::raw(R"({"tools":[]})"));
+  auto client = c.connect(server.transport());
+  int calls = 0;
+  std::function<void(result<listing<tool>>)> listener = [&](result<listing<tool>> const&) {
+    ++calls;
+    throw std::runtime_error("no");
+  };
+  auto const watch = client->watch_tools(listener);
+  for (int i = 1; i <= 2; ++i) {
+    server.notify("notifications/tools/list_changed");
+    c.settle();
+    c.advance(300ms);
+    CHECK(calls == i);
+    CHECK(c.faults.size() == static_cast<std::size_t>(i));
+  }
+}
