@@ -55,3 +55,5 @@ class ComcpConan(ConanFile):
         self.cpp_info.defines = ["ASIO_STANDALONE", "ASIO_HAS_CO_AWAIT", "ASIO_HAS_STD_COROUTINE"]
         if self.settings.os in ("Linux", "FreeBSD"):
             self.cpp_info.system_libs = ["pthread"]
+        if self.settings.os == "Linux":  # as cmake/comcpBuild.cmake says
+            self.cpp_info.defines.append("ASIO_HAS_STD_ALIGNED_ALLOC=1")
