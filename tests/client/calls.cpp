@@ -83,6 +83,7 @@ TEST_CASE("calls: an unknown id is counted and dropped", "[client]") {
   t.s.raw(R"({"jsonrpc":"2.0","id":-1,"error":{"code":1,"message":""}})");
   t.settle();
   CHECK(t.client.statistics().unknown == 3);
+  CHECK(t.faults.size() == 3);
   CHECK(t.client.statistics().late == 0);
   CHECK(t.client.status() == connection_status::ready);
 }

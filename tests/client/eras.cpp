@@ -231,6 +231,18 @@ TEST_CASE("eras: a connection's verdict is a prior for the next one", "[client]"
   CHECK(second->server_info().name == "fake-server");
 }
 
+TEST_CASE("eras: a verdict that was a prior keeps its date, so that it expires", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy();
+  auto old = verdict_of(era::legacy, {}, 23h);
+  old.authorization = "somebody";
+  auto client = c.connect(server.transport(), c.options().prior(old));
+  REQUIRE(client);
+  CHECK(client->verdict().date == old.date);
+  CHECK(client->verdict().authorization == "somebody");
+}
+
 TEST_CASE("eras: pinned versions", "[client]") {
   auto const v = protocol_version::at(GENERATE(range(std::size_t{0}, std::size_t{5})));
   conversation c;

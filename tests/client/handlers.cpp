@@ -309,27 +309,6 @@ TEST_CASE("handlers: root_list tells the server of changes, in the legacy era", 
   CHECK(m.sent().size() == 1);
 }
 
-TEST_CASE("handlers: a broadcast reaches every listener, and says what had no place", "[client]") {
-  broadcast b;
-  auto all = b.listen();
-  auto two = b.listen(2);
-  auto s = legacy_script();
-  s.expect("ping").as("q").notify("a/1").notify("a/2").notify("a/3").reply_to("q", "{}");
-  s.expect("ping").reply("{}");
-  auto const body = [&](client& c) -> asio::awaitable<void> {
-    co_await settle(c);
-    co_await settle(c);
-    for (int i = 1; i <= 3; ++i) {
-      auto const n = co_await all.next();
-      CHECK(n.method == "a/" + std::to_string(i));
-    }
-  };
-  play(s, b, connect_options(), body);
-  CHECK(all.dropped() == 0);
-  CHECK(two.size() == 2);
-  CHECK(two.dropped() == 1);
-}
-
 TEST_CASE("handlers: -32042 asks each url, then fails with the list", "[client]") {
   struct asks {
     std::vector<std::string>* urls;
@@ -353,4 +332,29 @@ TEST_CASE("handlers: -32042 asks each url, then fails with the list", "[client]"
   };
   play(s, asks{&urls}, connect_options(), body);
   CHECK(urls == std::vector<std::string>{"https://a/", "https://b/"});
+}
+
+TEST_CASE("handlers: what asks for the pages of -32042 ends with its call", "[client]") {
+  struct never {
+    detail::waiter<bool>** place;
+    std::stop_source stop;
+    asio::awaitable<elicit_result> elicit_url(elicit_params) {
+      stop.request_stop();
+      auto woken = detail::suspend<bool>(*place, [p = place] {
+        if (auto* const w = std::exchange(*p, nullptr)) w->complete(false);
+      });
+      co_await std::move(woken);
+      co_return elicit_result::cancel();
+    }
+  };
+  std::stop_source stop;
+  detail::waiter<bool>* place = nullptr;
+  auto s = legacy_script();
+  s.expect("tools/call").fail(-32042, "log in first",
+                              R"({"elicitations":[{"mode":"url","message":"m","url":"https://a/","elicitationId":"1"}]})");
+  auto const body = [&](client& c) -> asio::awaitable<void> {
+    auto const e = co_await error_of(c.call_tool("t", json::fragment(), call_options().stop(stop.get_token())));
+    CHECK(e == errc::cancelled);
+  };
+  play(s, never{&place, stop}, connect_options(), body);
 }

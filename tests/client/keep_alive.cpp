@@ -80,3 +80,25 @@ TEST_CASE("keep_alive: it ends with the client", "[client]") {
   c.advance(600s);
   CHECK(client->status() == connection_status::disconnected);
 }
+
+TEST_CASE("keep_alive: a restart in the middle of a ping does not double it", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().silent("ping");
+  auto const again = restart_policy().attempts(9).delay(100ms, 1s);
+  auto client = c.connect(server.transport(), pinging(c).ping_failure_threshold(100).restart(again));
+  c.advance(60s);
+  c.advance(60s);
+  REQUIRE(server.count("ping") == 1);
+  server.drop();
+  c.settle();
+  c.advance(100ms);
+  REQUIRE(client->status() == connection_status::ready);
+  for (int i = 0; i != 3; ++i) {
+    auto const before = server.count("ping");
+    c.advance(60s);
+    c.advance(5s);
+    CHECK(server.count("ping") <= before + 1);
+  }
+  CHECK(server.count("ping") > 1);
+}

@@ -106,6 +106,8 @@ TEST_CASE("pager: one broken definition is set aside with its reason, the rest i
   REQUIRE(tools->size() == 2);
   CHECK((*tools)[1].name == "last");
   REQUIRE(tools->set_aside().size() == 2);
+  c.settle();
+  CHECK(c.faults.size() == 2);  // the observer hears of them too
 }
 
 TEST_CASE("pager: it walks lazily, as far as the caller wants", "[client]") {

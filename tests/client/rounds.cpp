@@ -230,3 +230,53 @@ TEST_CASE("rounds: manual_input hands the round over, resume goes on with it", "
   CHECK(params_of(s, 2)["inputResponses"]["who"]["content"]["name"].as<std::string>() == "Bob");
   CHECK(params_of(s, 2)["requestState"].as<std::string>() == "s\"\\\u00e9tat 1");
 }
+
+TEST_CASE("rounds: a stop token ends the call while a handler answers", "[client]") {
+  struct never {
+    detail::waiter<bool>** place;
+    std::stop_source stop;
+    asio::awaitable<elicit_result> elicit(elicit_params) {
+      stop.request_stop();
+      auto woken = detail::suspend<bool>(*place, [p = place] {
+        if (auto* const w = std::exchange(*p, nullptr)) w->complete(false);
+      });
+      co_await std::move(woken);
+      co_return elicit_result::cancel();
+    }
+  };
+  std::stop_source stop;
+  detail::waiter<bool>* place = nullptr;
+  auto s = modern_script();
+  s.expect("tools/call").reply(asks_name);
+  auto const body = [&](client& c) -> asio::awaitable<void> {
+    auto const e = co_await error_of(c.call_tool("t", json::fragment(), call_options().stop(stop.get_token())));
+    CHECK(e == errc::cancelled);
+  };
+  play(s, never{&place, stop}, connect_options(), body);
+}
+
+TEST_CASE("rounds: a hard timeout of any size is no overflow", "[client]") {
+  auto s = modern_script();
+  s.expect("tools/call").reply(R"({"resultType":"input_required","requestState":"x"})").expect("tools/call").reply(done);
+  s.expect("tools/list").reply(R"({"tools":[]})");
+  auto const body = [](client& c) -> asio::awaitable<void> {
+    auto const r = co_await c.call_tool("t");
+    CHECK(r.text() == "done");
+    auto const all = co_await c.list_tools();
+    CHECK(all.empty());
+  };
+  play(s, no_handler(), connect_options().hard_timeout(std::chrono::nanoseconds::max()), body);
+}
+
+TEST_CASE("rounds: resume sends the caller's own call, whatever the server's result holds", "[client]") {
+  auto s = modern_script();
+  s.expect("tools/call").reply(R"({"resultType":"input_required","requestState":"x","comcp/call":{"method":"tools/call",)"
+                               R"("name":"other","params":{"name":"other"}}})");
+  s.expect("tools/call").reply(done);
+  auto const body = [](client& c) -> asio::awaitable<void> {
+    auto const stopped = co_await c.call_tool("mine", json::fragment(), call_options().manual_input());
+    (void)co_await c.resume<call_tool_result>(stopped.raw, args());
+  };
+  play(s, no_handler(), connect_options(), body);
+  CHECK(params_of(s, 2)["name"].as<std::string>() == "mine");
+}

@@ -23,6 +23,13 @@ namespace comcp::detail {
 
 using reply = result<json::value>;
 
+/// A moment that may be as good as never: sums of user's durations do not overflow.
+inline std::chrono::steady_clock::time_point later(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d) {
+  using clock = std::chrono::steady_clock;
+  if (d > clock::time_point::max() - now) return clock::time_point::max();
+  return now + std::chrono::duration_cast<clock::duration>(d);
+}
+
 /// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
 struct prepared_call {
   prepared_call(std::string m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -150,14 +151,15 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   asio::awaitable<json::value> call_on_home(detail::prepared_call c);
   asio::awaitable<detail::reply> perform(detail::prepared_call& c);
   asio::awaitable<detail::reply> rounds(detail::prepared_call& c, detail::reply r);
-  asio::awaitable<result<std::string>> answer_round(input_required_result required,
+  asio::awaitable<result<std::string>> answer_round(input_required_result required, std::stop_token stop,
                                                     std::chrono::steady_clock::time_point hard);
   struct round;
   asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
   void start_answers(std::shared_ptr<round> const& r, input_required_result const& required);
   asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, peer_error refusal);
   [[nodiscard]] error check_round(input_required_result const& required) const;
-  asio::awaitable<detail::reply> ask_urls(detail::reply r);
+  asio::awaitable<detail::reply> ask_urls(detail::reply r, std::stop_token stop,
+                                          std::chrono::steady_clock::time_point hard);
   [[nodiscard]] bool follow_version(error const& e);
 
   // core_inbound.ipp
@@ -191,6 +193,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   std::string own_capabilities_text_;
   std::string instructions_;
   std::optional<discover_result> discovered_;
+  std::chrono::system_clock::time_point era_learned_{};  // with a prior verdict, its date
   std::optional<log_level> level_;
 
   connection_status status_ = connection_status::disconnected;
@@ -207,6 +210,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   bool prior_unconfirmed_ = false;  // the era was taken from a prior verdict, and nothing has shown yet that it holds
   bool closing_ = false;
   bool restarting_ = false;
+  bool keeping_alive_ = false;
 };
 
 }  // namespace comcp

@@ -15,6 +15,7 @@
 #include <comcp/client/call.hpp>
 #include <comcp/client/core.hpp>
 #include <comcp/client/operation.hpp>
+#include <comcp/client/spawn.hpp>
 #include <comcp/protocol/prompts.hpp>
 #include <comcp/protocol/resources.hpp>
 #include <comcp/protocol/tools.hpp>
@@ -85,6 +86,12 @@ struct list_traits<prompt> {
   static auto& items(page& p) { return p.prompts; }
 };
 
+/// Tells the observer, on home.
+inline void report_set_aside(std::shared_ptr<client_core> const& core, comcp::set_aside const& broken) {
+  auto tell = [core, why = error(errc::wrong_shape, "a definition was set aside: " + broken.reason)] { core->fault(why); };
+  detail::post(core->home(), std::move(tell));
+}
+
 /// One page, decoded.
 template <class T>
 asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
@@ -97,6 +104,7 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   auto const v = co_await core->call(std::move(c));
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
+  for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);
 }
 
@@ -151,7 +159,7 @@ template <class T>
 asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
   require(core);
   auto const total = options.hard_timeout().value_or(core->default_hard_timeout());
-  auto const end = core->now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(total);
+  auto const end = later(core->now(), total);
   pager<T> pages(core, std::move(options));
   listing<T> all;
   for (;;) {
@@ -211,7 +219,12 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
       } catch (exception const& e) {
         outcome = e.error();
       }
-      if (!self->stopped) self->call(std::move(outcome));
+      if (self->stopped) break;
+      try {
+        self->call(std::move(outcome));
+      } catch (...) {
+        alive->fault(error(errc::invalid_argument, "a listener of a watched list threw"));
+      }
     }
     self->running = false;
   }

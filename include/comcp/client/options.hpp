@@ -56,7 +56,7 @@ class call_options {
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
   /// Cancels every call that was given this token once stop is requested. Thread-safe.
   call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
-  /// Hands an input_required answer to the caller (client.call_manually), instead of asking the handler.
+  /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
   call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
   /// Modern era: the log level asked for with this call.
   call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }

@@ -155,6 +155,7 @@ COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sa
     case action::reopen: return spawn(reopen(n));
     case action::fail: return settle_handshake(*n, step.why);
     case action::ready:
+      era_learned_ = n->machine.from_prior() ? options_.handshake_.prior->date : std::chrono::system_clock::now();
       if (step.version->era() == era::modern) {
         auto const info = own_info();
         codec_ = std::make_unique<wire::modern>(*step.version, options_.anonymous_ ? nullptr : &info,
@@ -268,7 +269,7 @@ COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
   if (end_reason_) throw exception(*end_reason_);
   set_status(connection_status::ready);
   subscriptions_.connected();
-  if (options_.ping_interval_) spawn(keep_alive());
+  if (options_.ping_interval_ && !std::exchange(keeping_alive_, true)) spawn(keep_alive());
 }
 
 COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
@@ -276,7 +277,7 @@ COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
   unsigned failures = 0;
   for (;;) {
     bool const awake = co_await sleep(*options_.ping_interval_);
-    if (!awake) co_return;
+    if (!awake) break;
     if (counters_.messages_in != messages_at_last_ping_) {
       messages_at_last_ping_ = counters_.messages_in;
       failures = 0;
@@ -294,6 +295,7 @@ COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
       co_await close_on_home(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
     }
   }
+  keeping_alive_ = false;
 }
 
 COMCP_DECL void client_core::set_status(connection_status s) {

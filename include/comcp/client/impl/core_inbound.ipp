@@ -98,12 +98,14 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
       auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
       return fault(e);
     }
-    ++(pending_.was_used(id) ? counters_.late : counters_.unknown);
-    return;
+    if (pending_.was_used(id)) {
+      ++counters_.late;
+      return;
+    }
   }
-  if (!(*found)->call || !(*found)->sent) {
+  if (!found || !(*found)->call || !(*found)->sent) {
     ++counters_.unknown;
-    return;
+    return fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
   }
   received_reply(**found, result_of(m));
 }
@@ -204,7 +206,8 @@ COMCP_DECL std::optional<protocol_version> client_core::version() const noexcept
 
 COMCP_DECL era_verdict client_core::verdict() const {
   era_verdict v;
-  v.date = std::chrono::system_clock::now();
+  v.date = era_learned_;
+  if (options_.handshake_.prior) v.authorization = options_.handshake_.prior->authorization;
   if (!is_modern()) return v;
   v.era = era::modern;
   v.discovered = discovered_;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <comcp/client/core.hpp>
+#include <comcp/client/impl/core_calls.ipp>
 #include <comcp/client/spawn.hpp>
 #include <comcp/json/build.hpp>
 
@@ -51,7 +52,9 @@ COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& 
 COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
   json::writer w;
   w.begin_object();
-  for (auto const m : required.members()) w.key(m.key).value(m.value);
+  for (auto const m : required.members()) {
+    if (m.key != "comcp/call") w.key(m.key).value(m.value);  // the server's own would be found first
+  }
   w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method).plain_key("name").string(c.name);
   w.plain_key("params").raw(params.empty() ? "{}" : params).end_object().end_object();
   auto text = std::move(w).text();
@@ -79,8 +82,7 @@ COMCP_DECL bool client_core::follow_version(error const& e) {
 COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_call& c, detail::reply r) {
   using std::chrono::nanoseconds;
   auto const original = c.params;
-  auto const hard = c.started + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                    c.options.hard_timeout().value_or(options_.hard_timeout_));
+  auto const hard = detail::later(c.started, c.options.hard_timeout().value_or(options_.hard_timeout_));
   nanoseconds left = c.options.timeout().value_or(options_.timeout_);
   auto sent_at = c.started;
   c.options.extend_on_progress(c.options.extends_on_progress());
@@ -90,7 +92,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
     if (!r) {
       auto const* const peer = r.error().peer();
       if (peer && !is_modern() && peer->code == -32042) {
-        auto asked = co_await ask_urls(std::move(r));
+        auto asked = co_await ask_urls(std::move(r), c.options.stop(), hard);
         co_return asked;
       }
       if (peer && prior_unconfirmed_) {
@@ -126,7 +128,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
     if (auto const bad = check_round(*required)) co_return detail::reply(bad);
     left -= std::min(left, nanoseconds(time_->now() - sent_at));  // the clock stops while a handler answers
     auto state = required->request_state;
-    auto answers = co_await answer_round(std::move(*required), hard);
+    auto answers = co_await answer_round(std::move(*required), c.options.stop(), hard);
     if (!answers) co_return detail::reply(answers.error());
     c.params = detail::with_answers(original, *answers, state);
     sent_at = time_->now();
@@ -203,33 +205,44 @@ COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r, inpu
 }
 
 COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_required_result required,
+                                                                          std::stop_token stop,
                                                                           std::chrono::steady_clock::time_point hard) {
   if (!required.input_requests || required.input_requests->empty()) co_return std::string();
   auto const r = std::make_shared<round>();
   auto const most = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
   if (!enlist(r->done, most, most)) co_return error(errc::queue_full, "too many calls in flight");
+  if (stop.stop_possible()) {
+    detail::cancel_request const request{this, r->done.id, [](client_core& self, request_id id) { self.cancel(id); }};
+    std::function<void()> end_waiting = request.hook();
+    r->done.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
+  }
   start_answers(r, required);
   auto const waited = co_await wait(r->done);
   if (waited && !r->failure) co_return detail::responses_text(r->answers);
-  auto stop = [r] { r->cancel(); };
-  detail::post(home_, std::move(stop));
+  auto cancel_the_rest = [r] { r->cancel(); };
+  detail::post(home_, std::move(cancel_the_rest));
   if (!waited) co_return waited.error();
   co_return r->failure.peer() ? r->failure.with_code(make_error_code(errc::input_refused)) : r->failure;
 }
 
-COMCP_DECL asio::awaitable<detail::reply> client_core::ask_urls(detail::reply r) {
+// One page after the other, each as a round of its own: bounded, and ended with the call.
+COMCP_DECL asio::awaitable<detail::reply> client_core::ask_urls(detail::reply r, std::stop_token stop,
+                                                                std::chrono::steady_clock::time_point hard) {
   auto const failure = r.error().with_code(make_error_code(errc::url_elicitation_required));
   auto const data = json::parse(r.error().peer()->data);
   auto const list = data ? data->find("elicitations") : std::nullopt;
   if (!list || !own_capabilities_.supports_elicitation_url()) co_return detail::reply(failure);
   for (auto const e : list->elements()) {
-    auto const asked = e.share();
-    auto ctx = dispatcher_.make_context("elicitation/create", asked);
-    try {
-      (void)co_await dispatcher_.answer("elicitation/create", asked, ctx);
-    } catch (std::exception const&) {
-      break;
-    }
+    input_request page;
+    page.method = "elicitation/create";
+    page.params = e.share();
+    input_required_result one;
+    one.input_requests.emplace().emplace("page", std::move(page));
+    auto const answered = co_await answer_round(std::move(one), stop, hard);
+    if (answered) continue;
+    auto const& why = answered.error();
+    bool const call_is_over = why == errc::cancelled || why == errc::closed || why == errc::timeout;
+    if (call_is_over && !why.peer()) co_return detail::reply(why);
   }
   co_return detail::reply(failure);
 }
