@@ -71,7 +71,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   /// Waits; false when the client closed meanwhile. On home only.
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
   /// Sends a raw answer. Used by the dispatcher.
-  void send_text(std::string text, bool is_notification);
+  void send_text(std::string text);
   asio::awaitable<void> run_on_home(asio::awaitable<void> work);
 
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }

@@ -31,12 +31,10 @@ struct outgoing {
 
   std::string text;
   request_id id = 0;           ///< Set for requests of ours.
-  request_id related = 0;      ///< Reserved for answers: the request whose stream brought the question.
   std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
   std::string name;            ///< Tool name, prompt name or resource uri, for the same purpose.
   std::vector<std::pair<std::string, std::string>> headers;  ///< Header hints, for HTTP.
   bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
-  bool notification = false;   ///< May be dropped silently when it is still queued and abandoned.
 };
 
 /// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside

@@ -27,7 +27,7 @@ COMCP_DECL void context::progress(double progress, std::optional<double> total, 
   if (total) w.plain_key("total").real(*total);
   if (!message.empty()) w.plain_key("message").string(message);
   w.end_object();
-  core->send_text(jsonrpc::notification("notifications/progress", w.text()), true);
+  core->send_text(jsonrpc::notification("notifications/progress", w.text()));
 }
 
 COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }

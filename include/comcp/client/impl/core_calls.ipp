@@ -174,7 +174,7 @@ COMCP_DECL void client_core::cancel(request_id id) {
 COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why) {
   if (!e.call || !e.sent || e.handshake || !transport_open_) return;
   if (transport_.abandon(id)) return;
-  send_text(wire::codec::cancelled(id, why), true);
+  send_text(wire::codec::cancelled(id, why));
 }
 
 COMCP_DECL void client_core::fail_all(error const& reason) {
@@ -338,14 +338,13 @@ COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_cal
 
 COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
   if (!codec_ || !transport_open_) return;
-  send_text(codec_->notification(method, params, meta), true);
+  send_text(codec_->notification(method, params, meta));
 }
 
-COMCP_DECL void client_core::send_text(std::string text, bool is_notification) {
+COMCP_DECL void client_core::send_text(std::string text) {
   if (!transport_open_) return;
   outgoing message(std::move(text));
-  message.notification = is_notification;
-  if (options_.tracer_) options_.tracer_(direction::sent, message.text);
+  if (options_.tracer_) trace(direction::sent, message.text);
   auto const sent = transport_.send(std::move(message));
   if (!sent) fault(sent.error());
 }

@@ -22,19 +22,19 @@ COMCP_DECL context dispatcher::make_context(std::string method, json::value cons
 
 COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   std::string raw_id(m.raw_id);
-  if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"), false);
+  if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"));
   if (running_.size() >= core_.limits().handlers_in_flight()) {
     ++core_.counters().dropped;
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}), false);
+    return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
   }
   json::value params;
   if (!m.params.empty()) {
     auto parsed = json::parse(m.params, core_.limits().json());
-    if (!parsed) return core_.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}), false);
+    if (!parsed) return core_.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}));
     params = std::move(*parsed);
   }
   if (running_.contains(raw_id))
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}), false);
+    return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
   auto const state = std::make_shared<running>();
   if (running_.empty()) core_.pause_clocks();
   running_.emplace(raw_id, state);
@@ -58,12 +58,12 @@ COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> 
   running_.erase(found);
   if (running_.empty()) hold->resume_clocks();
   if (answered) {
-    hold->send_text(jsonrpc::response(raw_id, answered->text()), false);
+    hold->send_text(jsonrpc::response(raw_id, answered->text()));
   } else if (auto const* const peer = answered.error().peer()) {
-    hold->send_text(jsonrpc::error_response(raw_id, *peer), false);
+    hold->send_text(jsonrpc::error_response(raw_id, *peer));
   } else {
     hold->fault(answered.error());
-    hold->send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}), false);
+    hold->send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}));
   }
 }
 
