@@ -233,6 +233,16 @@ TEST_CASE("stdio: a sink gets all of stderr; discard keeps none", "[process]") {
   CHECK(got == (sink ? 4096000U + 12U : 0U));
 }
 
+TEST_CASE("stdio: a sink that throws stops nothing", "[process]") {
+  fixture f(server("flood_stderr").stderr_to(stderr_target::sink([](std::string_view) { throw std::runtime_error("mine"); })).exit_wait(30s));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    co_await f.box->until_lines(1);
+    co_await f.transport->close();
+  });
+  CHECK(f.lines == strings{"flooded"});
+}
+
 TEST_CASE("stdio: a server that never reads fills the queue, and close is bounded", "[process]") {
   fixture f(server("never_read").queue(comcp::queue_limits().bytes(1 << 20)));
   f.run([&]() -> asio::awaitable<void> {

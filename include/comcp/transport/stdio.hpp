@@ -34,7 +34,8 @@ class stderr_target {
   static stderr_target ring(std::size_t bytes = 64 * 1024) { return {kind::ring, bytes, {}}; }
   /// The stderr of this process.
   static stderr_target inherit() { return {kind::inherit, 0, {}}; }
-  /// Calls `sink` on the transport's executor with each piece as it comes; the last 4 KiB are kept too.
+  /// Calls `sink` on the transport's executor with each piece as it comes; the last 4 KiB are kept too. What it throws
+  /// is dropped, and a fault for the observer.
   static stderr_target sink(sink_function sink) { return {kind::sink, 4096, std::move(sink)}; }
   static stderr_target discard() { return {kind::discard, 0, {}}; }
 

@@ -119,6 +119,9 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   /// Whether nothing is left that could still be written.
   [[nodiscard]] bool idle() const noexcept { return broken_ || (queue_.empty() && !writing_); }
   [[nodiscard]] jsonrpc::framer& framer() noexcept { return framer_; }
+  void fault(error what) {
+    if (inbox_ != nullptr) inbox_->fault(std::move(what));
+  }
   /// From now on closing() is true and sends are refused.
   void begin_close() noexcept { closing_ = refusing_ = true; }
   void refuse_sends() noexcept { refusing_ = true; }

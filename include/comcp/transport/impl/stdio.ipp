@@ -182,7 +182,12 @@ class stdio_session final : public stream_session<child_stream> {
   void keep_errors(std::size_t n) {
     std::string_view const piece(error_buffer_.data(), n);
     tail_.append(piece);
-    if (sink_ && n > 0) sink_(piece);
+    if (!sink_ || n == 0) return;
+    try {
+      sink_(piece);
+    } catch (...) {
+      fault(error(errc::invalid_argument, "a stderr sink threw"));
+    }
   }
 
   void finish_if_over() {
