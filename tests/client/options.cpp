@@ -166,3 +166,14 @@ TEST_CASE("client: what is wrong from the start reaches whoever awaits, through 
   for (std::size_t i = 0; i < 4; ++i) CHECK(seen[i] == errc::closed);
   CHECK(seen[4] == errc::invalid_argument);
 }
+
+TEST_CASE("options: of two meta entries with one key the last is sent", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.answer("tools/call", json::raw(tool_text));
+  auto client = c.connect(server.transport());
+  auto const twice = call_options().meta("example.com/k", 1).meta("example.com/other", 0).meta("example.com/k", 2);
+  CHECK(twice.meta().size() == 2);
+  REQUIRE(c.finish(client->call_tool("x", args(), twice)));
+  CHECK(server.last("tools/call")["_meta"]["example.com/k"].as_int64() == 2);
+}

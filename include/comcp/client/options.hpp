@@ -46,11 +46,10 @@ class call_options {
   call_options& on_progress(std::function<void(progress_notification const&)> f) {
     return edit().on_progress = std::move(f), *this;
   }
-  /// One `_meta` entry. The key is checked when the call starts: errc::invalid_argument.
+  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts: errc::invalid_argument.
   template <json::writable T>
   call_options& meta(std::string key, T const& value) {
-    edit().meta.emplace_back(std::move(key), json::to_text(value));
-    return *this;
+    return set_meta(std::move(key), json::to_text(value)), *this;
   }
   /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
@@ -86,6 +85,11 @@ class call_options {
   [[nodiscard]] rarities const& rare() const noexcept {
     static rarities const none;
     return rare_ ? *rare_ : none;
+  }
+  void set_meta(std::string key, std::string text) {
+    auto& all = edit().meta;
+    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
+    all.emplace_back(std::move(key), std::move(text));
   }
   rarities& edit() {
     auto own = std::make_shared<rarities>(rare());
