@@ -167,6 +167,16 @@ TEST_CASE("client: what is wrong from the start reaches whoever awaits, through 
   CHECK(seen[4] == errc::invalid_argument);
 }
 
+TEST_CASE("options: a tracer that throws ends nothing", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.answer("tools/call", json::raw(tool_text));
+  auto client = c.connect(server.transport(), c.options().trace([](direction, std::string_view) { throw std::runtime_error("mine"); }));
+  REQUIRE(client);
+  CHECK(c.finish(client->call_tool("x")));
+  CHECK_FALSE(c.faults.empty());
+}
+
 TEST_CASE("options: of two meta entries with one key the last is sent", "[client]") {
   conversation c;
   fake_server server(c.io.get_executor());

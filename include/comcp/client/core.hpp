@@ -185,6 +185,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   std::vector<request_id> deferred_;  // calls that wait for a restart to be sent
   std::unique_ptr<wire::codec> codec_;
   detail::dispatcher dispatcher_;
+  void trace(direction d, std::string_view message);
   detail::subscription_hub subscriptions_;
 
   implementation server_info_;

@@ -11,7 +11,8 @@ namespace comcp {
 
 enum class direction { sent, received };
 
-/// Called on the client's executor with each message; the text is valid for the call only. Empty: no cost.
+/// Called on the client's executor with each message; the text is valid for the call only. What it
+/// throws is dropped, and a fault for the observer. Empty: no cost.
 using tracer = std::function<void(direction, std::string_view message)>;
 
 }  // namespace comcp

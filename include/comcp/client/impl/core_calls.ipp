@@ -122,7 +122,7 @@ COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
   message.method = c.method;
   message.name = c.name;
   message.handshake = e.handshake;
-  if (options_.tracer_) options_.tracer_(direction::sent, message.text);
+  if (options_.tracer_) trace(direction::sent, message.text);
   auto sent = transport_.send(std::move(message));
   e.sent = sent.has_value();
   return sent;

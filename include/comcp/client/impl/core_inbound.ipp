@@ -14,7 +14,7 @@ COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
   detail::overlap_guard::scope const alone(overlap_);
   ++counters_.messages_in;
   counters_.bytes_in += text.size();
-  if (options_.tracer_) options_.tracer_(direction::received, text.view());
+  if (options_.tracer_) trace(direction::received, text.view());
   if (received_plainly(text)) return;
   auto m = jsonrpc::decode(text);
   if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
@@ -196,6 +196,14 @@ COMCP_DECL void client_core::fault(error e) {
   try {
     options_.observer_.on_fault(e);
   } catch (...) {  // documented: dropped
+  }
+}
+
+COMCP_DECL void client_core::trace(direction d, std::string_view message) {
+  try {
+    options_.tracer_(d, message);
+  } catch (...) {
+    fault(error(errc::invalid_argument, "a tracer threw"));
   }
 }
 
