@@ -64,3 +64,56 @@ TEST_CASE("statistics: notifications, requests of the server and drops", "[clien
   CHECK(now.unknown + now.late == 1);
   CHECK(s.verdict() == all_well);
 }
+
+namespace {
+
+// Refuses what it is told to.
+struct refusing {
+  refusing(comcp::test::scripted_transport t, std::shared_ptr<bool> r) : inner(std::move(t)), refuse(std::move(r)) {}
+  comcp::test::scripted_transport inner;
+  std::shared_ptr<bool> refuse;
+  asio::awaitable<result<void>> open(inbox& in) { return inner.open(in); }
+  result<void> send(outgoing message) {
+    if (*refuse) return error(errc::queue_full);
+    return inner.send(std::move(message));
+  }
+  bool abandon(request_id id) noexcept { return inner.abandon(id); }
+  asio::awaitable<void> close() { return inner.close(); }
+  [[nodiscard]] transport_info info() const { return inner.info(); }
+};
+
+void check_balance(comcp::statistics const& s) {
+  CHECK(s.tracked == s.pending + s.completed + s.failed + s.timed_out + s.cancelled);
+}
+
+}  // namespace
+
+TEST_CASE("statistics: every tracked request is pending or has one end, at every moment", "[client]") {
+  conversation c;
+  auto s = GENERATE(false, true) ? modern_script() : legacy_script();
+  s.ignore("notifications/cancelled");
+  auto const refuse = std::make_shared<bool>(false);
+  auto client = c.connect(refusing(s.transport(), refuse));
+  REQUIRE(client);
+  check_balance(client->statistics());
+  s.expect("tools/call").reply(tool_text).expect("tools/call").expect("tools/call");
+  CHECK(c.finish(client->call_tool("ok")));
+  check_balance(client->statistics());
+  *refuse = true;
+  auto const before = client->statistics();
+  CHECK(c.finish(client->call_tool("refused")).error() == errc::queue_full);
+  CHECK(client->statistics().failed == before.failed + 1);
+  check_balance(client->statistics());
+  *refuse = false;
+  auto const late = c.start(client->call_tool("late", args(), call_options().timeout(1s)));
+  auto const open = c.start(client->call_tool("open"));
+  check_balance(client->statistics());
+  CHECK(client->statistics().pending == 2);
+  c.advance(1s);
+  CHECK(late->error() == errc::timeout);
+  check_balance(client->statistics());
+  CHECK(c.finish(client->close()));
+  CHECK(open->done());
+  check_balance(client->statistics());
+  CHECK(client->statistics().pending == 0);
+}

@@ -9,7 +9,8 @@
 
 namespace comcp {
 
-/// A snapshot of one client's counters since connect.
+/// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
+/// timed_out + cancelled; the handshake is in none of them.
 struct statistics {
   std::uint64_t pending = 0;                       ///< Calls that wait now.
   std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.

@@ -108,7 +108,10 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
     return {};
   }
   auto sent = transmit(e);
-  if (!sent) pending_.take(std::exchange(e.id, 0));
+  if (!sent) {
+    pending_.take(std::exchange(e.id, 0));
+    ++counters_.failed;
+  }
   return sent;
 }
 
@@ -140,6 +143,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::wait(detail::pending_entr
 COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
   auto const id = std::exchange(e.id, 0);
   if (!id || !pending_.take(id)) return;
+  ++counters_.cancelled;
   tell_cancelled(id, e, "cancelled by the caller");
 }
 

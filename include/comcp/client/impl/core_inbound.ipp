@@ -235,7 +235,7 @@ COMCP_DECL statistics client_core::statistics() const {
   auto s = counters_;
   auto oldest = time_->now();
   pending_.each([&](detail::pending_entry const* e, std::chrono::steady_clock::time_point started) {
-    if (!e->call) return;  // a wait of our own
+    if (!e->call || e->handshake) return;  // waits of our own, and what `tracked` does not count
     ++s.pending;
     oldest = std::min(oldest, started);
   });
