@@ -36,25 +36,41 @@ asio::awaitable<std::optional<json::value>> deny() {
   co_return std::nullopt;
 }
 asio::awaitable<void> nothing() { co_return; }
+asio::awaitable<void> hang_after() {
+  auto const here = co_await asio::this_coro::executor;
+  asio::steady_timer never(here, asio::steady_timer::time_point::max());
+  co_await never.async_wait(asio::use_awaitable);
+}
+asio::awaitable<std::optional<json::value>> hang() {
+  co_await hang_after();
+  co_return std::nullopt;
+}
+// Does not look at being cancelled.
+asio::awaitable<std::optional<json::value>> when_open(detail::waiter<bool>*& gate) {
+  auto opened = detail::suspend<bool>(gate, [] {});
+  co_await std::move(opened);
+  co_return std::nullopt;
+}
+
+interceptor recorder(std::string name, strings& log) {
+  interceptor i;
+  i.before = [&log, name](outgoing_call& call) {
+    log.push_back(name + ">" + call.method + " " + call.name);
+    return go_on();
+  };
+  i.after = [&log, name](outgoing_call const& call, result<json::value>& r) {
+    log.push_back(name + "<" + call.method + (r ? " ok" : " failed"));
+    return nothing();
+  };
+  return i;
+}
 
 }  // namespace
 
 TEST_CASE("interceptors: they see each call in order, and its result in reverse order", "[client]") {
   watched t;
   strings log;
-  auto const recorder = [&](std::string name) {
-    interceptor i;
-    i.before = [&log, name](outgoing_call& call) {
-      log.push_back(name + ">" + call.method + " " + call.name);
-      return go_on();
-    };
-    i.after = [&log, name](outgoing_call const& call, result<json::value>& r) {
-      log.push_back(name + "<" + call.method + (r ? " ok" : " failed"));
-      return nothing();
-    };
-    return i;
-  };
-  auto const client = t.with({recorder("a"), recorder("b")});
+  auto const client = t.with({recorder("a", log), recorder("b", log)});
   CHECK(t.finish(client.call_tool("tool", args("x", 1))));
   CHECK_FALSE(t.finish(client.list_prompts()));
   CHECK(log == strings{"a>tools/call tool", "b>tools/call tool", "b<tools/call ok", "a<tools/call ok",
@@ -118,4 +134,145 @@ TEST_CASE("interceptors: the handshake and keep-alive are not calls of the user"
   for (int n = 0; n != 4; ++n) t.advance(60s);
   CHECK(t.server.received().size() > 1);
   CHECK(seen == 0);
+}
+
+TEST_CASE("interceptors: who saw a call that is denied hears of it, whoever denies", "[client]") {
+  watched t;
+  strings log;
+  interceptor denier;
+  denier.before = [](outgoing_call&) { return deny(); };
+  auto const client = t.with({recorder("a", log), denier, recorder("b", log)});
+  CHECK(t.finish(client.call_tool("tool")).error() == errc::denied);
+  CHECK(log == strings{"a>tools/call tool", "a<tools/call failed"});
+}
+
+TEST_CASE("interceptors: an approval that hangs ends with its call", "[client]") {
+  watched t;
+  strings log;
+  interceptor human;
+  human.before = [](outgoing_call&) { return hang(); };
+  auto const client = t.with({recorder("a", log), human});
+  std::stop_source stop;
+  auto const o = t.start(client.call_tool("tool", args(), call_options().hard_timeout(60s).stop(stop.get_token())));
+  t.advance(59s);
+  CHECK_FALSE(o->done());
+  CHECK(log.size() == 1);
+  SECTION("at its hard timeout") {
+    t.advance(1s);
+    CHECK(o->error() == errc::timeout);
+  }
+  SECTION("with its stop token") {
+    stop.request_stop();
+    t.settle();
+    CHECK(o->error() == errc::cancelled);
+  }
+  SECTION("with its caller") {
+    o->cancel();
+    t.settle();
+    CHECK(o->error() == errc::cancelled);
+  }
+  SECTION("with the client") {
+    CHECK(t.finish(client.close()));
+    CHECK(o->error() == errc::closed);
+  }
+  CHECK(o->times == 1);
+  CHECK(t.server.count("tools/call") == 0);
+  CHECK(log == strings{"a>tools/call tool", "a<tools/call failed"});
+}
+
+TEST_CASE("interceptors: an approval that comes after the end sends nothing", "[client]") {
+  watched t;
+  detail::waiter<bool>* gate = nullptr;
+  interceptor human;
+  human.before = [&gate](outgoing_call&) { return when_open(gate); };
+  auto const client = t.with({human});
+  auto const o = t.start(client.call_tool("tool", args(), call_options().hard_timeout(60s)));
+  t.advance(60s);
+  CHECK(o->error() == errc::timeout);
+  REQUIRE(gate);
+  std::exchange(gate, nullptr)->complete(true);
+  t.settle();
+  CHECK(t.server.count("tools/call") == 0);
+}
+
+TEST_CASE("interceptors: a hook that hangs on the way back holds nobody either", "[client]") {
+  watched t;
+  interceptor slow;
+  slow.after = [](outgoing_call const&, result<json::value>&) { return hang_after(); };
+  auto const client = t.with({slow});
+  auto const o = t.start(client.call_tool("tool", args(), call_options().hard_timeout(60s)));
+  CHECK_FALSE(o->done());
+  SECTION("at the hard timeout") {
+    t.advance(60s);
+    CHECK(o->error() == errc::timeout);
+  }
+  SECTION("at close") {
+    CHECK(t.finish(client.close()));
+    CHECK(o->error() == errc::closed);
+  }
+  CHECK(o->times == 1);
+}
+
+TEST_CASE("interceptors: cancelling a call in flight tells the server, and those who record", "[client]") {
+  watched t;
+  t.server.silent("tools/call");
+  strings log;
+  auto const client = t.with({recorder("a", log)});
+  auto const o = t.start(client.call_tool("tool"));
+  o->cancel();
+  t.settle();
+  CHECK(o->error() == errc::cancelled);
+  CHECK(t.server.count("notifications/cancelled") == 1);
+  CHECK(log == strings{"a>tools/call tool", "a<tools/call failed"});
+}
+
+TEST_CASE("interceptors: a restart does not end the calls that it repeats", "[client]") {
+  watched t;
+  std::vector<comcp::test::fake_request> lists;
+  t.server.on("tools/list", [&](comcp::test::fake_request r) { lists.push_back(r); });
+  strings log;
+  auto o = t.options().restart(restart_policy().attempts(2).delay(100ms, 100ms));
+  o.intercept(recorder("a", log));
+  auto const client = t.connect(t.server.transport(), std::move(o)).value();
+  auto const list = t.start(client.list_tools());
+  auto const call = t.start(client.call_tool("tool"));
+  t.server.drop();
+  t.settle();
+  t.advance(100ms);
+  REQUIRE(lists.size() == 2);
+  lists[1].reply(json::raw(R"({"tools":[]})"));
+  t.settle();
+  CHECK(list->ok());
+}
+
+TEST_CASE("interceptors: subscriptions are denied and recorded as calls are, in both eras", "[client]") {
+  bool const modern = GENERATE(false, true);
+  watched t;
+  modern ? t.server.modern() : t.server.legacy();
+  strings log;
+  bool denied = false;
+  interceptor human;
+  human.before = [&denied](outgoing_call&) { return denied ? deny() : go_on(); };
+  auto const client = t.with({recorder("a", log), human});
+  CHECK(t.finish(client.subscribe("x://a")));
+  CHECK(t.finish(client.unsubscribe("x://a")));
+  denied = true;
+  CHECK(t.finish(client.subscribe("x://b")).error() == errc::denied);
+  auto const seen = t.server.count("resources/subscribe") + t.server.count("subscriptions/listen");
+  CHECK(seen == 1);
+  CHECK(log == strings{"a>resources/subscribe x://a", "a<resources/subscribe ok", "a>resources/unsubscribe x://a",
+                       "a<resources/unsubscribe ok", "a>resources/subscribe x://b", "a<resources/subscribe failed"});
+}
+
+TEST_CASE("interceptors: listen() may be denied, not answered", "[client]") {
+  watched t;
+  t.server.modern();
+  bool answers = GENERATE(false, true);
+  interceptor i;
+  i.before = [answers](outgoing_call&) { return answers ? answer_with(json::value()) : deny(); };
+  auto const client = t.with({i});
+  auto const refused = t.finish(client.listen(subscription_filter()));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error() == (answers ? errc::invalid_argument : errc::denied));
+  CHECK(t.server.count("subscriptions/listen") == 0);
 }

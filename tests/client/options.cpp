@@ -167,6 +167,22 @@ TEST_CASE("client: what is wrong from the start reaches whoever awaits, through 
   CHECK(seen[4] == errc::invalid_argument);
 }
 
+TEST_CASE("options: what the client waits for itself has no part in limits().pending_calls()", "[client]") {
+  auto const bound = GENERATE(std::size_t{0}, std::size_t{1});
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().silent("tools/call");
+  auto client = c.connect(server.transport(), c.options().limits(connection_limits().pending_calls(bound)).ping_interval(60s));
+  REQUIRE(client);
+  auto const held = c.start(client->call_tool("x", args(), call_options().timeout(1h)));
+  CHECK(held->done() == (bound == 0));
+  CHECK(c.finish(client->call_tool("x")).error() == errc::queue_full);
+  for (int i = 0; i != 6; ++i) c.advance(60s);
+  CHECK(server.count("ping") >= 2);
+  CHECK(c.finish(client->close()));
+  CHECK(held->done());
+}
+
 TEST_CASE("options: a tracer that throws ends nothing", "[client]") {
   conversation c;
   fake_server server(c.io.get_executor());

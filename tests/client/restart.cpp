@@ -189,3 +189,64 @@ TEST_CASE("restart: in the modern era a subscription made meanwhile waits for th
   c.advance(100ms);
   CHECK(o->ok());
 }
+
+TEST_CASE("restart: a watched list that changed just before is refreshed after it", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().answer("tools/list", json::raw(R"({"tools":[]})"));
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  int calls = 0;
+  std::function<void(result<listing<tool>>)> listener = [&](result<listing<tool>> const& r) { calls += r.has_value(); };
+  auto const watch = client->watch_tools(listener);
+  server.notify("notifications/tools/list_changed");
+  c.settle();
+  server.drop();
+  c.settle();
+  c.advance(100ms);
+  REQUIRE(client->status() == connection_status::ready);
+  CHECK(calls == 0);
+  c.advance(200ms);
+  CHECK(calls == 1);
+}
+
+TEST_CASE("restart: a server that dies while the log level is restored is started again", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().answer("tools/call", json::raw(tool_text));
+  server.on("logging/setLevel", [&](fake_request r) {
+    if (server.connections() == 2) return server.drop();
+    r.reply(args());
+  });
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  REQUIRE(c.finish(client->set_log_level(log_level::warning)));
+  server.drop();
+  c.settle();
+  auto const waiting = c.start(client->call_tool("x"));
+  c.advance(100ms);
+  CHECK(server.connections() == 2);
+  CHECK(client->status() != connection_status::disconnected);
+  CHECK_FALSE(waiting->done());
+  c.advance(200ms);
+  CHECK(server.connections() == 3);
+  CHECK(client->status() == connection_status::ready);
+  CHECK(waiting->ok());
+}
+
+TEST_CASE("restart: a server that dies at each restored log level is not restarted for ever", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().on("logging/setLevel", [&](fake_request r) {
+    if (server.connections() > 1) return server.drop();
+    r.reply(args());
+  });
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  REQUIRE(c.finish(client->set_log_level(log_level::warning)));
+  auto const closed = c.start(end_of(*client));
+  server.drop();
+  c.settle();
+  auto const waiting = c.start(client->call_tool("x"));
+  for (int i = 0; i != 10 && !closed->done(); ++i) c.advance(10s);
+  CHECK(closed->ok());
+  CHECK(waiting->error());
+  CHECK(server.connections() == 3);
+}

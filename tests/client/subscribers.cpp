@@ -98,3 +98,98 @@ TEST_CASE("subscribers: a listener of a watched list that throws is called again
     CHECK(c.faults.size() == static_cast<std::size_t>(i));
   }
 }
+
+TEST_CASE("subscribers: those of one uri who come together ask the server once", "[client]") {
+  conversation c;
+  slow_server s(c.io.get_executor(), GENERATE(false, true));
+  auto client = c.connect(s.server.transport());
+  auto const a = c.start(client->subscribe("x://a"));
+  auto const b = c.start(client->subscribe("x://a"));
+  CHECK(s.asked.size() == 1);
+  s.acknowledge();
+  c.settle();
+  CHECK(a->ok());
+  CHECK(b->ok());
+  CHECK(s.asked.size() == 1);
+}
+
+TEST_CASE("subscribers: when the one who asks is refused, the next one asks", "[client]") {
+  conversation c;
+  slow_server s(c.io.get_executor(), false);
+  auto client = c.connect(s.server.transport());
+  auto const a = c.start(client->subscribe("x://a"));
+  auto const b = c.start(client->subscribe("x://a"));
+  s.asked[0].fail(-32602, "no");
+  c.settle();
+  CHECK(a->error().peer());
+  REQUIRE(s.asked.size() == 2);
+  s.acknowledge();
+  c.settle();
+  CHECK(b->ok());
+}
+
+TEST_CASE("subscribers: the options of a call bound its waiting, in both eras", "[client]") {
+  conversation c;
+  slow_server s(c.io.get_executor(), GENERATE(false, true));
+  auto client = c.connect(s.server.transport());
+  std::stop_source stop;
+  auto const first = c.start(client->subscribe("x://a", {}, call_options().timeout(60s)));
+  auto const hasty = c.start(client->subscribe("x://a", {}, call_options().timeout(2s)));
+  auto const bounded = c.start(client->subscribe("x://a", {}, call_options().hard_timeout(3s)));
+  auto const stopped = c.start(client->subscribe("x://a", {}, call_options().stop(stop.get_token())));
+  c.advance(2s);
+  CHECK(hasty->error() == errc::timeout);
+  CHECK_FALSE(bounded->done());
+  c.advance(1s);
+  CHECK(bounded->error() == errc::timeout);
+  CHECK_FALSE(stopped->done());
+  stop.request_stop();
+  c.settle();
+  CHECK(stopped->error() == errc::cancelled);
+  CHECK(c.finish(client->subscribe("x://a", {}, call_options().stop(stop.get_token()))).error() == errc::cancelled);
+  c.advance(40s);  // past the default timeout
+  CHECK_FALSE(first->done());
+  s.acknowledge();
+  c.settle();
+  CHECK(first->ok());
+}
+
+TEST_CASE("subscribers: listen() takes the options of a call", "[client]") {
+  conversation c;
+  slow_server s(c.io.get_executor(), true);
+  auto client = c.connect(s.server.transport());
+  std::stop_source stop;
+  subscription_filter filter;
+  filter.resource_subscriptions.push_back("x://a");
+  auto const hasty = c.start(client->listen(filter, call_options().timeout(2s)));
+  auto const stopped = c.start(client->listen(filter, call_options().stop(stop.get_token())));
+  auto const marked = c.start(client->listen(filter, call_options().timeout(60s).meta("example.com/k", 7)));
+  CHECK(s.server.last("subscriptions/listen")["_meta"]["example.com/k"].as_int64() == 7);
+  CHECK_FALSE(s.server.last("subscriptions/listen")["_meta"].contains("progressToken"));
+  stop.request_stop();
+  c.advance(2s);
+  CHECK(hasty->error() == errc::timeout);
+  CHECK(stopped->error() == errc::cancelled);
+  CHECK(s.server.count("notifications/cancelled") == 2);
+  c.advance(40s);
+  s.acknowledge();
+  c.settle();
+  REQUIRE(marked->ok());
+  CHECK((*marked)->acknowledged().has_resource("x://a"));
+}
+
+TEST_CASE("subscribers: a subscription without a stream says so", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  auto client = c.connect(server.modern().transport());
+  subscription none;
+  CHECK(c.finish(none.next()).error() == errc::closed);
+  CHECK_THROWS_AS(none.acknowledged(), comcp::exception);
+  CHECK(none.closed());
+  subscription_filter tools;
+  tools.tools_list_changed = true;
+  auto stream = c.finish(client->listen(tools)).value();
+  stream.close();
+  CHECK(c.finish(stream.next()).error() == errc::closed);
+  CHECK_THROWS_AS(stream.dropped(), comcp::exception);
+}

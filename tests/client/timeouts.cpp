@@ -197,3 +197,15 @@ TEST_CASE("timeouts: the clock stops while a handler answers a legacy request, t
   REQUIRE(o->times == 1);
   CHECK(o->error() == errc::timeout);
 }
+
+TEST_CASE("timeouts: one above the default hard maximum holds for the rounds of the call too", "[client]") {
+  held_calls t(true);
+  auto const o = t.start(t.client.call_tool("x", args(), call_options().timeout(20min)));
+  t.held[0].reply(json::raw(R"({"resultType":"input_required","requestState":"s"})"));
+  t.settle();
+  REQUIRE(t.held.size() == 2);
+  t.advance(15min);
+  CHECK_FALSE(o->done());
+  t.advance(5min);
+  CHECK(o->error() == errc::timeout);
+}

@@ -166,3 +166,17 @@ TEST_CASE("pending_calls: calls come due in the order of their deadlines, whatev
   }
   CHECK(p.size() == 0);
 }
+
+TEST_CASE("pending_calls: extra ones do not count towards the bound", "[sansio]") {
+  calls p(1);
+  auto const extra = p.add(1, start, 1s, never, true);
+  CHECK(extra != 0);
+  auto const a = p.add(2, start, 1s, never);
+  CHECK(a != 0);
+  CHECK(p.add(3, start, 1s, never, true) != 0);
+  CHECK(p.add(4, start, 1s, never) == 0);
+  (void)p.take(extra);
+  CHECK(p.add(4, start, 1s, never) == 0);
+  (void)p.take(a);
+  CHECK(p.add(4, start, 1s, never) != 0);
+}

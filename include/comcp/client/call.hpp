@@ -13,6 +13,8 @@
 #include <string>
 #include <utility>
 
+#include <asio/awaitable.hpp>
+
 #include <comcp/client/options.hpp>
 #include <comcp/client/waiter.hpp>
 #include <comcp/json/value.hpp>
@@ -40,9 +42,13 @@ struct prepared_call {
   std::string name;      // tool, prompt or uri
   error unusable;        // what is wrong with it from the start; the call ends with it
   bool repeatable = false;  // lists and reads: may be sent again after a broken connection
-  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors
+  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
+  bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
 };
+
+/// How a call is carried out once its interceptors let it go on.
+using performer = std::function<asio::awaitable<reply>(prepared_call&)>;
 
 /// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
 /// the coroutine that waits.
@@ -59,6 +65,7 @@ struct pending_entry {
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;
+  bool survives = false;  // a lost connection does not end it where a restart follows
   std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
 };
 

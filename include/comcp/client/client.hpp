@@ -93,14 +93,16 @@ class client {
   /// Modern only.
   [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
 
-  /// Calls `f` at each update of the resource. Completes when the server has acknowledged it. Several local
-  /// subscribers of one uri share one subscription on the wire.
+  /// Calls `f` at each update of the resource. Completes when the server has acknowledged it, which the options'
+  /// timeouts and stop token bound. Several local subscribers of one uri share one subscription on the wire (in the
+  /// modern era one for all uris, which carries nobody's `_meta`).
   [[nodiscard]] asio::awaitable<void> subscribe(std::string_view uri, updated_callback f = updated_callback(),
                                                 call_options options = call_options()) const;
-  /// Ends all local subscriptions to this uri.
+  /// Ends all local subscriptions to this uri; in the modern era without waiting for the server.
   [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view uri, call_options options = call_options()) const;
-  /// Modern only: a stream of its own.
-  [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter) const;
+  /// Modern only: a stream of its own. The options' timeouts and stop token bound its beginning, not its life.
+  [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter,
+                                                     call_options options = call_options()) const;
 
   /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
   /// returned handle is destroyed.

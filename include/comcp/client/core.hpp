@@ -94,9 +94,12 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void spawn(asio::awaitable<void> work);  ///< On home, detached.
   [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
   [[nodiscard]] std::chrono::nanoseconds default_timeout() const noexcept { return options_.timeout_; }
-  [[nodiscard]] std::chrono::nanoseconds default_hard_timeout() const noexcept { return options_.hard_timeout_; }
   void pause_clocks();
   void resume_clocks();
+  /// The age at which a call ends whatever progress says: never below its timeout.
+  [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const {
+    return o.hard_timeout().value_or(std::max(options_.hard_timeout_, o.timeout().value_or(options_.timeout_)));
+  }
   void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
 
   // inbox
@@ -139,17 +142,26 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   [[nodiscard]] error check_subscribe(call_options const& options) const;
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
   result<void> transmit(detail::pending_entry& e);
-  request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);
-  request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
-                    std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);
+  /// A wait of our own.
+  request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout);
+  request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now, std::chrono::nanoseconds timeout,
+                    std::chrono::steady_clock::time_point hard, bool extra);
+  void end_with(std::stop_token const& stop, detail::pending_entry& e);
   void end(request_id id, detail::reply&& r);
   void cancel(request_id id);
   void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why);
   void fail_all(error const& reason);
+  void fail_each(error const& reason, bool survivors);
   void arm();
   void expire();
   asio::awaitable<json::value> call_on_home(detail::prepared_call c);
   asio::awaitable<detail::reply> perform(detail::prepared_call& c);
+  /// `perform` as the interceptors let it be.
+  asio::awaitable<detail::reply> intercept(detail::prepared_call c, detail::performer perform);
+  struct interception;
+  asio::awaitable<void> ask_interceptors(std::shared_ptr<interception> i);
+  asio::awaitable<void> tell_interceptors(std::shared_ptr<interception> i);
+  asio::awaitable<void> walk(std::shared_ptr<interception> i);
   asio::awaitable<detail::reply> rounds(detail::prepared_call& c, detail::reply r);
   asio::awaitable<result<std::string>> answer_round(input_required_result required, std::stop_token stop,
                                                     std::chrono::steady_clock::time_point hard);
@@ -173,6 +185,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void received_bad(jsonrpc::envelope const& m);
   [[nodiscard]] detail::reply result_of(jsonrpc::envelope const& m);
   void learn_server_info(json::value const& result);
+  void trace(direction d, std::string_view message);
 
   any_transport transport_;
   any_handler handler_;
@@ -185,7 +198,6 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   std::vector<request_id> deferred_;  // calls that wait for a restart to be sent
   std::unique_ptr<wire::codec> codec_;
   detail::dispatcher dispatcher_;
-  void trace(direction d, std::string_view message);
   detail::subscription_hub subscriptions_;
 
   implementation server_info_;
@@ -211,6 +223,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   bool prior_unconfirmed_ = false;  // the era was taken from a prior verdict, and nothing has shown yet that it holds
   bool closing_ = false;
   bool restarting_ = false;
+  error* restoring_ = nullptr;  // while a restart restores the connection: where it learns that this was lost again
   bool keeping_alive_ = false;
 };
 
@@ -221,7 +234,9 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
 #include <comcp/client/impl/core_close.ipp>
 #include <comcp/client/impl/core_connect.ipp>
 #include <comcp/client/impl/core_inbound.ipp>
+#include <comcp/client/impl/core_intercept.ipp>
 #include <comcp/client/impl/core_rounds.ipp>
 #include <comcp/client/impl/dispatcher.ipp>
+#include <comcp/client/impl/subscribers.ipp>
 #include <comcp/client/impl/subscriptions.ipp>
 #endif

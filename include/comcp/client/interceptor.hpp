@@ -25,13 +25,20 @@ struct outgoing_call {
 };
 
 /// Both hooks are optional and run on the client's executor; they may take their time (human approval), within
-/// the call's hard timeout.
+/// the call's hard timeout: at its end, at a stop, a cancellation and close() their coroutines are cancelled, nobody
+/// waits for them any longer, and nothing is sent any more.
+///
+/// They see what a user starts: every call, each page of a list, resources/subscribe and resources/unsubscribe (so
+/// named in both eras) and subscriptions/listen, which they may deny and record, but not answer or change. They do not
+/// see what the client does by itself (handshake, keep-alive, the modern era's shared listen stream, what a restart
+/// restores), the further rounds of one call, and notifications.
 struct interceptor {
   interceptor() {}
   /// Before sending. A value answers the call in the server's place; throwing comcp::exception (errc::denied, or
   /// any other) ends it with that error; nothing lets it go on.
   std::function<asio::awaitable<std::optional<json::value>>(outgoing_call&)> before;
-  /// After the result came, also an error: may replace it.
+  /// After the result came, also an error: may replace it. Runs in reverse order for each interceptor whose turn had
+  /// come, also where it or a later one denied the call.
   std::function<asio::awaitable<void>(outgoing_call const&, result<json::value>&)> after;
 };
 

@@ -158,7 +158,7 @@ namespace detail {
 template <class T>
 asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
   require(core);
-  auto const total = options.hard_timeout().value_or(core->default_hard_timeout());
+  auto const total = core->hard_limit(options);
   auto const end = later(core->now(), total);
   pager<T> pages(core, std::move(options));
   listing<T> all;

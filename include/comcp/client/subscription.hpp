@@ -10,6 +10,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/core.hpp>
+#include <comcp/client/operation.hpp>
 
 namespace comcp {
 
@@ -31,13 +32,15 @@ class subscription {
   }
   ~subscription() { close(); }
 
-  /// The next notification, or nothing once the stream has ended and its queue is empty. One at a time.
+  /// The next notification, or nothing once the stream has ended and its queue is empty. One at a time. Errors:
+  /// errc::closed after close(), and for an object that has no stream.
   [[nodiscard]] asio::awaitable<std::optional<any_notification>> next() {
+    if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
     return core_->subscriptions().next(stream_);
   }
-  /// What the server agreed to send.
-  [[nodiscard]] subscription_filter const& acknowledged() const noexcept { return stream_->acknowledged; }
-  [[nodiscard]] std::uint64_t dropped() const noexcept { return stream_->dropped; }
+  /// What the server agreed to send. Throws as next() does.
+  [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
+  [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
   [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
   void close() noexcept {
@@ -46,6 +49,12 @@ class subscription {
   }
 
  private:
+  static error no_stream() { return {errc::closed, "this subscription has no stream, or was closed"}; }
+  [[nodiscard]] detail::listen_stream const& stream() const {
+    if (!stream_) throw exception(no_stream());
+    return *stream_;
+  }
+
   std::shared_ptr<client_core> core_;
   std::shared_ptr<detail::listen_stream> stream_;
 };

@@ -51,7 +51,7 @@ class subscription_hub {
   // From users, on home.
   asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
   asio::awaitable<void> unsubscribe(std::string uri, call_options options);
-  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter);
+  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options);
   asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s);
   void close(listen_stream& s);
   /// `f` is called at each change of a list: "tools", "prompts" or "resources". Returns a handle to stop with.
@@ -71,6 +71,8 @@ class subscription_hub {
   struct topic {
     std::vector<std::shared_ptr<updated_callback const>> callbacks;
     bool confirmed = false;  // legacy: the server answered resources/subscribe
+    bool asking = false;     // legacy: one subscriber asks for all
+    std::vector<request_id> waiting;
   };
   struct watcher {
     std::uint64_t handle;
@@ -81,11 +83,19 @@ class subscription_hub {
   [[nodiscard]] subscription_filter wanted() const;
   void open(std::shared_ptr<listen_stream> const& s);
   void stream_over(std::shared_ptr<listen_stream> const& s, reply r);
-  asio::awaitable<result<void>> acknowledged(std::shared_ptr<listen_stream> s);
+  asio::awaitable<error> acknowledged(std::shared_ptr<listen_stream> s, call_options options);
   void refresh_shared();
   asio::awaitable<void> reconcile();
-  asio::awaitable<error> reconciled(waiter<error>*& place);
-  asio::awaitable<error> reconcile_for(std::string uri);
+  struct membership;
+  asio::awaitable<void> ask(prepared_call c, performer how);
+  asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);
+  asio::awaitable<reply> leave(std::string uri, prepared_call& c);
+  asio::awaitable<reply> open_for(std::shared_ptr<listen_stream> s, prepared_call& c);
+  asio::awaitable<error> join_shared(std::string uri, prepared_call& c);
+  asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
+  asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
+  void wake(std::vector<request_id>& line, error const& why);
+  void answered(std::string const& uri, bool well);
   asio::awaitable<void> restore_legacy(std::string uri);
   void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
   [[nodiscard]] std::shared_ptr<listen_stream> by_id(std::uint64_t id) const;
@@ -97,7 +107,8 @@ class subscription_hub {
   std::uint64_t next_handle_ = 1;
   std::vector<std::shared_ptr<listen_stream>> streams_;  // open ones
   std::shared_ptr<listen_stream> shared_;
-  std::vector<waiter<error>*> waiting_;  // for the end of a reconciliation
+  std::vector<request_id> waiting_;      // for the end of a reconciliation
+  call_options patience_;                // the longest timeout of those
   unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
   bool reconciling_ = false;
 };

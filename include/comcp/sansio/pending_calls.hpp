@@ -22,16 +22,18 @@ class pending_calls {
   using duration = clock::duration;
   using id_type = std::uint64_t;  ///< below 2^53, never 0
 
-  /// At most `bound` calls wait at once.
+  /// At most `bound` calls wait at once, and beside them what add() is told not to count.
   explicit pending_calls(std::size_t bound = 65536) : bound_(std::min<std::size_t>(bound, index_mask)) {}
 
   /// Registers a call that waits `timeout` from now, which progress may extend, and until `hard` at the latest.
-  /// Returns 0 when the bound is met.
-  id_type add(Payload payload, time_point now, duration timeout, time_point hard) {
-    if (heap_.size() >= bound_) return 0;
+  /// Returns 0 when the bound is met; an `extra` one does not count towards it.
+  id_type add(Payload payload, time_point now, duration timeout, time_point hard, bool extra = false) {
+    if (heap_.size() >= std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask)) return 0;
     auto const index = acquire();
     auto& s = slots_[index];
     s.payload = payload;
+    s.extra = extra;
+    extras_ += extra;
     s.started = now;
     s.timeout = timeout;
     s.hard = hard;
@@ -133,6 +135,7 @@ class pending_calls {
     duration timeout{}, remaining{};
     std::uint32_t generation = 0;
     std::uint32_t position = idle;  // in heap_
+    bool extra = false;
   };
 
   static time_point saturating(time_point now, duration d) noexcept {
@@ -169,6 +172,7 @@ class pending_calls {
   void release(std::uint32_t index) noexcept {
     auto const hole = slots_[index].position;
     slots_[index].position = idle;
+    extras_ -= slots_[index].extra;
     auto const last = heap_.back();
     heap_.pop_back();
     // A generation that is used up retires its slot, so that no id ever comes twice.
@@ -218,6 +222,7 @@ class pending_calls {
   }
 
   std::size_t bound_;
+  std::size_t extras_ = 0;  // of those that wait
   std::vector<slot> slots_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> heap_;  // slot indices, the earliest due first

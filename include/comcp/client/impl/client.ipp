@@ -65,9 +65,10 @@ COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core
   co_await core->run_on_home(std::move(work));
 }
 
-COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter) {
+COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter,
+                                                     call_options options) {
   require(core);
-  auto work = core->subscriptions().listen(std::move(filter));
+  auto work = core->subscriptions().listen(std::move(filter), std::move(options));
   auto stream = co_await on_home(core, std::move(work));
   co_return subscription(core, std::move(stream));
 }
@@ -210,8 +211,8 @@ COMCP_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_
   return detail::unsubscribe_on_home(core_, std::string(uri), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filter) const {
-  return detail::listen_call(core_, std::move(filter));
+COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filter, call_options options) const {
+  return detail::listen_call(core_, std::move(filter), std::move(options));
 }
 
 COMCP_DECL list_watch client::watch_tools(std::function<void(result<listing<tool>>)> f) const {

@@ -79,17 +79,15 @@ COMCP_DECL error client_core::check_subscribe(call_options const& options) const
   return {};
 }
 
-COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout,
-                                          std::chrono::nanoseconds hard) {
-  return enlist(e, time_->now(), timeout, hard);
+COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
+  auto const now = time_->now();
+  return enlist(e, now, timeout, detail::later(now, timeout), true);
 }
 
 COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
-                                          std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard) {
-  using clock = std::chrono::steady_clock;
-  auto const end = hard > clock::time_point::max() - now ? clock::time_point::max()
-                                                         : now + std::chrono::duration_cast<clock::duration>(hard);
-  e.id = pending_.add(&e, now, std::chrono::duration_cast<clock::duration>(timeout), end);
+                                          std::chrono::nanoseconds timeout,
+                                          std::chrono::steady_clock::time_point hard, bool extra) {
+  e.id = pending_.add(&e, now, std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout), hard, extra);
   if (e.id) arm();
   return e.id;
 }
@@ -100,8 +98,9 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
   auto const now = time_->now();
   if (c.started == std::chrono::steady_clock::time_point()) c.started = now;
   auto const timeout = c.options.timeout().value_or(options_.timeout_);
-  auto const hard = c.options.hard_timeout().value_or(std::max(options_.hard_timeout_, timeout));
-  if (!enlist(e, now, timeout, hard)) return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  auto const hard = detail::later(c.started, hard_limit(c.options));
+  if (!enlist(e, now, timeout, hard, c.internal || c.counted))
+    return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
   ++counters_.tracked;
   if (restarting_) {
     deferred_.push_back(e.id);
@@ -133,11 +132,16 @@ COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
 
 COMCP_DECL asio::awaitable<detail::reply> client_core::wait(detail::pending_entry& e) {
   detail::cancel_request const request{this, e.id, [](client_core& self, request_id id) { self.cancel(id); }};
-  if (e.call && e.call->options.stop().stop_possible()) {
-    e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(e.call->options.stop(),
-                                                                         std::function<void()>(request.hook()));
-  }
+  if (e.call && e.call->options.stop().stop_possible()) end_with(e.call->options.stop(), e);
   return detail::suspend<detail::reply>(e.waiting, request, &e.room);
+}
+
+// Before wait(): a stop that was requested already is posted.
+COMCP_DECL void client_core::end_with(std::stop_token const& stop, detail::pending_entry& e) {
+  if (!stop.stop_possible()) return;
+  detail::cancel_request const request{this, e.id, [](client_core& self, request_id id) { self.cancel(id); }};
+  std::function<void()> end_waiting = request.hook();
+  e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
 }
 
 COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
@@ -181,13 +185,22 @@ COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry
   send_text(wire::codec::cancelled(id, why));
 }
 
+// First the calls, then what else waits for their ends.
 COMCP_DECL void client_core::fail_all(error const& reason) {
+  fail_each(reason, false);
+  if (!restarting_ || closing_) fail_each(reason, true);
+}
+
+COMCP_DECL void client_core::fail_each(error const& reason, bool survivors) {
+  bool const goes_on = restarting_ && !closing_;
   bool const by_us = reason == errc::closed;
   // Only those that wait now: a caller that resumes here may start the next call, for the server to come.
   for (auto const id : pending_.ids()) {
     auto const* const found = pending_.find(id);
     if (!found) continue;
     auto const& e = **found;
+    bool const waits_for_restart = goes_on && e.call && !e.sent;
+    if (e.survives != survivors || waits_for_restart) continue;
     if (!e.call || by_us || !e.sent) {
       end(id, e.call && !e.sent ? reason.with_code(make_error_code(errc::closed)) : reason);
     } else if (e.call->repeatable || e.call->options.is_idempotent() || e.handshake) {
@@ -233,7 +246,8 @@ COMCP_DECL void client_core::resume_clocks() {
 
 COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
   detail::pending_entry e;
-  if (end_reason_ || closing_ || !enlist(e, d, d)) co_return false;
+  e.survives = true;
+  if (end_reason_ || closing_ || !enlist(e, d)) co_return false;
   auto const r = co_await wait(e);
   co_return r.error() == errc::timeout;
 }
@@ -283,35 +297,8 @@ COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> 
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
-  if (options_.interceptors_.empty() || c.internal) {
-    auto r = co_await perform(c);
-    co_return std::move(r).value();
-  }
-  outgoing_call out;
-  out.method = c.method;
-  out.name = c.name;
-  out.params = json::fragment::trusted(std::move(c.params));
-  detail::reply r;
-  bool answered = false;
-  for (auto const& i : options_.interceptors_) {
-    if (!i.before) continue;
-    auto asked = i.before(out);
-    auto answer = co_await std::move(asked);
-    if (answer) {
-      r = detail::reply(std::move(*answer));
-      answered = true;
-      break;
-    }
-  }
-  if (!answered) {
-    c.params = out.params.text();
-    r = co_await perform(c);
-  }
-  for (auto i = options_.interceptors_.rbegin(); i != options_.interceptors_.rend(); ++i) {
-    if (!i->after) continue;
-    auto told = i->after(out, r);
-    co_await std::move(told);
-  }
+  detail::performer send = [this](detail::prepared_call& call) { return perform(call); };
+  auto r = co_await intercept(std::move(c), std::move(send));
   co_return std::move(r).value();
 }
 

@@ -20,6 +20,12 @@ COMCP_DECL void client_core::closed(error reason) {
   transport_open_ = false;
   if (auto const n = negotiation_.lock()) return take_step(n, n->machine.closed(reason));
   if (closing_ || end_reason_) return;
+  if (restoring_) {
+    *restoring_ = reason;
+    restarting_ = true;
+    dispatcher_.cancel_all();
+    return fail_all(reason);
+  }
   if (status_ == connection_status::ready && restarts_in_a_row_ < options_.restart_.attempts()) {
     restarting_ = true;
     set_status(connection_status::connecting);
@@ -38,14 +44,17 @@ COMCP_DECL asio::awaitable<void> client_core::restart() {
     auto const wanted = options_.restart_.base() * (std::int64_t{1} << factor);
     ++restarts_in_a_row_;
     auto const slept = co_await sleep(std::min<std::chrono::nanoseconds>(wanted, options_.restart_.max()));
-    if (!slept && (closing_ || end_reason_)) co_return;  // at the bound of pending calls it goes on without a pause
+    if (!slept && (closing_ || end_reason_)) co_return;
     auto again = co_await open_transport();
     if (again) again = co_await negotiate();
     if (closing_ || end_reason_) co_return;
     if (again) {
       ++counters_.restarts;
       restarting_ = false;
+      restoring_ = &last;
       co_await after_handshake();
+      restoring_ = nullptr;
+      if (restarting_) continue;
       auto const waiting = std::exchange(deferred_, {});
       for (auto const id : waiting) {
         auto const* const entry = pending_.find(id);
@@ -81,7 +90,7 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   dispatcher_.cancel_all();
   fail_all(reason);
   auto const done = std::make_shared<detail::pending_entry>();
-  enlist(*done, options_.close_timeout_, options_.close_timeout_);
+  enlist(*done, options_.close_timeout_);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<detail::pending_entry> entry) -> asio::awaitable<void> {
     co_await self->transport_.close();
     self->end(entry->id, json::value());

@@ -100,7 +100,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   };
   auto const o = std::make_shared<opening>();
   auto const hold = shared_from_this();
-  if (!enlist(o->done, options_.open_timeout_, options_.open_timeout_)) co_return error(errc::queue_full);
+  if (!enlist(o->done, options_.open_timeout_)) co_return error(errc::queue_full);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
     auto opened = co_await self->transport_.open(*self);
     if (opened) self->transport_open_ = true;
@@ -126,7 +126,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   auto const n = std::make_shared<negotiation>(
       *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
   negotiation_ = n;
-  if (!enlist(n->done, options_.handshake_timeout_, options_.handshake_timeout_)) co_return error(errc::queue_full);
+  if (!enlist(n->done, options_.handshake_timeout_)) co_return error(errc::queue_full);
   take_step(n, n->machine.start());
   if (!n->outcome) {
     auto const waited = co_await wait(n->done);
@@ -192,9 +192,9 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
     auto const alive = weak.lock();
     if (alive && r.error() == errc::timeout) take_step(alive, alive->machine.probe_timed_out());
   };
-  enlist(n->probe_entry, options_.handshake_timeout_, options_.handshake_timeout_);
+  enlist(n->probe_entry, options_.handshake_timeout_);
   n->drop(n->probe_timer);
-  enlist(n->probe_timer, options_.probe_timeout_, options_.probe_timeout_);
+  enlist(n->probe_timer, options_.probe_timeout_);
   if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
 }
 
@@ -227,7 +227,7 @@ COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const&
     }
     take_step(alive, step);
   };
-  enlist(n->initialize_entry, options_.handshake_timeout_, options_.handshake_timeout_);
+  enlist(n->initialize_entry, options_.handshake_timeout_);
   if (auto const sent = transmit(n->initialize_entry); !sent) settle_handshake(*n, sent.error());
 }
 
@@ -267,6 +267,7 @@ COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
     }
   }
   if (end_reason_) throw exception(*end_reason_);
+  if (restarting_) co_return;  // lost again meanwhile
   set_status(connection_status::ready);
   subscriptions_.connected();
   if (options_.ping_interval_ && !std::exchange(keeping_alive_, true)) spawn(keep_alive());
@@ -278,6 +279,7 @@ COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
   for (;;) {
     bool const awake = co_await sleep(*options_.ping_interval_);
     if (!awake) break;
+    if (status_ != connection_status::ready) continue;
     if (counters_.messages_in != messages_at_last_ping_) {
       messages_at_last_ping_ = counters_.messages_in;
       failures = 0;

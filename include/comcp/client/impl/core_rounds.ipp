@@ -82,7 +82,8 @@ COMCP_DECL bool client_core::follow_version(error const& e) {
 COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_call& c, detail::reply r) {
   using std::chrono::nanoseconds;
   auto const original = c.params;
-  auto const hard = detail::later(c.started, c.options.hard_timeout().value_or(options_.hard_timeout_));
+  c.options.hard_timeout(hard_limit(c.options));  // said once: the timeout below shrinks
+  auto const hard = detail::later(c.started, *c.options.hard_timeout());
   nanoseconds left = c.options.timeout().value_or(options_.timeout_);
   auto sent_at = c.started;
   c.options.extend_on_progress(c.options.extends_on_progress());
@@ -133,7 +134,6 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
     c.params = detail::with_answers(original, *answers, state);
     sent_at = time_->now();
     c.options.timeout(std::max(left, nanoseconds(1)));
-    c.options.hard_timeout(std::max(nanoseconds(hard - sent_at), nanoseconds(1)));
     r = co_await round_trip(c);
   }
 }
@@ -210,12 +210,8 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
   if (!required.input_requests || required.input_requests->empty()) co_return std::string();
   auto const r = std::make_shared<round>();
   auto const most = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
-  if (!enlist(r->done, most, most)) co_return error(errc::queue_full, "too many calls in flight");
-  if (stop.stop_possible()) {
-    detail::cancel_request const request{this, r->done.id, [](client_core& self, request_id id) { self.cancel(id); }};
-    std::function<void()> end_waiting = request.hook();
-    r->done.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
-  }
+  if (!enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
+  end_with(stop, r->done);
   start_answers(r, required);
   auto const waited = co_await wait(r->done);
   if (waited && !r->failure) co_return detail::responses_text(r->answers);

@@ -29,7 +29,9 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
 COMCP_DECL void subscription_hub::connected() {
   if (core_.is_modern()) return refresh_shared();
   auto const resources = resources_;
-  for (auto const& [uri, t] : resources) core_.spawn(restore_legacy(uri));
+  for (auto const& [uri, t] : resources) {
+    if (t.confirmed) core_.spawn(restore_legacy(uri));
+  }
 }
 
 COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
@@ -48,14 +50,13 @@ COMCP_DECL void subscription_hub::ended(error const& reason) {
     if (!s->ended) s->ended = reason;
     core_.end(s->entry.id, reason);  // by way of stream_over()
   }
-  for (auto* const w : std::exchange(waiting_, {})) w->complete(reason);
+  wake(waiting_, reason);
 }
 
 COMCP_DECL void subscription_hub::shut_down() noexcept {
   for (auto const& s : std::exchange(streams_, {})) {
     if (auto* const r = std::exchange(s->reader, nullptr)) r->destroy();
   }
-  for (auto* const w : std::exchange(waiting_, {})) w->destroy();
 }
 
 COMCP_DECL void subscription_hub::wake(listen_stream& s) {
@@ -71,7 +72,7 @@ COMCP_DECL std::shared_ptr<listen_stream> subscription_hub::by_id(std::uint64_t 
 
 // Sends the listen request; its entry lives until the server or we end it.
 COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) {
-  s->call.params = args("notifications", s->asked).text();
+  if (s->call.params.empty()) s->call.params = args("notifications", s->asked).text();
   s->call.internal = true;
   s->entry.call = &s->call;
   s->entry.on_end = [this, hold = core_.weak_from_this(), weak = std::weak_ptr(s)](reply r) {
@@ -80,8 +81,9 @@ COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) 
     if (core && alive) stream_over(alive, std::move(r));
   };
   constexpr auto forever = std::chrono::nanoseconds::max();
+  constexpr auto never = std::chrono::steady_clock::time_point::max();
   streams_.push_back(s);
-  if (!core_.enlist(s->entry, forever, forever)) return stream_over(s, error(errc::queue_full));
+  if (!core_.enlist(s->entry, core_.now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
   ++core_.counters().tracked;
   if (auto const sent = core_.transmit(s->entry); !sent) core_.end(s->entry.id, sent.error());
 }
@@ -102,13 +104,15 @@ COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> con
   }
 }
 
-COMCP_DECL asio::awaitable<result<void>> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s) {
-  if (s->is_acknowledged) co_return result<void>();
+COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s,
+                                                                  call_options options) {
+  if (s->is_acknowledged) co_return error();
   if (s->ended) co_return *s->ended ? *s->ended : error(errc::closed);
-  auto const timeout = core_.default_timeout();
-  if (!core_.enlist(s->acknowledgment, timeout, timeout)) co_return error(errc::queue_full);
+  auto const timeout = options.timeout().value_or(core_.default_timeout());
+  if (!core_.enlist(s->acknowledgment, std::min(timeout, core_.hard_limit(options)))) co_return error(errc::queue_full);
+  core_.end_with(options.stop(), s->acknowledgment);
   auto const waited = co_await core_.wait(s->acknowledgment);
-  if (waited) co_return result<void>();
+  if (waited) co_return error();
   if (waited.error() == errc::timeout) co_return error(errc::timeout, "subscriptions/listen was not acknowledged");
   co_return waited.error();
 }
@@ -141,9 +145,8 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
     }
     auto const fresh = std::make_shared<listen_stream>(filter);
     open(fresh);
-    auto const done = co_await acknowledged(fresh);
-    if (!done) {
-      failure = done.error();
+    failure = co_await acknowledged(fresh, patience_);
+    if (failure) {
       close(*fresh);
       break;
     }
@@ -151,92 +154,38 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
     if (old) close(*old);
   }
   reconciling_ = false;
+  patience_ = call_options();
   if (failure && !core_.end_reason_) core_.fault(failure);
-  for (auto* const w : std::exchange(waiting_, {})) w->complete(failure);
+  wake(waiting_, failure);
 }
 
-// Waits for the running reconciliation; cancelling that stops only the waiting.
-COMCP_DECL asio::awaitable<error> subscription_hub::reconciled(waiter<error>*& place) {
-  // Posted: with nothing to do it would be over before the wait below has begun.
-  auto begin = [this, weak = core_.weak_from_this()] {
-    if (auto const core = weak.lock()) refresh_shared();
-  };
-  detail::post(core_.home(), std::move(begin));
-  auto const forget = [this, weak = core_.weak_from_this(), &place] {
-    auto const core = weak.lock();
-    if (!core) return;
-    auto drop = [this, core, which = place] {
-      auto const found = std::find(waiting_.begin(), waiting_.end(), which);
-      if (found == waiting_.end()) return;
-      waiting_.erase(found);
-      which->complete(error(errc::cancelled));
-    };
-    detail::post(core->home(), std::move(drop));
-  };
-  return suspend_listed<error>(place, waiting_, forget);
-}
-
-COMCP_DECL void subscription_hub::forget(std::string const& uri,
-                                         std::shared_ptr<updated_callback const> const& callback) {
-  auto const found = resources_.find(uri);
-  if (found == resources_.end()) return;
-  std::erase(found->second.callbacks, callback);
-  if (found->second.callbacks.empty()) resources_.erase(found);
-}
-
-COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
-  auto const hold = core_.shared_from_this();
-  error failure;
-  if (core_.is_modern()) failure = core_.check_subscribe(options);
-  if (failure) throw exception(failure);
-  auto const mine = std::make_shared<updated_callback const>(std::move(f));
-  resources_[uri].callbacks.push_back(mine);
-  if (core_.is_modern()) {
-    failure = co_await reconcile_for(uri);
-  } else if (!resources_[uri].confirmed) {
-    prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
-    auto const done = co_await core_.round_trip(c);
-    if (!done) failure = done.error();
-  }
-  auto const found = resources_.find(uri);
-  if (!failure && found != resources_.end()) found->second.confirmed = true;
-  if (!failure) co_return;
-  forget(uri, mine);
-  if (core_.is_modern()) refresh_shared();
-  throw exception(failure);
-}
-
-COMCP_DECL asio::awaitable<error> subscription_hub::reconcile_for(std::string uri) {
-  waiter<error>* place = nullptr;
-  auto failure = co_await reconciled(place);
-  if (failure) co_return failure;
-  if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
-  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
-}
-
-COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
-  auto const hold = core_.shared_from_this();
-  if (core_.end_reason_) throw exception(*core_.end_reason_);
-  if (resources_.erase(uri) == 0) throw exception(error(errc::not_found, "no subscription to " + uri));
-  if (core_.is_modern()) {
-    refresh_shared();
-    co_return;
-  }
-  prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
-  auto const done = co_await core_.round_trip(c);
-  if (!done) throw exception(done.error());
-}
-
-COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> subscription_hub::listen(subscription_filter filter) {
+COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> subscription_hub::listen(subscription_filter filter,
+                                                                                    call_options options) {
   auto const hold = core_.shared_from_this();
   auto const s = std::make_shared<listen_stream>(std::move(filter));
   s->independent = true;
-  if (auto const bad = core_.check(s->call)) throw exception(bad);
+  prepared_call c("subscriptions/listen", args("notifications", s->asked).text(), std::move(options));
+  performer how = [this, s](prepared_call& call) { return open_for(s, call); };
+  try {
+    co_await ask(std::move(c), std::move(how));
+  } catch (...) {
+    close(*s);
+    throw;
+  }
+  co_return s;
+}
+
+COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<listen_stream> s, prepared_call& c) {
+  if (auto const bad = core_.check(c)) co_return bad;
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  s->call.params = c.params;
+  s->call.options = c.options;
+  s->call.options.extend_on_progress(false);
   open(s);
-  auto const done = co_await acknowledged(s);
-  if (done) co_return s;
+  auto failure = co_await acknowledged(s, c.options);
+  if (!failure) co_return json::value();
   close(*s);
-  throw exception(done.error());
+  co_return failure;
 }
 
 COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::next(std::shared_ptr<listen_stream> s) {

@@ -1,0 +1,173 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who subscribes to a resource and leaves again, alone or with others; what is shared is in subscriptions.ipp.
+#pragma once
+
+#include <comcp/client/core.hpp>
+#include <comcp/client/spawn.hpp>
+#include <comcp/client/subscriptions.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL void subscription_hub::forget(std::string const& uri,
+                                         std::shared_ptr<updated_callback const> const& callback) {
+  auto const found = resources_.find(uri);
+  if (found == resources_.end()) return;
+  std::erase(found->second.callbacks, callback);
+  if (found->second.callbacks.empty()) resources_.erase(found);
+}
+
+// A subscriber from its first moment: it leaves again unless all went well.
+struct subscription_hub::membership {
+  membership(subscription_hub& h, std::string u, std::shared_ptr<updated_callback const> f)
+      : hub(h), uri(std::move(u)), callback(std::move(f)) {
+    hub.resources_[uri].callbacks.push_back(callback);
+  }
+  membership(membership const&) = delete;
+  membership& operator=(membership const&) = delete;
+  ~membership() {
+    if (!stays) hub.forget(uri, callback);
+  }
+  subscription_hub& hub;
+  std::string uri;
+  std::shared_ptr<updated_callback const> callback;
+  bool stays = false;
+};
+
+COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
+  for (auto const id : std::exchange(line, {})) core_.end(id, why ? reply(why) : reply(json::value()));
+}
+
+// Waits for what another does, as long as the call may; cancelling that stops only the waiting.
+COMCP_DECL asio::awaitable<error> subscription_hub::wait_in(std::vector<request_id>& line, prepared_call const& c) {
+  pending_entry e;
+  e.survives = true;
+  auto const now = core_.now();
+  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
+  if (!core_.enlist(e, now, timeout, later(now, core_.hard_limit(c.options)), c.counted))
+    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  core_.end_with(c.options.stop(), e);
+  line.push_back(e.id);
+  auto const waited = co_await core_.wait(e);
+  if (waited) co_return error();
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
+  co_return waited.error();
+}
+
+// By way of the interceptors, which may deny and record it.
+COMCP_DECL asio::awaitable<void> subscription_hub::ask(prepared_call c, performer how) {
+  auto const performed = std::make_shared<bool>(false);
+  performer marked = [performed, how = std::move(how)](prepared_call& call) {
+    *performed = true;
+    return how(call);
+  };
+  auto const r = co_await core_.intercept(std::move(c), std::move(marked));
+  if (!r) throw exception(r.error());
+  if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
+}
+
+COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
+  auto const hold = core_.shared_from_this();
+  auto const mine = std::make_shared<updated_callback const>(std::move(f));
+  prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
+  c.name = uri;
+  performer how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
+  co_await ask(std::move(c), std::move(how));
+}
+
+COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
+                                                         prepared_call& c) {
+  bool const modern = core_.is_modern();
+  error failure;
+  if (core_.end_reason_) failure = *core_.end_reason_;
+  else if (modern) failure = core_.check_subscribe(c.options);
+  if (!failure && c.options.stop().stop_requested()) failure = error(errc::cancelled);
+  if (failure) co_return failure;
+  membership me(*this, uri, mine);
+  if (modern) failure = co_await join_shared(uri, c);
+  else failure = co_await join_legacy(uri, c);
+  if (!failure) {
+    me.stays = true;
+    co_return json::value();
+  }
+  forget(uri, mine);
+  if (modern) refresh_shared();
+  co_return failure;
+}
+
+COMCP_DECL asio::awaitable<error> subscription_hub::join_shared(std::string uri, prepared_call& c) {
+  // Posted: with nothing to do it would be over before the wait below has begun.
+  auto begin = [this, weak = core_.weak_from_this()] {
+    if (auto const core = weak.lock()) refresh_shared();
+  };
+  detail::post(core_.home(), std::move(begin));
+  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
+  if (timeout > patience_.timeout().value_or(core_.default_timeout())) patience_.timeout(timeout);
+  auto failure = co_await wait_in(waiting_, c);
+  if (failure) co_return failure;
+  if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
+  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
+}
+
+// One asks for all that come meanwhile; if that goes wrong, the next one does.
+COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri, prepared_call& c) {
+  for (;;) {
+    auto& t = resources_[uri];
+    if (t.confirmed) co_return error();
+    if (!t.asking) break;
+    auto failure = co_await wait_in(t.waiting, c);
+    if (failure) co_return failure;
+  }
+  struct asking {
+    asking(subscription_hub& h, std::string const& u) : hub(h), uri(u) { hub.resources_[uri].asking = true; }
+    asking(asking const&) = delete;
+    asking& operator=(asking const&) = delete;
+    ~asking() { hub.answered(uri, well); }
+    subscription_hub& hub;
+    std::string const& uri;
+    bool well = false;
+  };
+  asking now(*this, uri);
+  auto const done = co_await core_.round_trip(c);
+  now.well = done.has_value();
+  if (done) co_return error();
+  co_return done.error();
+}
+
+COMCP_DECL void subscription_hub::answered(std::string const& uri, bool well) {
+  auto const found = resources_.find(uri);
+  if (found == resources_.end()) return;
+  found->second.asking = false;
+  found->second.confirmed = well;
+  auto line = std::exchange(found->second.waiting, {});
+  wake(line, {});
+}
+
+COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
+  auto const hold = core_.shared_from_this();
+  if (core_.end_reason_) throw exception(*core_.end_reason_);
+  if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
+  prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
+  c.name = uri;
+  performer how = [this, uri](prepared_call& call) { return leave(uri, call); };
+  co_await ask(std::move(c), std::move(how));
+}
+
+COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  auto const found = resources_.find(uri);
+  if (found != resources_.end()) {
+    auto line = std::move(found->second.waiting);
+    resources_.erase(found);
+    wake(line, error(errc::cancelled, "unsubscribed meanwhile"));
+  }
+  if (core_.is_modern()) {
+    refresh_shared();
+    co_return json::value();
+  }
+  auto r = co_await core_.round_trip(c);
+  co_return r;
+}
+
+}  // namespace comcp::detail
