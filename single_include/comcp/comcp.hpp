@@ -30,6 +30,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -47,6 +48,8 @@
 #include <stop_token>
 #include <string>
 #include <utility>
+
+#include <asio/awaitable.hpp>
 
 // client/options.hpp
 // What a user may decide for a connection (connect_options) and for one call (call_options), with every
@@ -92,6 +95,14 @@
 //
 // Types of other shapes specialise json::codec.
 
+#include <limits>
+#include <string>
+#include <utility>
+
+// json/codecs.hpp
+// The codecs of the standard types and of described structs.
+
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -99,10 +110,30 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <type_traits>
 #include <unordered_map>
 #include <vector>
+
+// json/field_table.hpp
+// Field lists as tables that plain functions walk. For each member of a struct only a function to read it and one to
+// write it are generated: a protocol has hundreds of members, and compilers take their time over each. Internal.
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+// json/fields.hpp
+// Field lists: how a struct says what its members are called in JSON. See json/describe.hpp.
+
+#include <concepts>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 
 // json/value.hpp
 // JSON values: `value` owns a share of an immutable parsed document, `view` looks at a part of one. Both are
@@ -112,10 +143,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 // json/padded_text.hpp
 // Text with room behind it: what simdjson needs to parse in place. Read buffers hand it out, nobody copies.
@@ -153,9 +184,10 @@ inline padded_text pad(std::string& text) {
 // result.hpp
 // result<T>: a value or one error. The shape of std::expected, which C++20 lacks.
 
+#include <concepts>
+#include <memory>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 // error.hpp
 // What can go wrong, as values: errc, the error that travels below the facade, and the exception that
@@ -489,23 +521,52 @@ class [[nodiscard]] result {
  public:
   using value_type = T;
 
-  result() requires std::is_default_constructible_v<T> = default;
-  result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  result(comcp::error e) : state_(std::in_place_index<1>, std::move(e)) {}
+  result() requires std::is_default_constructible_v<T> : value_(), has_value_(true) {}
+  result(T value) : value_(std::move(value)), has_value_(true) {}
+  result(comcp::error e) noexcept : error_(std::move(e)), has_value_(false) {}
   result(errc e) : result(comcp::error(e)) {}
 
-  [[nodiscard]] bool has_value() const noexcept { return state_.index() == 0; }
-  explicit operator bool() const noexcept { return has_value(); }
+  result(result const& other) requires std::copy_constructible<T> : has_value_(other.has_value_) {
+    if (has_value_) {
+      std::construct_at(&value_, other.value_);
+    } else {
+      std::construct_at(&error_, other.error_);
+    }
+  }
+  result(result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) : has_value_(other.has_value_) {
+    if (has_value_) {
+      std::construct_at(&value_, std::move(other.value_));
+    } else {
+      std::construct_at(&error_, std::move(other.error_));
+    }
+  }
+  result& operator=(result const& other) requires std::copy_constructible<T> { return *this = result(other); }
+  result& operator=(result&& other) noexcept(std::is_nothrow_move_constructible_v<T>) {
+    if (this == &other) return *this;
+    if (!other.has_value_) {
+      comcp::error e = std::move(other.error_);
+      clear();
+      std::construct_at(&error_, std::move(e));
+      has_value_ = false;
+    } else {
+      replace(std::move(other.value_));
+    }
+    return *this;
+  }
+  ~result() { clear(); }
 
-  T& operator*() & noexcept { return *std::get_if<0>(&state_); }
-  T const& operator*() const& noexcept { return *std::get_if<0>(&state_); }
-  T&& operator*() && noexcept { return std::move(*std::get_if<0>(&state_)); }
-  T* operator->() noexcept { return std::get_if<0>(&state_); }
-  T const* operator->() const noexcept { return std::get_if<0>(&state_); }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  explicit operator bool() const noexcept { return has_value_; }
 
-  T& value() & { return check(), **this; }
-  T const& value() const& { return check(), **this; }
-  T&& value() && { return check(), std::move(*std::get_if<0>(&state_)); }
+  T& operator*() & noexcept { return value_; }
+  T const& operator*() const& noexcept { return value_; }
+  T&& operator*() && noexcept { return std::move(value_); }
+  T* operator->() noexcept { return &value_; }
+  T const* operator->() const noexcept { return &value_; }
+
+  T& value() & { return check(), value_; }
+  T const& value() const& { return check(), value_; }
+  T&& value() && { return check(), std::move(value_); }
 
   template <class U>
   T value_or(U&& other) const& {
@@ -513,15 +574,42 @@ class [[nodiscard]] result {
   }
 
   /// Precondition: !has_value().
-  [[nodiscard]] comcp::error const& error() const& noexcept { return *std::get_if<1>(&state_); }
-  [[nodiscard]] comcp::error&& error() && noexcept { return std::move(*std::get_if<1>(&state_)); }
+  [[nodiscard]] comcp::error const& error() const& noexcept { return error_; }
+  [[nodiscard]] comcp::error&& error() && noexcept { return std::move(error_); }
 
  private:
   void check() const {
-    if (!has_value()) throw exception(*std::get_if<1>(&state_));
+    if (!has_value_) throw exception(error_);
+  }
+  void clear() noexcept {
+    if (has_value_) {
+      std::destroy_at(&value_);
+    } else {
+      std::destroy_at(&error_);
+    }
+  }
+  void replace(T&& value) {
+    clear();
+    if constexpr (std::is_nothrow_move_constructible_v<T>) {
+      std::construct_at(&value_, std::move(value));
+    } else {
+      try {
+        std::construct_at(&value_, std::move(value));
+      } catch (...) {
+        std::construct_at(&error_);
+        has_value_ = false;
+        throw;
+      }
+    }
+    has_value_ = true;
   }
 
-  std::variant<T, comcp::error> state_;
+  // Not std::variant: it costs a program with forty kinds of results seconds of compile time.
+  union {
+    T value_;
+    comcp::error error_;
+  };
+  bool has_value_;
 };
 
 template <>
@@ -590,6 +678,30 @@ struct node {
   void const* document = nullptr;
   std::size_t index = 0;
   friend bool operator==(node const&, node const&) = default;
+};
+
+/// One share of a document. Documents count their shares themselves, so that small ones can be used again.
+class document_share {
+ public:
+  document_share() noexcept = default;
+  /// Takes over a share that is counted already.
+  explicit document_share(document const* counted) noexcept : document_(counted) {}
+  document_share(document_share const& other) noexcept : document_share(one_more(other.document_)) {}
+  document_share(document_share&& other) noexcept : document_(std::exchange(other.document_, nullptr)) {}
+  document_share& operator=(document_share other) noexcept { return std::swap(document_, other.document_), *this; }
+  ~document_share() {
+    if (document_) give_back(document_);
+  }
+
+  [[nodiscard]] document const* get() const noexcept { return document_; }
+  explicit operator bool() const noexcept { return document_ != nullptr; }
+  /// Counts one share more; null stays null.
+  static document const* one_more(document const* d) noexcept;
+
+ private:
+  static void give_back(document const* d) noexcept;
+
+  document const* document_ = nullptr;
 };
 }  // namespace detail
 
@@ -718,9 +830,9 @@ class value {
  private:
   friend class json::view;
   friend class document;
-  value(std::shared_ptr<document const> owner, detail::node n) noexcept : owner_(std::move(owner)), node_(n) {}
+  value(detail::document_share owner, detail::node n) noexcept : owner_(std::move(owner)), node_(n) {}
 
-  std::shared_ptr<document const> owner_;
+  detail::document_share owner_;
   detail::node node_;
 };
 
@@ -806,6 +918,13 @@ struct view::member_range {
 #include <limits>
 #include <vector>
 
+// json/impl/document.ipp
+// What a value shares: a parsed text. Small ones are used again, which saves three allocations for each answer.
+
+#include <atomic>
+#include <bit>
+#include <utility>
+
 // json/impl/simdjson.hpp
 // The one include of simdjson, the check that it is one we know (3.0 to 4.x), and what differs between them.
 
@@ -840,6 +959,90 @@ inline char const* parse_failure(simdjson::error_code code) noexcept {
 }
 
 }  // namespace comcp::json::detail
+
+namespace comcp::json {
+
+class document {
+ public:
+  simdjson::dom::document dom;
+  mutable std::atomic<std::size_t> shares = 1;
+
+  [[nodiscard]] view root() const noexcept { return {this, std::bit_cast<detail::node>(dom.root())}; }
+  static value root_value(detail::document_share owner) noexcept {
+    auto const root = std::bit_cast<detail::node>(owner.get()->dom.root());
+    return {std::move(owner), root};
+  }
+};
+
+namespace detail {
+
+// A view that outlives its document must not go unseen there.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool under_asan = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool under_asan = true;
+#else
+inline constexpr bool under_asan = false;
+#endif
+#else
+inline constexpr bool under_asan = false;
+#endif
+
+// The documents of small texts that this thread gave back, for its next ones. They keep at most 6 KiB each, so that
+// one that is taken for a tiny text and kept for long wastes little.
+struct spare_documents {
+  static constexpr std::size_t most = 8, largest_text = 512;
+  document* kept[most];
+  std::size_t size;
+  bool closed;  // the thread ends; what is given back after that is deleted
+
+  static spare_documents& mine() noexcept {
+    static constinit thread_local spare_documents spares{};
+    return spares;
+  }
+  void empty() noexcept {
+    while (size > 0) delete kept[--size];
+  }
+  bool keep(document* d) noexcept {
+    struct at_thread_end {
+      ~at_thread_end() {
+        mine().closed = true;
+        mine().empty();
+      }
+    };
+    static thread_local at_thread_end const janitor;
+    (void)janitor;
+    if (under_asan || closed || size == most || d->dom.capacity() > largest_text) return false;
+    kept[size++] = d;
+    return true;
+  }
+};
+
+COMCP_DECL document* new_document() {
+  auto& spares = spare_documents::mine();
+  if (spares.size == 0) return new document;
+  auto* const d = spares.kept[--spares.size];
+  d->shares.store(1, std::memory_order_relaxed);
+  return d;
+}
+
+COMCP_DECL document const* document_share::one_more(document const* d) noexcept {
+  if (d) d->shares.fetch_add(1, std::memory_order_relaxed);
+  return d;
+}
+
+COMCP_DECL void document_share::give_back(document const* d) noexcept {
+  // Nobody else can count one more share of a document that has a single one.
+  bool const last = d->shares.load(std::memory_order_acquire) == 1 ||
+                    d->shares.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (!last) return;
+  auto* const mine = const_cast<document*>(d);
+  if (!spare_documents::mine().keep(mine)) delete mine;
+}
+
+}  // namespace detail
+}  // namespace comcp::json
 
 // json/writer.hpp
 // The append-only JSON writer. It places commas and escapes strings; what to write is the caller's decision.
@@ -1093,16 +1296,6 @@ COMCP_DECL writer& writer::value(view v) {
 
 namespace comcp::json {
 
-class document : public std::enable_shared_from_this<document> {
- public:
-  simdjson::dom::document dom;
-
-  [[nodiscard]] view root() const noexcept { return {this, std::bit_cast<detail::node>(dom.root())}; }
-  [[nodiscard]] value root_value() const noexcept {
-    return {shared_from_this(), std::bit_cast<detail::node>(dom.root())};
-  }
-};
-
 namespace detail {
 
 using dom_element = simdjson::dom::element;
@@ -1166,15 +1359,16 @@ COMCP_DECL result<value> parse_text(std::string_view text, bool copy, parse_opti
   if (parser.max_depth() != depth) {
     if (parser.allocate(parser.capacity(), depth)) return error(errc::limit_exceeded, "out of memory for JSON");
   }
-  auto owner = std::make_shared<document>();
+  auto* const fresh = new_document();
+  document_share owner(fresh);
   simdjson::dom::element root;
-  auto const code = parser.parse_into_document(owner->dom, text.data(), text.size(), copy).get(root);
+  auto const code = parser.parse_into_document(fresh->dom, text.data(), text.size(), copy).get(root);
   if (parser.capacity() > kept_parser_capacity) parser = simdjson::dom::parser();
   if (code) return parse_error(code, options);
   // A value takes at least one byte of text, so only longer texts can have too many.
   if (text.size() > options.max_nodes() && count_nodes(root, options.max_nodes()) > options.max_nodes())
     return error(errc::limit_exceeded, "more JSON values than max_nodes (" + std::to_string(options.max_nodes()) + ")");
-  return owner->root_value();
+  return document::root_value(std::move(owner));
 }
 
 }  // namespace detail
@@ -1265,7 +1459,7 @@ COMCP_DECL std::optional<view> view::at(std::size_t index) const noexcept {
 
 COMCP_DECL value view::share() const {
   if (!owner_) return {};
-  return {owner_->shared_from_this(), node_};
+  return {detail::document_share(detail::document_share::one_more(owner_)), node_};
 }
 
 COMCP_DECL view::element_range view::elements() const noexcept {
@@ -1666,9 +1860,24 @@ concept own_field = requires(F const& f, view v, S& out, S const& from, read_err
   f.write(w, from);
 };
 
+namespace detail {
+template <std::size_t I, class F>
+struct field_slot {
+  F field;
+};
+// As std::tuple, at a fraction of its compile time.
+template <class Indices, class... F>
+struct field_slots;
+template <std::size_t... I, class... F>
+struct field_slots<std::index_sequence<I...>, F...> : field_slot<I, F>... {};
+}  // namespace detail
+
+/// The field list of a struct, for its describe().
 template <class... F>
-constexpr std::tuple<F...> fields(F... f) {
-  return {f...};
+struct field_list : detail::field_slots<std::index_sequence_for<F...>, F...> {};
+template <class... F>
+constexpr field_list<F...> fields(F... f) {
+  return {{{f}...}};
 }
 
 template <class T>
@@ -1680,48 +1889,262 @@ concept readable = requires(view v, T& t, read_error& e) {
 template <class T>
 concept writable = requires(writer& w, T const& t) { codec<T>::write(w, t); };
 
-/// Decodes a T out of a part of a document. Errors: wrong_shape, with the path.
-template <readable T>
-result<T> read(view from) {
-  T out{};
-  read_error e;
-  if (!codec<T>::read(from, out, e)) return e.to_error();
-  return out;
+}  // namespace comcp::json
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// json/impl/fields.ipp
+
+namespace comcp::json {
+
+COMCP_DECL std::string read_error::place(view at) const {
+  if (!base_) return detail::place(at);
+  auto path = at.path(*base_);
+  return path.empty() ? std::string("its root") : path;
 }
 
-/// Encodes a value. Throws comcp::exception (invalid_argument) for strings that are not UTF-8.
-template <writable T>
-void write(writer& w, T const& value) {
-  codec<T>::write(w, value);
+COMCP_DECL bool read_error::expected(view at, std::string_view what) {
+  if (text_.empty()) {
+    text_ = "expected " + std::string(what) + " at " + place(at) + ", found " + detail::kind_name(at.kind());
+  }
+  return false;
 }
 
-template <writable T>
-std::string to_text(T const& value) {
-  writer w;
-  codec<T>::write(w, value);
-  return std::move(w).text();
-}
-
-/// Any writable as a json::value.
-template <writable T>
-value to_value(T const& from) {
-  auto text = to_text(from);
-  constexpr auto any = std::numeric_limits<std::size_t>::max();
-  return parse(pad(text), parse_options().max_bytes(any).max_nodes(any).max_depth(any)).value();
-}
-
-template <class T>
-result<T> value::get() const {
-  static_assert(readable<T>, "comcp: describe this type for JSON, or specialise comcp::json::codec for it");
-  return read<T>(view());
+COMCP_DECL bool read_error::missing(view object, std::string_view key) {
+  if (text_.empty()) text_ = "no member \"" + std::string(key) + "\" at " + place(object);
+  return false;
 }
 
 }  // namespace comcp::json
+#endif
 
-// json/codecs.hpp
-// The codecs of the standard types and of described structs.
+namespace comcp::json::detail {
 
-#include <array>
+struct read_entry {
+  std::string_view key;
+  bool required = false;
+  bool (*read)(view from, void* object, read_error& e) = nullptr;
+};
+/// Reads an object's members into the struct at `object`, and all of it into its raw member if it has one.
+bool read_fields(std::span<read_entry const> fields, value& (*raw)(void* object), view from, void* object,
+                 read_error& e);
+
+struct write_entry {
+  std::string_view key;
+  void (*write)(writer& w, void const* object, view raw) = nullptr;
+};
+/// Writes them, and what else `raw` keeps.
+void write_fields(std::span<write_entry const> fields, value const& (*raw)(void const* object), writer& w,
+                  void const* object);
+
+bool read_tag(view from, std::string_view text, read_error& e);
+/// Whether a member that equals its default was absent from the object that it came with.
+bool was_absent(view raw, std::string_view key);
+
+template <class F>
+constexpr bool is_required(F const& f) {
+  if constexpr (requires { f.required; }) return f.required;
+  return std::same_as<F, tag_field>;
+}
+template <class F>
+constexpr std::string_view key_of(F const& f) {
+  if constexpr (requires { f.key; }) return f.key;
+  return {};
+}
+constexpr bool is_plain(std::string_view key) {
+  for (char const c : key) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') return false;
+  }
+  return true;
+}
+
+template <std::size_t I, class F>
+constexpr F const& field_at(field_slot<I, F> const& slot) {
+  return slot.field;
+}
+template <std::size_t I, class S>
+constexpr auto raw_member(field_slot<I, raw_field<S>> const& slot) {
+  return slot.field.member;
+}
+template <class F>
+inline constexpr bool is_raw = false;
+template <class S>
+inline constexpr bool is_raw<raw_field<S>> = true;
+
+template <std::size_t... I, class... F>
+constexpr std::array<std::string_view, sizeof...(F)> keys_of(
+    field_slots<std::index_sequence<I...>, F...> const& list) {
+  return {key_of(field_at<I>(list))...};
+}
+
+template <class S, class M>
+bool read_member(field_of<S, M> const& f, view v, S& out, read_error& e) {
+  if constexpr (!is_optional<M> && !std::same_as<M, value>) {
+    if (!f.required && v.is_null()) return true;
+  }
+  return codec<M>::read(v, out.*f.member, e);
+}
+template <class S>
+bool read_member(tag_field const& f, view v, S&, read_error& e) {
+  return read_tag(v, f.text, e);
+}
+template <class S, own_field<S> F>
+bool read_member(F const& f, view v, S& out, read_error& e) {
+  return f.read(v, out, e);
+}
+
+template <class T>
+T const& fresh() {
+  static T const value{};
+  return value;
+}
+
+/// Whether a member that equals its default is left out: not when it came with the object.
+template <class T, class M>
+bool is_left_out(T const& from, field_of<T, M> const& f, view raw) {
+  auto const& member = from.*f.member;
+  if constexpr (is_optional<M>) {
+    return !member;
+  } else if constexpr (std::same_as<M, value>) {
+    return member.is_null() && !raw.find(f.key);
+  } else if constexpr (requires { member.empty(); } && !std::same_as<M, std::string>) {
+    return member.empty() && (fresh<T>().*f.member).empty() && was_absent(raw, f.key);
+  } else if constexpr (std::equality_comparable<M>) {
+    return member == fresh<T>().*f.member && was_absent(raw, f.key);
+  } else {
+    return false;
+  }
+}
+
+template <class T, class M>
+void write_member(writer& w, T const& from, field_of<T, M> const& f, view raw) {
+  if (f.skip_default && is_left_out(from, f, raw)) return;
+  w.plain_key(f.key);
+  codec<M>::write(w, from.*f.member);
+}
+template <class T>
+void write_member(writer& w, T const&, tag_field const& f, view) {
+  w.plain_key(f.key).string(f.text);
+}
+template <class T, own_field<T> F>
+void write_member(writer& w, T const& from, F const& f, view) {
+  f.write(w, from);
+}
+
+template <class T>
+inline constexpr auto fields_of = describe(std::type_identity<T>{});
+
+template <class T, std::size_t I>
+bool read_nth(view v, void* object, read_error& e) {
+  return read_member(field_at<I>(fields_of<T>), v, *static_cast<T*>(object), e);
+}
+template <class T, std::size_t I>
+void write_nth(writer& w, void const* object, view raw) {
+  write_member(w, *static_cast<T const*>(object), field_at<I>(fields_of<T>), raw);
+}
+template <class T>
+value& raw_to_read(void* object) {
+  return static_cast<T*>(object)->*raw_member(fields_of<T>);
+}
+template <class T>
+value const& raw_to_write(void const* object) {
+  return static_cast<T const*>(object)->*raw_member(fields_of<T>);
+}
+
+template <class T, std::size_t I, class F>
+constexpr read_entry read_entry_of(field_slot<I, F> const& slot) {
+  if constexpr (is_raw<F>) return {};
+  else return {key_of(slot.field), is_required(slot.field), &read_nth<T, I>};
+}
+template <class T, std::size_t I, class F>
+constexpr write_entry write_entry_of(field_slot<I, F> const& slot) {
+  if constexpr (is_raw<F>) return {};
+  else return {key_of(slot.field), &write_nth<T, I>};
+}
+
+// Two tables, so that what is only written needs no way to be read.
+template <class T, std::size_t... I, class... F>
+constexpr std::array<read_entry, sizeof...(F)> read_entries(field_slots<std::index_sequence<I...>, F...> const& list) {
+  static_assert(sizeof...(F) <= 64, "comcp: a described struct has at most 64 fields");
+  return {read_entry_of<T, I, F>(list)...};
+}
+template <class T, std::size_t... I, class... F>
+constexpr std::array<write_entry, sizeof...(F)> write_entries(
+    field_slots<std::index_sequence<I...>, F...> const& list) {
+  static_assert((is_plain(key_of(field_at<I>(fields_of<T>))) && ...),
+                "comcp: the key of a described field must need no escaping");
+  return {write_entry_of<T, I, F>(list)...};
+}
+template <class... F>
+constexpr bool has_raw(field_list<F...> const&) {
+  return (is_raw<F> || ...);
+}
+
+template <class T>
+inline constexpr auto read_table = read_entries<T>(fields_of<T>);
+template <class T>
+inline constexpr auto write_table = write_entries<T>(fields_of<T>);
+
+}  // namespace comcp::json::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// json/impl/field_table.ipp
+#include <cstdint>
+
+namespace comcp::json::detail {
+
+COMCP_DECL bool read_fields(std::span<read_entry const> fields, value& (*raw)(void* object), view from,
+                            void* object, read_error& e) {
+  if (!from.is_object()) return e.expected(from, "object");
+  std::uint64_t seen = 0;
+  for (auto const m : from.members()) {
+    std::uint64_t bit = 1;
+    for (auto const& f : fields) {
+      if (f.key == m.key && f.read) {
+        if (!(seen & bit) && !f.read(m.value, object, e)) return false;
+        seen |= bit;
+        break;
+      }
+      bit <<= 1;
+    }
+  }
+  if (raw) raw(object) = from.share();
+  std::uint64_t bit = 1;
+  for (auto const& f : fields) {
+    if (f.required && !(seen & bit)) return e.missing(from, f.key);
+    bit <<= 1;
+  }
+  return true;
+}
+
+COMCP_DECL void write_fields(std::span<write_entry const> fields, value const& (*raw)(void const* object),
+                             writer& w, void const* object) {
+  static value const none;
+  auto const& kept = raw ? raw(object) : none;
+  w.begin_object();
+  for (auto const& f : fields) {
+    if (f.write) f.write(w, object, kept.view());
+  }
+  for (auto const m : kept.members()) {
+    bool known = false;
+    for (auto const& f : fields) known = known || (f.write && f.key == m.key);
+    if (!known) w.key(m.key).value(m.value);
+  }
+  w.end_object();
+}
+
+COMCP_DECL bool read_tag(view from, std::string_view text, read_error& e) {
+  return from.get_string() == text || e.expected(from, "\"" + std::string(text) + "\"");
+}
+
+COMCP_DECL bool was_absent(view raw, std::string_view key) {
+  auto const came = raw.find(key);
+  return !came || came->is_null();
+}
+
+}  // namespace comcp::json::detail
+#endif
 
 namespace comcp::json {
 
@@ -1834,10 +2257,10 @@ struct codec<std::vector<T>> {
     requires readable<T>
   {
     if (!v.is_array()) return e.expected(v, "array");
-    out.clear();
-    out.reserve(v.size());
+    out = std::vector<T>(v.size());  // much less code than growing
+    auto next = out.begin();
     for (auto const element : v.elements()) {
-      if (!codec<T>::read(element, out.emplace_back(), e)) return false;
+      if (!codec<T>::read(element, *next++, e)) return false;
     }
     return true;
   }
@@ -1902,205 +2325,71 @@ struct codec<std::map<std::string, T, C>> : detail::map_codec<std::map<std::stri
 template <class T>
 struct codec<std::unordered_map<std::string, T>> : detail::map_codec<std::unordered_map<std::string, T>> {};
 
-namespace detail {
-
-template <class S, class M>
-bool read_member(field_of<S, M> const& f, std::string_view key, view v, S& out, read_error& e, bool& ok) {
-  if (key != f.key) return false;
-  if constexpr (!is_optional<M> && !std::same_as<M, value>) {
-    if (!f.required && v.is_null()) return true;
-  }
-  ok = codec<M>::read(v, out.*f.member, e);
-  return true;
-}
-template <class S>
-bool read_member(tag_field const& f, std::string_view key, view v, S&, read_error& e, bool& ok) {
-  if (key != f.key) return false;
-  ok = v.get_string() == f.text || e.expected(v, "\"" + std::string(f.text) + "\"");
-  return true;
-}
-template <class S>
-bool read_member(raw_field<S> const&, std::string_view, view, S&, read_error&, bool&) {
-  return false;
-}
-
-template <class F>
-constexpr bool is_required(F const& f) {
-  if constexpr (requires { f.required; }) return f.required;
-  return std::same_as<F, tag_field>;
-}
-template <class F>
-constexpr std::string_view key_of(F const& f) {
-  if constexpr (requires { f.key; }) return f.key;
-  return {};
-}
-
-template <class S, own_field<S> F>
-bool read_member(F const& f, std::string_view key, view v, S& out, read_error& e, bool& ok) {
-  if (key != f.key) return false;
-  ok = f.read(v, out, e);
-  return true;
-}
-
-template <class T>
-T const& fresh() {
-  static T const value{};
-  return value;
-}
-
-/// Whether a member that equals its default is left out: not when it came with the object.
-template <class T, class M>
-bool is_left_out(T const& from, field_of<T, M> const& f, view raw) {
-  auto const& member = from.*f.member;
-  if constexpr (is_optional<M>) {
-    return !member;
-  } else if constexpr (std::same_as<M, value>) {
-    if (!member.is_null()) return false;
-    return !raw.find(f.key);
-  } else {
-    if constexpr (requires { member.empty(); } && !std::same_as<M, std::string>) {
-      if (!member.empty() || !(fresh<T>().*f.member).empty()) return false;
-    } else if constexpr (std::equality_comparable<M>) {
-      if (!(member == fresh<T>().*f.member)) return false;
-    } else {
-      return false;
-    }
-    auto const came = raw.find(f.key);
-    return !came || came->is_null();
-  }
-}
-
-constexpr bool is_plain(std::string_view key) {
-  for (char const c : key) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\') return false;
-  }
-  return true;
-}
-
-template <class T, class M>
-void write_member(writer& w, T const& from, field_of<T, M> const& f, view raw) {
-  if (f.skip_default && is_left_out(from, f, raw)) return;
-  w.plain_key(f.key);
-  codec<M>::write(w, from.*f.member);
-}
-template <class T>
-void write_member(writer& w, T const&, tag_field const& f, view) {
-  w.plain_key(f.key).string(f.text);
-}
-template <class T>
-void write_member(writer&, T const&, raw_field<T> const&, view) {}
-template <class T, own_field<T> F>
-void write_member(writer& w, T const& from, F const& f, view) {
-  f.write(w, from);
-}
-
-template <class T, class F>
-view raw_of(T const& from, view other, F const& f) {
-  if constexpr (std::same_as<F, raw_field<T>>) return from.*f.member;
-  return other;
-}
-
-template <class T, class Fields>
-void write_rest(writer& w, value const& raw, Fields const& list) {
-  for (auto const m : raw.members()) {
-    bool const known = std::apply([&](auto const&... f) { return ((key_of(f) == m.key) || ...); }, list);
-    if (!known) w.key(m.key).value(m.value);
-  }
-}
-
-}  // namespace detail
-
 template <described T>
 struct codec<T> {
-  static constexpr auto list = describe(std::type_identity<T>{});
-  static constexpr std::size_t count = std::tuple_size_v<decltype(list)>;
-  static_assert(count <= 64, "comcp: a described struct has at most 64 fields");
-  static_assert(std::apply([](auto const&... f) { return (detail::is_plain(detail::key_of(f)) && ...); }, list),
-                "comcp: the key of a described field must need no escaping");
-
   static bool read(view v, T& out, read_error& e) {
-    if (!v.is_object()) return e.expected(v, "object");
-    std::uint64_t seen = 0;
-    for (auto const m : v.members()) {
-      if (!read_one(m, out, e, seen, std::make_index_sequence<count>())) return false;
+    if constexpr (detail::has_raw(detail::fields_of<T>)) {
+      return detail::read_fields(detail::read_table<T>, &detail::raw_to_read<T>, v, &out, e);
+    } else {
+      return detail::read_fields(detail::read_table<T>, nullptr, v, &out, e);
     }
-    return check(v, out, e, seen, std::make_index_sequence<count>());
   }
-
   static void write(writer& w, T const& from) {
-    view raw;
-    std::apply([&](auto const&... f) { ((raw = detail::raw_of(from, raw, f)), ...); }, list);
-    w.begin_object();
-    std::apply([&](auto const&... f) { (detail::write_member(w, from, f, raw), ...); }, list);
-    std::apply([&](auto const&... f) { (write_raw(w, from, f), ...); }, list);
-    w.end_object();
-  }
-
- private:
-  template <std::size_t... I>
-  static bool read_one(member const& m, T& out, read_error& e, std::uint64_t& seen, std::index_sequence<I...>) {
-    bool ok = true;
-    (void)((seen >> I & 1 ? detail::key_of(std::get<I>(list)) == m.key
-                          : detail::read_member(std::get<I>(list), m.key, m.value, out, e, ok) &&
-                                (seen |= std::uint64_t{1} << I)) ||
-           ...);
-    return ok;
-  }
-
-  template <std::size_t... I>
-  static bool check(view v, T& out, read_error& e, std::uint64_t seen, std::index_sequence<I...>) {
-    (keep_raw(v, out, std::get<I>(list)), ...);
-    return ((!detail::is_required(std::get<I>(list)) || (seen >> I & 1) ||
-             e.missing(v, detail::key_of(std::get<I>(list)))) &&
-            ...);
-  }
-
-  template <class F>
-  static void keep_raw(view v, T& out, F const& f) {
-    if constexpr (std::same_as<F, raw_field<T>>) out.*f.member = v.share();
-  }
-  template <class F>
-  static void write_raw(writer& w, T const& from, F const& f) {
-    if constexpr (std::same_as<F, raw_field<T>>) detail::write_rest<T>(w, from.*f.member, list);
+    if constexpr (detail::has_raw(detail::fields_of<T>)) {
+      detail::write_fields(detail::write_table<T>, &detail::raw_to_write<T>, w, &from);
+    } else {
+      detail::write_fields(detail::write_table<T>, nullptr, w, &from);
+    }
   }
 };
 
 /// The keys that T's field list names, in its order.
 template <described T>
 constexpr auto keys() {
-  return std::apply(
-      [](auto const&... f) { return std::array<std::string_view, sizeof...(f)>{detail::key_of(f)...}; },
-      describe(std::type_identity<T>{}));
+  return detail::keys_of(detail::fields_of<T>);
 }
 
 }  // namespace comcp::json
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// json/impl/describe.ipp
 
 namespace comcp::json {
 
-COMCP_DECL std::string read_error::place(view at) const {
-  if (!base_) return detail::place(at);
-  auto path = at.path(*base_);
-  return path.empty() ? std::string("its root") : path;
+/// Decodes a T out of a part of a document. Errors: wrong_shape, with the path.
+template <readable T>
+result<T> read(view from) {
+  T out{};
+  read_error e;
+  if (!codec<T>::read(from, out, e)) return e.to_error();
+  return out;
 }
 
-COMCP_DECL bool read_error::expected(view at, std::string_view what) {
-  if (text_.empty()) {
-    text_ = "expected " + std::string(what) + " at " + place(at) + ", found " + detail::kind_name(at.kind());
-  }
-  return false;
+/// Encodes a value. Throws comcp::exception (invalid_argument) for strings that are not UTF-8.
+template <writable T>
+void write(writer& w, T const& value) {
+  codec<T>::write(w, value);
 }
 
-COMCP_DECL bool read_error::missing(view object, std::string_view key) {
-  if (text_.empty()) text_ = "no member \"" + std::string(key) + "\" at " + place(object);
-  return false;
+template <writable T>
+std::string to_text(T const& value) {
+  writer w;
+  codec<T>::write(w, value);
+  return std::move(w).text();
+}
+
+/// Any writable as a json::value.
+template <writable T>
+value to_value(T const& from) {
+  auto text = to_text(from);
+  constexpr auto any = std::numeric_limits<std::size_t>::max();
+  return parse(pad(text), parse_options().max_bytes(any).max_nodes(any).max_depth(any)).value();
+}
+
+template <class T>
+result<T> value::get() const {
+  static_assert(readable<T>, "comcp: describe this type for JSON, or specialise comcp::json::codec for it");
+  return read<T>(view());
 }
 
 }  // namespace comcp::json
-#endif
 
 namespace comcp::json {
 
@@ -2255,13 +2544,20 @@ struct outgoing_call {
 };
 
 /// Both hooks are optional and run on the client's executor; they may take their time (human approval), within
-/// the call's hard timeout.
+/// the call's hard timeout: at its end, at a stop, a cancellation and close() their coroutines are cancelled, nobody
+/// waits for them any longer, and nothing is sent any more.
+///
+/// They see what a user starts: every call, each page of a list, resources/subscribe and resources/unsubscribe (so
+/// named in both eras) and subscriptions/listen, which they may deny and record, but not answer or change. They do not
+/// see what the client does by itself (handshake, keep-alive, the modern era's shared listen stream, what a restart
+/// restores), the further rounds of one call, and notifications.
 struct interceptor {
   interceptor() {}
   /// Before sending. A value answers the call in the server's place; throwing comcp::exception (errc::denied, or
   /// any other) ends it with that error; nothing lets it go on.
   std::function<asio::awaitable<std::optional<json::value>>(outgoing_call&)> before;
-  /// After the result came, also an error: may replace it.
+  /// After the result came, also an error: may replace it. Runs in reverse order for each interceptor whose turn had
+  /// come, also where it or a later one denied the call.
   std::function<asio::awaitable<void>(outgoing_call const&, result<json::value>&)> after;
 };
 
@@ -2883,6 +3179,9 @@ COMCP_DECL bool icon::safe(std::string_view origin) const {
 // protocol/pagination.hpp
 // Pages of lists. A cursor is opaque; an empty one is a cursor too. Spec: server/utilities/pagination.
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -2918,6 +3217,12 @@ struct json::codec<cache_scope> {
   }
   static void write(writer& w, cache_scope scope) { w.string(enum_text(scope)); }
 };
+
+/// How long a result with this `ttl_ms` may be reused: not at all where it is absent or negative, a day at most.
+constexpr std::chrono::milliseconds time_to_live(std::optional<std::int64_t> ttl_ms) noexcept {
+  constexpr std::int64_t day = 24 * 60 * 60 * 1000;
+  return std::chrono::milliseconds(std::clamp<std::int64_t>(ttl_ms.value_or(0), 0, day));
+}
 
 }  // namespace comcp
 
@@ -3523,7 +3828,8 @@ namespace comcp {
 
 enum class direction { sent, received };
 
-/// Called on the client's executor with each message; the text is valid for the call only. Empty: no cost.
+/// Called on the client's executor with each message; the text is valid for the call only. What it
+/// throws is dropped, and a fault for the observer. Empty: no cost.
 using tracer = std::function<void(direction, std::string_view message)>;
 
 }  // namespace comcp
@@ -3547,17 +3853,16 @@ class call_options {
   call_options& on_progress(std::function<void(progress_notification const&)> f) {
     return edit().on_progress = std::move(f), *this;
   }
-  /// One `_meta` entry. The key is checked when the call starts: errc::invalid_argument.
+  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts: errc::invalid_argument.
   template <json::writable T>
   call_options& meta(std::string key, T const& value) {
-    edit().meta.emplace_back(std::move(key), json::to_text(value));
-    return *this;
+    return set_meta(std::move(key), json::to_text(value)), *this;
   }
   /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
   /// Cancels every call that was given this token once stop is requested. Thread-safe.
   call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
-  /// Hands an input_required answer to the caller (client.call_manually), instead of asking the handler.
+  /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
   call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
   /// Modern era: the log level asked for with this call.
   call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
@@ -3587,6 +3892,11 @@ class call_options {
   [[nodiscard]] rarities const& rare() const noexcept {
     static rarities const none;
     return rare_ ? *rare_ : none;
+  }
+  void set_meta(std::string key, std::string text) {
+    auto& all = edit().meta;
+    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
+    all.emplace_back(std::move(key), std::move(text));
   }
   rarities& edit() {
     auto own = std::make_shared<rarities>(rare());
@@ -3901,12 +4211,10 @@ struct outgoing {
 
   std::string text;
   request_id id = 0;           ///< Set for requests of ours.
-  request_id related = 0;      ///< Reserved for answers: the request whose stream brought the question.
   std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
   std::string name;            ///< Tool name, prompt name or resource uri, for the same purpose.
   std::vector<std::pair<std::string, std::string>> headers;  ///< Header hints, for HTTP.
   bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
-  bool notification = false;   ///< May be dropped silently when it is still queued and abandoned.
 };
 
 /// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
@@ -4006,6 +4314,13 @@ namespace comcp::detail {
 
 using reply = result<json::value>;
 
+/// A moment that may be as good as never: sums of user's durations do not overflow.
+inline std::chrono::steady_clock::time_point later(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d) {
+  using clock = std::chrono::steady_clock;
+  if (d > clock::time_point::max() - now) return clock::time_point::max();
+  return now + std::chrono::duration_cast<clock::duration>(d);
+}
+
 /// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
 struct prepared_call {
   prepared_call(std::string m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
@@ -4016,9 +4331,13 @@ struct prepared_call {
   std::string name;      // tool, prompt or uri
   error unusable;        // what is wrong with it from the start; the call ends with it
   bool repeatable = false;  // lists and reads: may be sent again after a broken connection
-  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors
+  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
+  bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
 };
+
+/// How a call is carried out once its interceptors let it go on.
+using performer = std::function<asio::awaitable<reply>(prepared_call&)>;
 
 /// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
 /// the coroutine that waits.
@@ -4035,6 +4354,7 @@ struct pending_entry {
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;
+  bool survives = false;  // a lost connection does not end it where a restart follows
   std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
 };
 
@@ -4057,6 +4377,7 @@ struct pending_entry {
 // client declares and who answers which request.
 
 #include <concepts>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -6507,3121 +6828,24 @@ constexpr bool check_handler() {
 
 #include <asio/awaitable.hpp>
 
-namespace comcp::detail {
-
-template <class T>
-inline constexpr bool is_awaitable = false;
-template <class T>
-inline constexpr bool is_awaitable<asio::awaitable<T>> = true;
-template <class T>
-inline constexpr bool is_result = false;
-template <class T>
-inline constexpr bool is_result<result<T>> = true;
-
-inline error invalid_params(error const& why) {
-  return error::from_peer({-32602, "Invalid params: " + std::string(why.message()), {}});
-}
-inline error method_not_found(std::string const& method) {
-  return error::from_peer({-32601, "Method not found: " + method, {}});
-}
-
-inline json::fragment answer_text(std::vector<root> const& roots) {
-  list_roots_result r;
-  r.roots = roots;
-  return json::fragment::of(r);
-}
-template <class V>
-json::fragment answer_text(V const& v) {
-  return json::fragment::of(v);
-}
-
-template <class V>
-result<json::fragment> encode_answer(V const& v) {
-  if constexpr (is_result<V>) {
-    if (!v) return v.error();
-    return answer_text(*v);
-  } else {
-    return answer_text(v);
-  }
-}
-
-template <class R>
-asio::awaitable<result<json::fragment>> settle(R returned) {
-  if constexpr (is_awaitable<R>) {
-    auto const value = co_await std::move(returned);
-    co_return encode_answer(value);
-  } else {
-    co_return encode_answer(returned);
-  }
-}
-
-inline asio::awaitable<result<json::fragment>> refuse(error e) { co_return result<json::fragment>(std::move(e)); }
-
-// Calls f(args..., ctx) or f(args...), whichever the member takes.
-template <class F, class... A>
-auto with_context(F&& f, context& ctx, A&&... args) {
-  if constexpr (requires { f(std::forward<A>(args)..., ctx); }) {
-    return f(std::forward<A>(args)..., ctx);
-  } else {
-    return f(std::forward<A>(args)...);
-  }
-}
-
-template <class H>
-void declare(H& h, client_capabilities& c) {
-  if constexpr (has_create_message<H>) {
-    if (!c.sampling) c.sampling.emplace();
-  }
-  if constexpr (has_list_roots<H>) {
-    if (!c.roots) c.roots.emplace();
-  }
-  if constexpr (has_elicit<H> || has_elicit_url<H>) {
-    if (!c.elicitation) c.elicitation.emplace();
-    if constexpr (has_elicit<H>) c.elicitation->form = true;
-    if constexpr (has_elicit_url<H>) c.elicitation->url = true;
-  }
-  if constexpr (requires { h.roots_list_changed(); }) c.roots->list_changed = true;
-  if constexpr (has_capabilities<H>) h.capabilities(c);
-}
-
-template <class H>
-bool answers(H const&, std::string_view method) {
-  if (method == "sampling/createMessage") return has_create_message<H>;
-  if (method == "roots/list") return has_list_roots<H>;
-  if (method == "elicitation/create") return has_elicit<H> || has_elicit_url<H>;
-  return has_on_request<H>;
-}
-
-template <class H>
-bool receives(H const&, std::string_view method) {
-  if (method == "notifications/tools/list_changed") return has_on<H, tools_list_changed>;
-  if (method == "notifications/prompts/list_changed") return has_on<H, prompts_list_changed>;
-  if (method == "notifications/resources/list_changed") return has_on<H, resources_list_changed>;
-  if (method == "notifications/resources/updated") return has_on<H, resource_updated>;
-  if (method == "notifications/message") return has_on<H, logging_message>;
-  return false;
-}
-
-template <class H>
-asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value const& params, context& ctx) {
-  auto request = json::read<elicit_params>(params.view());
-  if (!request) return refuse(invalid_params(request.error()));
-  if (request->mode == elicit_mode::url) {
-    if constexpr (has_elicit_url<H>) {
-      auto const member = [&h](auto&&... a) -> decltype(h.elicit_url(std::forward<decltype(a)>(a)...)) {
-        return h.elicit_url(std::forward<decltype(a)>(a)...);
-      };
-      return settle(with_context(member, ctx, *std::move(request)));
-    }
-  } else {
-    if constexpr (has_elicit<H>) {
-      auto const member = [&h](auto&&... a) -> decltype(h.elicit(std::forward<decltype(a)>(a)...)) {
-        return h.elicit(std::forward<decltype(a)>(a)...);
-      };
-      return settle(with_context(member, ctx, *std::move(request)));
-    }
-  }
-  return refuse(error::from_peer({-32602, "Invalid params: this elicitation mode was not declared", {}}));
-}
-
-template <class H>
-asio::awaitable<result<json::fragment>> answer(H& h, std::string const& method, json::value const& params,
-                                               context& ctx) {
-  if (method == "sampling/createMessage") {
-    if constexpr (has_create_message<H>) {
-      auto request = json::read<create_message_params>(params.view());
-      if (!request) return refuse(invalid_params(request.error()));
-      auto const member = [&h](auto&&... a) -> decltype(h.create_message(std::forward<decltype(a)>(a)...)) {
-        return h.create_message(std::forward<decltype(a)>(a)...);
-      };
-      return settle(with_context(member, ctx, *std::move(request)));
-    }
-  } else if (method == "roots/list") {
-    if constexpr (has_list_roots<H>) {
-      auto const member = [&h](auto&&... a) -> decltype(h.list_roots(std::forward<decltype(a)>(a)...)) {
-        return h.list_roots(std::forward<decltype(a)>(a)...);
-      };
-      return settle(with_context(member, ctx));
-    }
-  } else if (method == "elicitation/create") {
-    if constexpr (has_elicit<H> || has_elicit_url<H>) return answer_elicitation(h, params, ctx);
-  }
-  if constexpr (has_on_request<H>) {
-    auto const member = [&h](auto&&... a) -> decltype(h.on_request(std::forward<decltype(a)>(a)...)) {
-      return h.on_request(std::forward<decltype(a)>(a)...);
-    };
-    return settle(with_context(member, ctx, std::string(method), json::value(params)));
-  } else {
-    return refuse(method_not_found(method));
-  }
-}
-
-template <class R>
-asio::awaitable<void> wait_for(R returned) {
-  co_await std::move(returned);
-}
-inline asio::awaitable<void> nothing() { co_return; }
-
-// Hands one notification over; the member may be a coroutine.
-template <class H, class N>
-asio::awaitable<void> hand_over(H& h, N n, context& ctx) {
-  auto const member = [&h](auto&&... a) -> decltype(h.on(std::forward<decltype(a)>(a)...)) {
-    return h.on(std::forward<decltype(a)>(a)...);
-  };
-  if constexpr (is_awaitable<decltype(with_context(member, ctx, std::move(n)))>) {
-    return wait_for(with_context(member, ctx, std::move(n)));
-  } else {
-    with_context(member, ctx, std::move(n));
-    return nothing();
-  }
-}
-
-template <class N, class H>
-asio::awaitable<void> notify_as(H& h, std::string const& method, json::value const& params, context& ctx) {
-  if constexpr (has_on<H, N> && !std::same_as<N, any_notification>) {
-    if (params.is_null()) return hand_over(h, N(), ctx);
-    return hand_over(h, json::read<N>(params.view()).value(), ctx);
-  } else if constexpr (has_on<H, any_notification>) {
-    return hand_over(h, any_notification(method, params), ctx);
-  } else {
-    return nothing();
-  }
-}
-
-template <class H>
-asio::awaitable<void> notify(H& h, std::string const& method, json::value const& params, context& ctx) {
-  if (method == "notifications/tools/list_changed") return notify_as<tools_list_changed>(h, method, params, ctx);
-  if (method == "notifications/prompts/list_changed") return notify_as<prompts_list_changed>(h, method, params, ctx);
-  if (method == "notifications/resources/list_changed")
-    return notify_as<resources_list_changed>(h, method, params, ctx);
-  if (method == "notifications/resources/updated") return notify_as<resource_updated>(h, method, params, ctx);
-  if (method == "notifications/message") return notify_as<logging_message>(h, method, params, ctx);
-  if (method == "notifications/elicitation/complete") return notify_as<elicitation_complete>(h, method, params, ctx);
-  if (method == "notifications/cancelled") return notify_as<cancelled>(h, method, params, ctx);
-  if (method == "notifications/progress") return notify_as<progress_notification>(h, method, params, ctx);
-  return notify_as<any_notification>(h, method, params, ctx);
-}
-
-// A chain is a handler too; defined where any_handler is complete.
-void declare(handler_chain& chain, client_capabilities& c);
-bool answers(handler_chain const& chain, std::string_view method);
-bool receives(handler_chain const& chain, std::string_view method);
-asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
-                                               json::value const& params, context& ctx);
-asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params, context& ctx);
-
-}  // namespace comcp::detail
-
-namespace comcp {
-
-/// Handles nothing and declares nothing.
-struct no_handler {};
-
-/// What a handler may have, each member optional, each with an optional trailing `comcp::context&`, each
-/// returning its value, a result<> of it, or an asio::awaitable of either:
-///
-///   create_message_result create_message(create_message_params);     declares sampling
-///   std::vector<root>     list_roots();                               declares roots
-///   elicit_result         elicit(elicit_params);                      declares elicitation, form mode
-///   elicit_result         elicit_url(elicit_params);                  declares elicitation, url mode
-///   json::fragment        on_request(std::string method, json::value params);   vendor requests
-///   void                  on(tools_list_changed);  ... on(any_notification);    notifications
-///   void                  capabilities(client_capabilities&);         narrows what is declared
-///
-/// To answer with an error, throw comcp::exception (or return a result) made by error::from_peer. Any other
-/// exception becomes -32603 without its text, and a fault for the observer.
-template <class H>
-concept handler = std::move_constructible<H> && detail::check_handler<H>();
-
-/// Any handler, type-erased and shared.
-class any_handler {
- public:
-  any_handler() = default;
-  template <class H>
-    requires(!std::same_as<H, any_handler>)
-  explicit any_handler(H h) : any_handler(std::make_shared<H>(std::move(h))) {}
-  template <class H>
-  explicit any_handler(std::shared_ptr<H> h) : self_(std::make_shared<model<H>>(std::move(h))) {
-    static_assert(handler<H>);
-  }
-
-  void declare(client_capabilities& c) const {
-    if (self_) self_->declare(c);
-  }
-  [[nodiscard]] bool answers(std::string_view method) const { return self_ && self_->answers(method); }
-  /// Whether some on(...) member takes this notification itself (the catch-all does not count).
-  [[nodiscard]] bool receives(std::string_view method) const { return self_ && self_->receives(method); }
-  /// The result's JSON text, or the error to answer with.
-  asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
-                                                 context& ctx) const {
-    return self_->answer(method, params, ctx);
-  }
-  asio::awaitable<void> notify(std::string const& method, json::value const& params, context& ctx) const {
-    return self_->notify(method, params, ctx);
-  }
-  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
-
- private:
-  struct base {
-    virtual ~base() = default;
-    virtual void declare(client_capabilities&) const = 0;
-    virtual bool answers(std::string_view) const = 0;
-    virtual bool receives(std::string_view) const = 0;
-    virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
-    virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
-  };
-
-  template <class H>
-  struct model final : base {
-    explicit model(std::shared_ptr<H> h) : impl(std::move(h)) {}
-    void declare(client_capabilities& c) const override { detail::declare(*impl, c); }
-    bool answers(std::string_view m) const override { return detail::answers(*impl, m); }
-    bool receives(std::string_view m) const override { return detail::receives(*impl, m); }
-    asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
-      return detail::answer(*impl, m, p, c);
-    }
-    asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
-      return detail::notify(*impl, m, p, c);
-    }
-    std::shared_ptr<H> impl;
-  };
-
-  std::shared_ptr<base> self_;
-};
-
-/// Several handlers as one: a request goes to the first that answers its method, a notification to all.
-class handler_chain {
- public:
-  explicit handler_chain(std::vector<any_handler> list) : list_(std::move(list)) {}
-  [[nodiscard]] std::vector<any_handler> const& list() const noexcept { return list_; }
-
- private:
-  std::vector<any_handler> list_;
-};
-
-template <class... H>
-handler_chain handlers(H... h) {
-  std::vector<any_handler> list;
-  (list.push_back(any_handler(std::move(h))), ...);
-  return handler_chain(std::move(list));
-}
-
-namespace detail {
-
-inline void declare(handler_chain& chain, client_capabilities& c) {
-  for (auto const& h : chain.list()) h.declare(c);
-}
-inline bool answers(handler_chain const& chain, std::string_view method) {
-  for (auto const& h : chain.list()) {
-    if (h.answers(method)) return true;
-  }
-  return false;
-}
-inline bool receives(handler_chain const& chain, std::string_view method) {
-  for (auto const& h : chain.list()) {
-    if (h.receives(method)) return true;
-  }
-  return false;
-}
-inline asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
-                                                      json::value const& params, context& ctx) {
-  for (auto const& h : chain.list()) {
-    if (h.answers(method)) return h.answer(method, params, ctx);
-  }
-  return refuse(method_not_found(method));
-}
-inline asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
-                                    context& ctx) {
-  for (auto const& h : chain.list()) co_await h.notify(method, params, ctx);
-}
-
-}  // namespace detail
-}  // namespace comcp
-
-// jsonrpc/decode.hpp
-// Reads the envelope of one message: what it is, whose it is, and where its parts lie. The parts stay raw;
-// whoever uses one parses it.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
-namespace comcp::jsonrpc {
-
-enum class message_kind { request, notification, response, error, batch, invalid };
-
-/// One message, classified. The views point into the text that was decoded.
-struct envelope {
-  message_kind kind = message_kind::invalid;
-  std::string method;                 ///< Requests and notifications.
-  std::string_view raw_id;            ///< The id as it was written; empty where absent or null.
-  std::optional<std::uint64_t> id;    ///< The id as a number of ours: an integer, or the string of one.
-  std::string_view params;            ///< Raw; empty where absent.
-  std::string_view result;            ///< Raw.
-  std::string_view error;             ///< Raw.
-  std::string reason;                 ///< Why it is invalid. With an id, that call must fail with it.
-};
-
-/// Classifies one message: exact keys, no duplicates of them, strict UTF-8. Never fails: what is no message is
-/// `invalid`, with the id recovered where that is possible.
-envelope decode(padded_text text);
-
-/// The id and the raw result of an answer that is written in one of the two usual ways: nothing but the version, the
-/// id and the result, in this order or with the result first.
-struct plain_result {
-  std::uint64_t id = 0;
-  std::string_view result;
-};
-/// Looks at the start and the end of the text only: what lies between is the result if, and only if, it parses as one
-/// value. Everything else is for decode().
-std::optional<plain_result> find_result(std::string_view text) noexcept;
-
-/// The error object of an answer, or errc::protocol_violation when it is not one.
-comcp::error decode_error(std::string_view raw_error);
-
-}  // namespace comcp::jsonrpc
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// jsonrpc/impl/decode.ipp
-#include <algorithm>
-#include <charconv>
-
-// json/reader.hpp
-// On-demand reading of one object's or array's top level, without building a document: how envelopes are
-// classified. What is skipped is not validated; parse() it before a user sees it.
-
-#include <string_view>
-
-namespace comcp::json {
-
-/// Told each member of an object: its unescaped key and the raw text of its value, in place.
-class member_sink {
- public:
-  /// False stops the scan. Both are valid until the next call; `raw` is a part of the scanned text. May scan
-  /// another text.
-  virtual bool on_member(std::string_view key, std::string_view raw) = 0;
-
- protected:
-  ~member_sink() = default;
-};
-
-/// Scans the members of the object that `text` is. Errors: invalid_json (with what was told before staying
-/// told), wrong_shape when the text is no object.
-result<void> scan_object(padded_text text, member_sink& sink);
-
-/// Scans the elements of the array that `text` is; the keys given are empty.
-result<void> scan_array(padded_text text, member_sink& sink);
-
-/// The unescaped content of a raw JSON string such as "\"tools\\/call\"". Errors: invalid_json.
-result<std::string> unescape(std::string_view raw_string);
-
-}  // namespace comcp::json
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// json/impl/reader.ipp
-#include <optional>
-#include <string>
-#include <utility>
-
-namespace comcp::json {
-namespace detail {
-
-namespace ondemand = simdjson::ondemand;
-
-// One parser a thread, and one more for a scan inside a sink.
-class scanner {
- public:
-  scanner() noexcept : first_(!std::exchange(shared().busy, true)) {}
-  scanner(scanner const&) = delete;
-  scanner& operator=(scanner const&) = delete;
-  ~scanner() {
-    if (!first_) return;
-    if (shared().parser.capacity() > (std::size_t{4} << 20)) shared().parser = ondemand::parser();
-    shared().busy = false;
-  }
-  ondemand::parser& parser() { return first_ ? shared().parser : own_.emplace(); }
-
- private:
-  struct state {
-    ondemand::parser parser;
-    bool busy = false;
-  };
-  static state& shared() noexcept {
-    thread_local state s;
-    return s;
-  }
-  bool first_;
-  std::optional<ondemand::parser> own_;
-};
-
-COMCP_DECL std::string_view trimmed(std::string_view s) noexcept {
-  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\n' || s.back() == '\r'))
-    s.remove_suffix(1);
-  return s;
-}
-
-// The raw text of a value, which is thereby consumed.
-COMCP_DECL simdjson::error_code raw_of(ondemand::value v, std::string_view& raw) noexcept {
-  ondemand::json_type type;
-  if (auto const code = v.type().get(type)) return code;
-  if (type == ondemand::json_type::object) {
-    ondemand::object object;
-    if (auto const code = v.get_object().get(object)) return code;
-    auto const code = object.raw_json().get(raw);
-    return raw = trimmed(raw), code;
-  }
-  if (type == ondemand::json_type::array) {
-    ondemand::array array;
-    if (auto const code = v.get_array().get(array)) return code;
-    auto const code = array.raw_json().get(raw);
-    return raw = trimmed(raw), code;
-  }
-  raw = trimmed(v.raw_json_token());
-  return simdjson::SUCCESS;
-}
-
-inline error scan_error(simdjson::error_code code) {
-  return {code == simdjson::INCORRECT_TYPE ? errc::wrong_shape : errc::invalid_json, parse_failure(code)};
-}
-
-COMCP_DECL simdjson::error_code scan_members(ondemand::document& doc, member_sink& sink) {
-  ondemand::object object;
-  if (auto const code = doc.get_object().get(object)) return code;
-  for (auto item : object) {
-    ondemand::field field;
-    if (auto const code = std::move(item).get(field)) return code;
-    std::string_view key, raw;
-    if (auto const code = field.unescaped_key().get(key)) return code;
-    if (auto const code = raw_of(field.value(), raw)) return code;
-    if (!sink.on_member(key, raw)) return simdjson::SUCCESS;
-  }
-  return doc.current_location().error() == simdjson::OUT_OF_BOUNDS ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
-}
-
-COMCP_DECL simdjson::error_code scan_elements(ondemand::document& doc, member_sink& sink) {
-  ondemand::array array;
-  if (auto const code = doc.get_array().get(array)) return code;
-  for (auto item : array) {
-    ondemand::value element;
-    if (auto const code = std::move(item).get(element)) return code;
-    std::string_view raw;
-    if (auto const code = raw_of(element, raw)) return code;
-    if (!sink.on_member({}, raw)) return simdjson::SUCCESS;
-  }
-  return doc.current_location().error() == simdjson::OUT_OF_BOUNDS ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
-}
-
-using scan_function = simdjson::error_code (*)(ondemand::document&, member_sink&);
-
-COMCP_DECL result<void> scan(padded_text text, member_sink& sink, scan_function function) {
-  auto const view = without_bom(text.view());
-  if (view.empty()) return scan_error(simdjson::EMPTY);
-  if (view.starts_with(bom)) return scan_error(simdjson::TAPE_ERROR);
-  scanner lease;
-  ondemand::document doc;
-  simdjson::padded_string_view const padded(view.data(), view.size(), view.size() + padded_text::spare);
-  auto code = lease.parser().iterate(padded).get(doc);
-  if (!code) code = function(doc, sink);
-  if (code) return scan_error(code);
-  return {};
-}
-
-}  // namespace detail
-
-COMCP_DECL result<void> scan_object(padded_text text, member_sink& sink) {
-  return detail::scan(text, sink, detail::scan_members);
-}
-
-COMCP_DECL result<void> scan_array(padded_text text, member_sink& sink) {
-  return detail::scan(text, sink, detail::scan_elements);
-}
-
-COMCP_DECL result<std::string> unescape(std::string_view raw_string) {
-  if (raw_string.size() < 2 || raw_string.front() != '"' || raw_string.back() != '"')
-    return error(errc::wrong_shape, "not a JSON string");
-  auto const inner = raw_string.substr(1, raw_string.size() - 2);
-  bool ascii = true;
-  if (detail::plain_prefix(inner.data(), inner.size(), ascii) == inner.size() && ascii) return std::string(inner);
-  auto const parsed = parse(raw_string);
-  if (!parsed) return parsed.error();
-  return std::string(parsed->as_string());
-}
-
-}  // namespace comcp::json
-#endif
-
-namespace comcp::jsonrpc {
-namespace detail {
-
-inline constexpr std::uint64_t largest_id = (std::uint64_t{1} << 53) - 1;
-
-// An id of ours: an integer, or a string that holds just that integer.
-COMCP_DECL std::optional<std::uint64_t> own_id(std::string_view raw) noexcept {
-  if (raw.size() >= 2 && raw.front() == '"' && raw.back() == '"') raw = raw.substr(1, raw.size() - 2);
-  if (raw.empty() || (raw.size() > 1 && raw.front() == '0')) return {};
-  std::uint64_t id = 0;
-  auto const [end, code] = std::from_chars(raw.data(), raw.data() + raw.size(), id);
-  if (code != std::errc() || end != raw.data() + raw.size() || id > largest_id) return {};
-  return id;
-}
-
-struct envelope_reader final : json::member_sink {
-  enum part : unsigned { version = 1, id = 2, method = 4, params = 8, result = 16, error = 32 };
-
-  envelope out;
-  unsigned seen = 0;
-  bool versioned = false;
-
-  static unsigned part_of(std::string_view key) noexcept {
-    if (key == "jsonrpc") return version;
-    if (key == "id") return id;
-    if (key == "method") return method;
-    if (key == "params") return params;
-    if (key == "result") return result;
-    if (key == "error") return error;
-    return 0;
-  }
-
-  bool on_member(std::string_view key, std::string_view raw) override {
-    auto const which = part_of(key);
-    if (seen & which) out.reason = "duplicate key \"" + std::string(key) + "\"";
-    seen |= which;
-    switch (which) {
-      case version: versioned = raw == "\"2.0\""; break;
-      case id: read_id(raw); break;
-      case method: read_method(raw); break;
-      case params: out.params = raw; break;
-      case result: out.result = raw; break;
-      case error: out.error = raw; break;
-      default: break;
-    }
-    return true;
-  }
-
-  void read_id(std::string_view raw) {
-    if (raw == "null") return;
-    bool const string = raw.front() == '"';
-    bool const integer = raw.find_first_not_of("-0123456789") == raw.npos;
-    if (!string && !integer) {
-      out.reason = "the id is neither a string nor an integer";
-      return;
-    }
-    out.raw_id = raw;
-    out.id = own_id(raw);
-  }
-
-  void read_method(std::string_view raw) {
-    auto text = json::unescape(raw);
-    if (text) {
-      out.method = *std::move(text);
-    } else {
-      out.reason = "the method is not a string";
-    }
-  }
-
-  void classify() {
-    if (!out.reason.empty()) return;
-    if (!versioned) {
-      out.reason = "no \"jsonrpc\": \"2.0\"";
-    } else if (seen & method) {
-      classify_call();
-    } else if ((seen & result) && (seen & error)) {
-      out.reason = "both result and error";
-    } else if (seen & result) {
-      out.kind = message_kind::response;
-      if (out.raw_id.empty()) fail("a result without id");
-    } else if (seen & error) {
-      out.kind = message_kind::error;
-    } else {
-      out.reason = "neither method, result nor error";
-    }
-  }
-
-  void classify_call() {
-    if (seen & (result | error)) return fail("both a method and an answer");
-    if (!out.params.empty() && out.params.front() != '{' && out.params.front() != '[')
-      return fail("params are neither an object nor an array");
-    if ((seen & id) && out.raw_id.empty()) return fail("the id of a request is null");
-    out.kind = out.raw_id.empty() ? message_kind::notification : message_kind::request;
-  }
-
-  void fail(char const* why) {
-    out.kind = message_kind::invalid;
-    out.reason = why;
-  }
-};
-
-// Where the string that starts at `at` ends (behind its quote), or the end of the text.
-inline std::size_t skip_string(std::string_view text, std::size_t at) noexcept {
-  for (++at; at < text.size() && text[at] != '"'; ++at) {
-    if (text[at] == '\\') ++at;
-  }
-  return std::min(at + 1, text.size());
-}
-
-// The id of an answer in text that cannot be parsed: cut off, not UTF-8, not quite JSON. Looks at the keys of the
-// outermost object only.
-COMCP_DECL std::optional<std::uint64_t> recover_id(std::string_view text) {
-  std::optional<std::uint64_t> found;
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size();) {
-    char const c = text[i];
-    if (c == '{' || c == '[') ++depth;
-    if (c == '}' || c == ']') --depth;
-    if (c != '"') {
-      ++i;
-      continue;
-    }
-    auto const end = skip_string(text, i);
-    auto const key = text.substr(i, end - i);
-    i = end;
-    auto const colon = text.find_first_not_of(" \t\r\n", end);
-    if (depth != 1 || colon == text.npos || text[colon] != ':') continue;
-    if (key == "\"method\"") return {};
-    if (key != "\"id\"") continue;
-    auto const value = text.find_first_not_of(" \t\r\n", colon + 1);
-    if (value == text.npos) return {};
-    auto const stop = text[value] == '"' ? skip_string(text, value) : text.find_first_not_of("0123456789", value);
-    if (stop != text.npos) found = own_id(text.substr(value, stop - value));
-  }
-  return found;
-}
-
-}  // namespace detail
-
-COMCP_DECL envelope decode(padded_text text) {
-  auto const view = text.view();
-  auto const start = view.find_first_not_of(" \t\r\n");
-  if (start != view.npos && view[start] == '[') {
-    envelope batch;
-    batch.kind = message_kind::batch;
-    return batch;
-  }
-  detail::envelope_reader reader;
-  auto const scanned = json::scan_object(text, reader);
-  if (!scanned) {
-    reader.out.kind = message_kind::invalid;
-    reader.out.reason = std::string(scanned.error().message());
-    if (!reader.out.id) reader.out.id = detail::recover_id(view);
-    if (reader.seen & detail::envelope_reader::method) reader.out.id.reset();
-    return std::move(reader.out);
-  }
-  reader.classify();
-  if (reader.out.kind == message_kind::invalid && (reader.seen & detail::envelope_reader::method)) reader.out.id.reset();
-  return std::move(reader.out);
-}
-
-COMCP_DECL std::optional<plain_result> find_result(std::string_view text) noexcept {
-  constexpr std::string_view version = R"({"jsonrpc":"2.0","id":)", result = R"(,"result":)";
-  constexpr std::string_view result_first = R"({"result":)", version_last = R"(,"jsonrpc":"2.0","id":)";
-  if (text.empty() || text.back() != '}') return {};
-  text.remove_suffix(1);
-  std::string_view id, inner;
-  if (text.starts_with(version)) {
-    text.remove_prefix(version.size());
-    auto const digits = std::min(text.find(','), text.size());
-    id = text.substr(0, digits);
-    inner = text.substr(digits);
-    if (!inner.starts_with(result)) return {};
-    inner.remove_prefix(result.size());
-  } else if (text.starts_with(result_first)) {
-    auto const digits = text.find_last_not_of("0123456789") + 1;
-    id = text.substr(digits);
-    inner = text.substr(0, digits);
-    if (!inner.ends_with(version_last)) return {};
-    inner.remove_suffix(version_last.size());
-    inner.remove_prefix(std::min(result_first.size(), inner.size()));
-  }
-  auto const own = detail::own_id(id);
-  if (!own || id.front() == '"' || inner.starts_with("\xEF")) return {};  // json::parse would let a byte order mark pass
-  return plain_result{*own, inner};
-}
-
-COMCP_DECL comcp::error decode_error(std::string_view raw_error) {
-  auto const parsed = json::parse(raw_error);
-  auto const object = parsed ? parsed->view() : json::view();
-  auto const code = object.find("code");
-  auto const number = code ? code->get_int64() : std::nullopt;
-  if (!number) return {errc::protocol_violation, "an answer's error has no integer code"};
-  peer_error peer;
-  peer.code = *number;
-  if (auto const message = object.find("message")) peer.message = message->get_string().value_or("");
-  if (auto const data = object.find("data")) peer.data = data->dump();
-  return comcp::error::from_peer(std::move(peer));
-}
-
-}  // namespace comcp::jsonrpc
-#endif
-
-namespace comcp {
-class client_core;
-
-namespace detail {
-
-class dispatcher {
- public:
-  explicit dispatcher(client_core& core) noexcept : core_(core) {}
-
-  /// A request of the server, legacy era.
-  void request(jsonrpc::envelope const& m);
-  /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
-  asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
-  /// The server withdrew a request: its handler is cancelled, nothing is answered.
-  void withdraw(std::string const& raw_id);
-  void notification(std::string method, json::value params);
-  [[nodiscard]] context make_context(std::string method, json::value const& params) const;
-  [[nodiscard]] std::size_t open_requests() const noexcept { return running_.size(); }
-  void cancel_all();
-
- private:
-  struct running {
-    asio::cancellation_signal signal;
-    std::shared_ptr<bool> cancelled = std::make_shared<bool>(false);
-  };
-  struct queued {
-    std::string method;
-    json::value params;
-  };
-
-  asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
-                              json::value params, std::shared_ptr<running> state);
-  asio::awaitable<void> pump(std::shared_ptr<client_core> hold);
-  asio::awaitable<result<json::fragment>> answer_checked(std::string const& method, json::value params, context& ctx);
-
-  client_core& core_;
-  std::map<std::string, std::shared_ptr<running>> running_;  // by raw id
-  std::deque<queued> notifications_;
-  bool pumping_ = false;
-};
-
-}  // namespace detail
-}  // namespace comcp
-
-// client/overlap_guard.hpp
-// Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
-// io_context needs connect_options().executor(asio::make_strand(io)). Active in debug builds. Internal.
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <thread>
-
-namespace comcp::detail {
-
-class overlap_guard {
- public:
-  /// Held while a handler of the client runs; the same thread may hold it again.
-  class scope {
-   public:
-    explicit scope([[maybe_unused]] overlap_guard& g) noexcept : guard_(g) {
-#if !defined(NDEBUG)
-      guard_.enter();
-#endif
-    }
-    scope(scope const&) = delete;
-    scope& operator=(scope const&) = delete;
-    ~scope() {
-#if !defined(NDEBUG)
-      guard_.leave();
-#endif
-    }
-
-   private:
-    [[maybe_unused]] overlap_guard& guard_;
-  };
-
-  void enter() noexcept {
-    auto const me = std::this_thread::get_id();
-    if (owner_.load(std::memory_order_relaxed) != me) {
-      std::thread::id nobody;
-      if (!owner_.compare_exchange_strong(nobody, me, std::memory_order_acquire)) {
-        std::fputs("comcp: two handlers of one client run at once; on a multi-threaded io_context pass "
-                   "connect_options().executor(asio::make_strand(io))\n",
-                   stderr);
-        std::abort();
-      }
-    }
-    ++depth_;
-  }
-  void leave() noexcept {
-    if (--depth_ == 0) owner_.store(std::thread::id(), std::memory_order_release);
-  }
-
- private:
-  std::atomic<std::thread::id> owner_{};
-  int depth_ = 0;  // touched by the owner alone
-};
-
-}  // namespace comcp::detail
-
-// client/statistics.hpp
-// What a client counts.
-
-#include <chrono>
-#include <cstdint>
-
-namespace comcp {
-
-/// A snapshot of one client's counters since connect.
-struct statistics {
-  std::uint64_t pending = 0;                       ///< Calls that wait now.
-  std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
-  std::uint64_t tracked = 0;                       ///< Requests sent or waiting to be.
-  std::uint64_t completed = 0;                     ///< Ended with a result.
-  std::uint64_t failed = 0;                        ///< Ended with an error other than the next two.
-  std::uint64_t timed_out = 0;
-  std::uint64_t cancelled = 0;
-  std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
-  std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
-  std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
-  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message.
-  std::uint64_t notifications = 0;                 ///< Notifications received.
-  std::uint64_t requests = 0;                      ///< Requests of the server received.
-  std::uint64_t messages_in = 0, messages_out = 0;
-  std::uint64_t bytes_in = 0, bytes_out = 0;
-  std::uint64_t restarts = 0;
-};
-
-}  // namespace comcp
-
-// client/subscriptions.hpp
-// Who wants to hear of which change, in both eras: resources/subscribe in the legacy one, listen streams in the
-// modern one (2026-07-28, basic/patterns/subscriptions). The wire subscription is shared by all local ones.
-
-#include <deque>
-#include <functional>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp {
-class client_core;
-
-/// Called on the client's executor with each update of a resource.
-using updated_callback = std::function<void(resource_updated const&)>;
-
-namespace detail {
-
-/// One subscriptions/listen request and what came on it.
-struct listen_stream {
-  explicit listen_stream(subscription_filter f) : asked(std::move(f)) {}
-
-  prepared_call call{"subscriptions/listen", {}, {}};
-  pending_entry entry;
-  pending_entry acknowledgment;  // waited for while it is outstanding
-  subscription_filter asked, acknowledged;
-  bool is_acknowledged = false;
-  bool independent = false;  // made by listen(): has a queue and its own reader
-  std::deque<any_notification> queue;
-  std::uint64_t dropped = 0;
-  waiter<bool>* reader = nullptr;
-  std::optional<error> ended;  // errc{} value: gracefully
-};
-
-class subscription_hub {
- public:
-  explicit subscription_hub(client_core& core) noexcept : core_(core) {}
-  ~subscription_hub();
-
-  // From users, on home.
-  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
-  asio::awaitable<void> unsubscribe(std::string uri, call_options options);
-  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter);
-  asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s);
-  void close(listen_stream& s);
-  /// `f` is called at each change of a list: "tools", "prompts" or "resources". Returns a handle to stop with.
-  std::uint64_t watch(std::string kind, std::function<void()> f);
-  void unwatch(std::uint64_t handle);
-
-  // From the core.
-  void connected();
-  void ended(error const& reason);
-  void shut_down() noexcept;
-  /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
-  bool routed(std::string const& method, json::value const& params);
-  void notified(std::string const& method, json::value const& params);
-  void cancelled_by_server(json::view request);
-
- private:
-  struct topic {
-    std::vector<updated_callback> callbacks;
-    bool confirmed = false;  // legacy: the server answered resources/subscribe
-  };
-  struct watcher {
-    std::uint64_t handle;
-    std::string kind;
-    std::function<void()> call;
-  };
-
-  [[nodiscard]] subscription_filter wanted() const;
-  void open(std::shared_ptr<listen_stream> const& s);
-  void stream_over(std::shared_ptr<listen_stream> const& s, reply r);
-  asio::awaitable<result<void>> acknowledged(std::shared_ptr<listen_stream> s);
-  void refresh_shared();
-  asio::awaitable<void> reconcile();
-  asio::awaitable<error> reconciled(waiter<error>*& place);
-  asio::awaitable<error> reconcile_for(std::string uri);
-  asio::awaitable<void> restore_legacy();
-  [[nodiscard]] std::shared_ptr<listen_stream> by_id(std::uint64_t id) const;
-  void wake(listen_stream& s);
-
-  client_core& core_;
-  std::map<std::string, topic> resources_;
-  std::vector<watcher> watchers_;
-  std::uint64_t next_handle_ = 1;
-  std::vector<std::shared_ptr<listen_stream>> streams_;  // open ones
-  std::shared_ptr<listen_stream> shared_;
-  std::vector<waiter<error>*> waiting_;  // for the end of a reconciliation
-  unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
-  bool reconciling_ = false;
-};
-
-}  // namespace detail
-}  // namespace comcp
-
-// sansio/pending_calls.hpp
-// Who waits for what, and until when: the slot table behind every call. A slot's generation and index make
-// the request id, so an id is used once; take() decides the one winner among reply, timeout, cancel and close.
-
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-namespace comcp::sansio {
-
-/// Payload is what a waiting call is to the caller of this class: cheap to copy, such as a pointer.
-template <class Payload>
-class pending_calls {
- public:
-  using clock = std::chrono::steady_clock;
-  using time_point = clock::time_point;
-  using duration = clock::duration;
-  using id_type = std::uint64_t;  ///< below 2^53, never 0
-
-  /// At most `bound` calls wait at once.
-  explicit pending_calls(std::size_t bound = 65536) : bound_(std::min<std::size_t>(bound, index_mask)) {}
-
-  /// Registers a call that waits `timeout` from now, which progress may extend, and until `hard` at the latest.
-  /// Returns 0 when the bound is met.
-  id_type add(Payload payload, time_point now, duration timeout, time_point hard) {
-    if (heap_.size() >= bound_) return 0;
-    auto const index = acquire();
-    auto& s = slots_[index];
-    s.payload = payload;
-    s.started = now;
-    s.timeout = timeout;
-    s.hard = hard;
-    s.soft = paused_at_ ? time_point::max() : saturating(now, timeout);
-    s.remaining = timeout;
-    s.position = static_cast<std::uint32_t>(heap_.size());
-    heap_.push_back(index);
-    sift_up(s.position);
-    return (static_cast<id_type>(s.generation) << index_bits) | index;
-  }
-
-  /// The payload of this call, which thereby ends; nothing when it has ended before.
-  std::optional<Payload> take(id_type id) noexcept {
-    auto* s = slot_of(id);
-    if (!s) return {};
-    auto const payload = s->payload;
-    release(static_cast<std::uint32_t>(id & index_mask));
-    return payload;
-  }
-
-  [[nodiscard]] Payload const* find(id_type id) const noexcept {
-    auto const* s = const_cast<pending_calls*>(this)->slot_of(id);
-    return s ? &s->payload : nullptr;
-  }
-
-  /// Progress came: the timeout starts anew, the hard bound stays.
-  void extend(id_type id, time_point now) noexcept {
-    auto* s = slot_of(id);
-    if (!s) return;
-    s->remaining = s->timeout;
-    if (!paused_at_) s->soft = saturating(now, s->timeout);
-    restore(s->position);
-  }
-
-  /// Stops every clock but the hard bounds, until as many resume() calls came as pause() calls.
-  void pause(time_point now) noexcept {
-    if (pauses_++ > 0) return;
-    paused_at_ = now;
-    for (auto const index : heap_) {
-      auto& s = slots_[index];
-      s.remaining = s.soft > now ? s.soft - now : duration::zero();
-      s.soft = time_point::max();
-    }
-    rebuild();
-  }
-  void resume(time_point now) noexcept {
-    if (--pauses_ > 0) return;
-    paused_at_.reset();
-    for (auto const index : heap_) slots_[index].soft = saturating(now, slots_[index].remaining);
-    rebuild();
-  }
-
-  /// The earliest moment at which expired() may have something.
-  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
-    if (heap_.empty() || due(heap_.front()) == time_point::max()) return {};
-    return due(heap_.front());
-  }
-
-  /// One call whose time is over at `now`, or 0. The caller takes it.
-  [[nodiscard]] id_type expired(time_point now) const noexcept {
-    if (heap_.empty() || due(heap_.front()) > now) return 0;
-    return id_at(heap_.front());
-  }
-
-  /// Any call that still waits, or 0: for closing.
-  [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
-
-  /// Calls `f(payload, started)` for each that waits now.
-  template <class F>
-  void each(F f) const {
-    for (auto const index : heap_) f(slots_[index].payload, slots_[index].started);
-  }
-
-  /// All calls that wait now.
-  [[nodiscard]] std::vector<id_type> ids() const {
-    std::vector<id_type> all;
-    all.reserve(heap_.size());
-    for (auto const index : heap_) all.push_back(id_at(index));
-    return all;
-  }
-
-  /// Whether this id was given out once, so that an answer to it is late rather than unknown.
-  [[nodiscard]] bool was_used(id_type id) const noexcept {
-    auto const index = static_cast<std::size_t>(id & index_mask);
-    auto const generation = id >> index_bits;
-    return index < slots_.size() && generation > 0 && generation <= slots_[index].generation;
-  }
-
-  [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
-
- private:
-  static constexpr unsigned index_bits = 20;
-  static constexpr id_type index_mask = (id_type{1} << index_bits) - 1;
-  static constexpr std::uint32_t idle = UINT32_MAX;
-
-  struct slot {
-    Payload payload{};
-    time_point started{}, soft{}, hard{};
-    duration timeout{}, remaining{};
-    std::uint32_t generation = 0;
-    std::uint32_t position = idle;  // in heap_
-  };
-
-  static time_point saturating(time_point now, duration d) noexcept {
-    return d > time_point::max() - now ? time_point::max() : now + d;
-  }
-
-  [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
-    return std::min(slots_[index].soft, slots_[index].hard);
-  }
-  [[nodiscard]] id_type id_at(std::uint32_t index) const noexcept {
-    return (static_cast<id_type>(slots_[index].generation) << index_bits) | index;
-  }
-
-  slot* slot_of(id_type id) noexcept {
-    auto const index = static_cast<std::size_t>(id & index_mask);
-    if (index >= slots_.size()) return nullptr;
-    auto& s = slots_[index];
-    return s.position != idle && s.generation == id >> index_bits ? &s : nullptr;
-  }
-
-  std::uint32_t acquire() {
-    if (free_.empty()) {
-      slots_.emplace_back();
-      free_.reserve(slots_.capacity());  // so that release() never allocates
-      heap_.reserve(slots_.capacity());
-      free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
-    }
-    auto const index = free_.back();
-    free_.pop_back();
-    ++slots_[index].generation;
-    return index;
-  }
-
-  void release(std::uint32_t index) noexcept {
-    auto const hole = slots_[index].position;
-    slots_[index].position = idle;
-    auto const last = heap_.back();
-    heap_.pop_back();
-    // A generation that is used up retires its slot, so that no id ever comes twice.
-    if (slots_[index].generation != UINT32_MAX) free_.push_back(index);
-    if (last == index) return;
-    place(hole, last);
-    restore(hole);
-  }
-
-  void place(std::uint32_t position, std::uint32_t index) noexcept {
-    heap_[position] = index;
-    slots_[index].position = position;
-  }
-
-  void restore(std::uint32_t position) noexcept { sift_down(sift_up(position)); }
-
-  std::uint32_t sift_up(std::uint32_t position) noexcept {
-    auto const index = heap_[position];
-    auto const key = due(index);
-    while (position > 0) {
-      auto const parent = (position - 1) / 2;
-      if (due(heap_[parent]) <= key) break;
-      place(position, heap_[parent]);
-      position = parent;
-    }
-    place(position, index);
-    return position;
-  }
-
-  void sift_down(std::uint32_t position) noexcept {
-    auto const index = heap_[position];
-    auto const key = due(index);
-    auto const size = static_cast<std::uint32_t>(heap_.size());
-    for (;;) {
-      auto child = 2 * position + 1;
-      if (child >= size) break;
-      if (child + 1 < size && due(heap_[child + 1]) < due(heap_[child])) ++child;
-      if (key <= due(heap_[child])) break;
-      place(position, heap_[child]);
-      position = child;
-    }
-    place(position, index);
-  }
-
-  void rebuild() noexcept {
-    for (auto i = static_cast<std::uint32_t>(heap_.size()); i-- > 0;) sift_down(i);
-  }
-
-  std::size_t bound_;
-  std::vector<slot> slots_;
-  std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> heap_;  // slot indices, the earliest due first
-  std::optional<time_point> paused_at_;
-  int pauses_ = 0;
-};
-
-}  // namespace comcp::sansio
-
-// wire/legacy.hpp
-// The legacy era on the wire: 2024-11-05 to 2025-11-25. A handshake has settled version and capabilities, so
-// requests carry nothing but what the caller wants.
-
-// wire/codec.hpp
-// The contract of an era: which methods it has, what a request of it looks like, and what a result means.
-// wire/legacy and wire/modern fulfil it; what an era does not have is absent from its codec.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-namespace comcp::wire {
-
-/// What a request carries besides its parameters.
-struct request_meta {
-  request_meta() = default;
-  std::vector<std::pair<std::string, std::string>> const* user = nullptr;  ///< keys and JSON texts, checked
-  bool progress = false;                                                   ///< send a progressToken: the id
-  std::optional<log_level> level;                                          ///< modern only
-};
-
-/// How a result is to be taken.
-enum class result_kind { complete, input_required };
-
-class codec {
- public:
-  virtual ~codec() = default;
-
-  [[nodiscard]] virtual protocol_version version() const noexcept = 0;
-  [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
-  /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
-  [[nodiscard]] virtual bool offers(std::string_view method) const noexcept = 0;
-  /// A whole request. `params` is an object's text or empty, without `_meta`.
-  [[nodiscard]] virtual std::string request(std::uint64_t id, std::string_view method, std::string_view params,
-                                            request_meta const& meta) const = 0;
-  /// A whole notification, with the meta of `meta.user` alone.
-  [[nodiscard]] std::string notification(std::string_view method, std::string_view params,
-                                         request_meta const& meta) const;
-  /// Tells the server that a request is cancelled (byte streams in both eras, HTTP in the legacy one).
-  [[nodiscard]] static std::string cancelled(std::uint64_t id, std::string_view reason);
-  /// Errors: protocol_violation, for a kind that this era or this method does not have.
-  [[nodiscard]] virtual result<result_kind> classify(std::string_view method, json::view result) const = 0;
-};
-
-/// Every client-to-server method of any version; anything else is a vendor's.
-[[nodiscard]] bool is_known_method(std::string_view method) noexcept;
-
-namespace detail {
-/// Appends `,"params":{<params' members>,"_meta":{<meta's members>}}}`, leaving out what is empty.
-void append_params(std::string& out, std::string_view params, std::string_view meta);
-void append_user_meta(std::string& out, request_meta const& meta);
-}  // namespace detail
-
-}  // namespace comcp::wire
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// wire/impl/codec.ipp
-#include <algorithm>
-#include <array>
-
-// jsonrpc/encode.hpp
-// Writes messages around parts that are JSON text already. Which parts belong in is wire's decision.
-
-#include <charconv>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-namespace comcp::jsonrpc {
-
-inline void append_number(std::string& out, std::uint64_t n) {
-  char buffer[24];
-  auto const end = std::to_chars(buffer, buffer + sizeof buffer, n).ptr;
-  out.append(buffer, static_cast<std::size_t>(end - buffer));
-}
-
-/// Starts `{"jsonrpc":"2.0","id":N,"method":"M"` in a string with room for `more` bytes, a newline and padding.
-inline std::string begin_request(std::uint64_t id, std::string_view method, std::size_t more) {
-  std::string out;
-  out.reserve(64 + method.size() + more + padded_text::spare);
-  out += R"({"jsonrpc":"2.0","id":)";
-  append_number(out, id);
-  out += R"(,"method":")";
-  out += method;  // methods are checked to need no escaping
-  out += '"';
-  return out;
-}
-
-/// A notification; `params` is an object's text or empty.
-inline std::string notification(std::string_view method, std::string_view params) {
-  std::string out;
-  out.reserve(64 + method.size() + params.size() + padded_text::spare);
-  out += R"({"jsonrpc":"2.0","method":")";
-  out += method;
-  out += '"';
-  if (!params.empty()) out.append(R"(,"params":)").append(params);
-  out += '}';
-  return out;
-}
-
-/// The answer to a request with this raw id.
-inline std::string response(std::string_view raw_id, std::string_view result) {
-  std::string out;
-  out.reserve(48 + raw_id.size() + result.size() + padded_text::spare);
-  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"result":)").append(result).append("}");
-  return out;
-}
-
-inline std::string error_response(std::string_view raw_id, peer_error const& e) {
-  json::writer w;
-  w.begin_object().plain_key("code").integer(e.code).plain_key("message").string(e.message);
-  if (!e.data.empty()) w.plain_key("data").raw(e.data);
-  w.end_object();
-  std::string out;
-  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"error":)").append(w.text()).append("}");
-  return out;
-}
-
-/// Whether a method name can be written between quotes as it is (every name of MCP can).
-inline bool is_plain_method(std::string_view method) noexcept {
-  if (method.empty()) return false;
-  for (char const c : method) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\' || static_cast<unsigned char>(c) >= 0x7F)
-      return false;
-  }
-  return true;
-}
-
-}  // namespace comcp::jsonrpc
-
-namespace comcp::wire {
-namespace detail {
-
-inline constexpr std::array<std::string_view, 22> known_methods = {
-    "initialize",          "ping",
-    "server/discover",     "tools/list",
-    "tools/call",          "resources/list",
-    "resources/read",      "resources/templates/list",
-    "resources/subscribe", "resources/unsubscribe",
-    "prompts/list",        "prompts/get",
-    "completion/complete", "logging/setLevel",
-    "subscriptions/listen", "tasks/get",
-    "tasks/result",        "tasks/list",
-    "tasks/cancel",        "sampling/createMessage",
-    "roots/list",          "elicitation/create"};
-
-COMCP_DECL void append_params(std::string& out, std::string_view params, std::string_view meta) {
-  if (params.size() > 2) params = params.substr(1, params.size() - 2);
-  else params = {};
-  if (params.empty() && meta.empty()) {
-    out += '}';
-    return;
-  }
-  out.append(R"(,"params":{)").append(params);
-  if (!meta.empty()) {
-    if (!params.empty()) out += ',';
-    out.append(R"("_meta":{)").append(meta).append("}");
-  }
-  out += "}}";
-}
-
-COMCP_DECL void append_user_meta(std::string& out, request_meta const& meta) {
-  if (!meta.user) return;
-  for (auto const& [key, text] : *meta.user) {
-    if (!out.empty()) out += ',';
-    json::detail::append_string(out, key);
-    out.append(":").append(text);
-  }
-}
-
-}  // namespace detail
-
-COMCP_DECL bool is_known_method(std::string_view method) noexcept {
-  return std::find(detail::known_methods.begin(), detail::known_methods.end(), method) != detail::known_methods.end();
-}
-
-COMCP_DECL std::string codec::notification(std::string_view method, std::string_view params,
-                                           request_meta const& meta) const {
-  std::string user;
-  detail::append_user_meta(user, meta);
-  std::string out = R"({"jsonrpc":"2.0","method":")";
-  out.append(method).append("\"");
-  detail::append_params(out, params, user);
-  return out;
-}
-
-COMCP_DECL std::string codec::cancelled(std::uint64_t id, std::string_view reason) {
-  json::writer w;
-  w.begin_object().plain_key("requestId").unsigned_integer(id);
-  if (!reason.empty()) w.plain_key("reason").string(reason);
-  w.end_object();
-  return jsonrpc::notification("notifications/cancelled", w.text());
-}
-
-}  // namespace comcp::wire
-#endif
-
-namespace comcp::wire {
-
-class legacy final : public codec {
- public:
-  explicit legacy(protocol_version v) noexcept : version_(v) {}
-  [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] bool offers(std::string_view method) const noexcept override;
-  [[nodiscard]] std::string request(std::uint64_t id, std::string_view method, std::string_view params,
-                                    request_meta const& meta) const override;
-  [[nodiscard]] result<result_kind> classify(std::string_view method, json::view result) const override;
-  /// Batches exist in 2025-03-26 alone.
-  [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
-
- private:
-  protocol_version version_;
-};
-
-}  // namespace comcp::wire
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// wire/impl/legacy.ipp
-
-namespace comcp::wire {
-
-COMCP_DECL bool legacy::offers(std::string_view method) const noexcept {
-  if (method == "server/discover" || method == "subscriptions/listen") return false;
-  if (method == "sampling/createMessage" || method == "roots/list" || method == "elicitation/create") return false;
-  if (method.starts_with("tasks/")) return version_ >= version::v2025_11_25;
-  return true;
-}
-
-COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method, std::string_view params,
-                                       request_meta const& meta) const {
-  std::string extra;
-  if (meta.progress) {
-    extra = R"("progressToken":)";
-    jsonrpc::append_number(extra, id);
-  }
-  detail::append_user_meta(extra, meta);
-  auto out = jsonrpc::begin_request(id, method, params.size() + extra.size() + 24);
-  detail::append_params(out, params, extra);
-  return out;
-}
-
-COMCP_DECL result<result_kind> legacy::classify(std::string_view, json::view result) const {
-  if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
-  return result_kind::complete;
-}
-
-}  // namespace comcp::wire
-#endif
-
-// wire/modern.hpp
-// The modern era on the wire: 2026-07-28 and later. Every request carries version, client info and
-// capabilities in `_meta`; results say what kind they are.
-
-namespace comcp::wire {
-
-class modern final : public codec {
- public:
-  /// `info` is left out where it is null; `capabilities` is the JSON text of what the client declares.
-  modern(protocol_version v, implementation const* info, std::string capabilities);
-  [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] bool offers(std::string_view method) const noexcept override;
-  [[nodiscard]] std::string request(std::uint64_t id, std::string_view method, std::string_view params,
-                                    request_meta const& meta) const override;
-  [[nodiscard]] result<result_kind> classify(std::string_view method, json::view result) const override;
-
- private:
-  protocol_version version_;
-  std::string standing_meta_;  // the members of `_meta` that every request carries
-};
-
-}  // namespace comcp::wire
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// wire/impl/modern.ipp
-
-namespace comcp::wire {
-
-COMCP_DECL modern::modern(protocol_version v, implementation const* info, std::string capabilities) : version_(v) {
-  standing_meta_ = R"("io.modelcontextprotocol/protocolVersion":")" + std::string(v.text()) + '"';
-  if (info) standing_meta_ += R"(,"io.modelcontextprotocol/clientInfo":)" + json::to_text(*info);
-  standing_meta_ += R"(,"io.modelcontextprotocol/clientCapabilities":)" + std::move(capabilities);
-}
-
-COMCP_DECL bool modern::offers(std::string_view method) const noexcept {
-  return !is_known_method(method) || method == "server/discover" || method == "tools/list" || method == "tools/call" ||
-         method == "resources/list" || method == "resources/read" || method == "resources/templates/list" ||
-         method == "prompts/list" || method == "prompts/get" || method == "completion/complete" ||
-         method == "subscriptions/listen";
-}
-
-COMCP_DECL std::string modern::request(std::uint64_t id, std::string_view method, std::string_view params,
-                                       request_meta const& meta) const {
-  std::string extra;
-  extra.reserve(standing_meta_.size() + 96);
-  extra = standing_meta_;
-  if (meta.level) {
-    extra.append(R"(,"io.modelcontextprotocol/logLevel":")").append(enum_text(*meta.level)).append("\"");
-  }
-  if (meta.progress) {
-    extra.append(R"(,"progressToken":)");
-    jsonrpc::append_number(extra, id);
-  }
-  detail::append_user_meta(extra, meta);
-  auto out = jsonrpc::begin_request(id, method, params.size() + extra.size() + 24);
-  detail::append_params(out, params, extra);
-  return out;
-}
-
-COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::view result) const {
-  if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
-  auto const type = result.find("resultType");
-  if (!type) return result_kind::complete;
-  auto const text = type->get_string().value_or("");
-  if (text == "complete") return result_kind::complete;
-  if (text != "input_required")
-    return error(errc::protocol_violation, "unknown resultType \"" + std::string(text) + "\"");
-  if (method != "tools/call" && method != "prompts/get" && method != "resources/read")
-    return error(errc::protocol_violation, "input_required is not legal on " + std::string(method));
-  return result_kind::input_required;
-}
-
-}  // namespace comcp::wire
-#endif
-
-namespace comcp {
-namespace detail {
-class core_registry;
-}
-
-class client_core final : public inbox, public std::enable_shared_from_this<client_core> {
- public:
-  client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
-  ~client_core();
-  client_core(client_core const&) = delete;
-  client_core& operator=(client_core const&) = delete;
-
-  /// Opens and negotiates on the caller's executor (or the one in the options). Throws; nothing is left behind then.
-  static asio::awaitable<std::shared_ptr<client_core>> connect(any_transport transport, any_handler handler,
-                                                               connect_options options);
-
-  // Calls: from any executor; they resume there.
-  asio::awaitable<json::value> call(detail::prepared_call c);
-  /// One round trip without interceptors, rounds or repetition; on home only.
-  asio::awaitable<detail::reply> round_trip(detail::prepared_call const& c);
-  /// What round_trip() does before it waits. When it fails nothing was sent; else wait(e) must follow at once.
-  result<void> start(detail::prepared_call const& c, detail::pending_entry& e);
-  asio::awaitable<detail::reply> wait(detail::pending_entry& e);
-  /// The coroutine that waits for it goes away before its end.
-  void withdraw(detail::pending_entry& e) noexcept;
-  /// True where call() would do no more than round_trip(): a fast path for typed operations.
-  [[nodiscard]] bool is_plain(asio::any_io_executor const& here) const noexcept;
-  /// What call() does with the outcome of a first round_trip().
-  asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
-  [[nodiscard]] bool needs_settling(detail::prepared_call const& c, detail::reply const& r) const;
-  void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
-  asio::awaitable<json::value> resume_rounds(detail::prepared_call c, json::value required, json::fragment responses);
-
-  // The connection.
-  asio::awaitable<void> close();
-  void abandon() noexcept;  ///< The owning client went away.
-  asio::awaitable<error> closed();
-  void set_log_level(log_level level) noexcept { level_ = level; }
-  /// Waits; false when the client closed meanwhile. On home only.
-  asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
-  /// Sends a raw answer. Used by the dispatcher.
-  void send_text(std::string text, bool is_notification);
-  asio::awaitable<void> run_on_home(asio::awaitable<void> work);
-
-  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
-  [[nodiscard]] connection_status status() const noexcept { return status_; }
-  [[nodiscard]] wire::codec const& codec() const noexcept { return *codec_; }
-  [[nodiscard]] bool is_modern() const noexcept { return codec_ && codec_->is_modern(); }
-  [[nodiscard]] std::optional<protocol_version> version() const noexcept;
-  [[nodiscard]] implementation const& server_info() const noexcept { return server_info_; }
-  [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_capabilities_; }
-  [[nodiscard]] client_capabilities const& own_capabilities() const noexcept { return own_capabilities_; }
-  [[nodiscard]] std::string const& instructions() const noexcept { return instructions_; }
-  [[nodiscard]] era_verdict verdict() const;
-  [[nodiscard]] comcp::transport_info transport_info() const;
-  [[nodiscard]] comcp::statistics statistics() const;
-  [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
-  [[nodiscard]] connect_options const& options() const noexcept { return options_; }
-  [[nodiscard]] connection_limits const& limits() const noexcept { return options_.limits_; }
-  [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
-  comcp::statistics& counters() noexcept { return counters_; }
-  void spawn(asio::awaitable<void> work);  ///< On home, detached.
-  [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
-  [[nodiscard]] std::chrono::nanoseconds default_timeout() const noexcept { return options_.timeout_; }
-  [[nodiscard]] std::chrono::nanoseconds default_hard_timeout() const noexcept { return options_.hard_timeout_; }
-  void pause_clocks();
-  void resume_clocks();
-  void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
-
-  // inbox
-  void delivered(padded_text text, request_id stream) override;
-  void stream_ended(request_id id, error why) override;
-  void closed(error reason) override;
-  void fault(error what) override;
-
- private:
-  friend class detail::dispatcher;
-  friend class detail::subscription_hub;
-  friend class detail::core_registry;
-  struct negotiation;
-
-  // core_connect.ipp
-  asio::awaitable<void> open_and_negotiate();
-  asio::awaitable<result<void>> negotiate();
-  void take_step(std::shared_ptr<negotiation> const& n, sansio::handshake_step const& step);
-  void send_probe(std::shared_ptr<negotiation> const& n, protocol_version v);
-  void send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v);
-  void settle_handshake(negotiation& n, error why);
-  asio::awaitable<void> reopen(std::shared_ptr<negotiation> n);
-  asio::awaitable<result<void>> open_transport();
-  asio::awaitable<void> after_handshake();
-  asio::awaitable<void> keep_alive();
-  asio::awaitable<void> restart();
-  void adopt_discovery(discover_result const& d);
-  void set_status(connection_status s);
-  void finish(error reason);
-  void abrupt() noexcept;
-  void drop_transport() noexcept;
-  void shut_down() noexcept;  // the executor's context goes away
-  void declare_capabilities();
-  asio::awaitable<void> close_on_home(error reason);
-  [[nodiscard]] implementation own_info() const;
-
-  // core_calls.ipp
-  [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
-  [[nodiscard]] error check(detail::prepared_call const& c) const;
-  result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
-  result<void> transmit(detail::pending_entry& e);
-  request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);
-  request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
-                    std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard);
-  void end(request_id id, detail::reply r);
-  void cancel(request_id id);
-  void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why);
-  void fail_all(error const& reason);
-  void arm();
-  void expire();
-  asio::awaitable<json::value> call_on_home(detail::prepared_call c);
-  asio::awaitable<detail::reply> perform(detail::prepared_call& c);
-  asio::awaitable<detail::reply> rounds(detail::prepared_call& c, detail::reply r);
-  asio::awaitable<result<std::string>> answer_round(input_required_result required,
-                                                    std::chrono::steady_clock::time_point hard);
-  struct round;
-  asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
-  void start_answers(std::shared_ptr<round> const& r, input_required_result const& required);
-  asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, peer_error refusal);
-  [[nodiscard]] error check_round(input_required_result const& required) const;
-  asio::awaitable<detail::reply> ask_urls(detail::reply r);
-  [[nodiscard]] bool follow_version(error const& e);
-
-  // core_inbound.ipp
-  void received(jsonrpc::envelope& m, request_id stream);
-  void received_batch(padded_text text, request_id stream);
-  bool received_plainly(padded_text text);
-  void received_answer(jsonrpc::envelope& m, request_id stream);
-  void received_reply(detail::pending_entry const& e, detail::reply r);
-  void received_notification(jsonrpc::envelope& m);
-  void received_progress(json::value const& params);
-  void received_bad(jsonrpc::envelope const& m);
-  [[nodiscard]] detail::reply result_of(jsonrpc::envelope const& m);
-  void learn_server_info(json::value const& result);
-
-  any_transport transport_;
-  any_handler handler_;
-  connect_options options_;
-  asio::any_io_executor home_;
-  std::shared_ptr<time_source> time_;
-  std::unique_ptr<deadline> deadline_;
-  std::optional<std::chrono::steady_clock::time_point> armed_;
-  sansio::pending_calls<detail::pending_entry*> pending_;
-  std::vector<request_id> deferred_;  // calls that wait for a restart to be sent
-  std::unique_ptr<wire::codec> codec_;
-  detail::dispatcher dispatcher_;
-  detail::subscription_hub subscriptions_;
-
-  implementation server_info_;
-  server_capabilities server_capabilities_;
-  client_capabilities own_capabilities_;
-  std::string own_capabilities_text_;
-  std::string instructions_;
-  std::optional<discover_result> discovered_;
-  std::optional<log_level> level_;
-
-  connection_status status_ = connection_status::disconnected;
-  std::vector<std::function<void(connection_status)>> status_listeners_;
-  std::optional<error> end_reason_;
-  std::vector<detail::waiter<error>*> closed_waiters_;
-  std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
-  comcp::statistics counters_;
-  detail::overlap_guard overlap_;
-  comcp::transport_info last_info_;
-  std::uint64_t messages_at_last_ping_ = 0;
-  unsigned restarts_in_a_row_ = 0;
-  bool transport_open_ = false;
-  bool prior_unconfirmed_ = false;  // the era was taken from a prior verdict, and nothing has shown yet that it holds
-  bool closing_ = false;
-  bool restarting_ = false;
-};
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// client/impl/core_calls.ipp
-// The core's calls: registering, sending, waiting, and the one way in which each of them ends.
-
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-#include <asio/post.hpp>
-#include <asio/this_coro.hpp>
-
-namespace comcp {
-namespace detail {
-
-// Cancels a call from its cancellation slot or a stop token: by way of home, and only while the core lives.
-struct cancel_hook {
-  std::weak_ptr<client_core> core;
-  request_id id;
-  void (*cancel)(client_core&, request_id);
-  void operator()() const {
-    auto alive = core.lock();
-    if (!alive) return;
-    auto const home = alive->home();
-    // Moved: the last reference may end on home only, not on the thread that asked to stop.
-    auto post = [alive = std::move(alive), id = id, cancel = cancel] { cancel(*alive, id); };
-    asio::post(home, std::move(post));
-  }
-};
-
-struct cancel_request {
-  client_core* core;
-  request_id id;
-  void (*cancel)(client_core&, request_id);
-  [[nodiscard]] cancel_hook hook() const { return {core->weak_from_this(), id, cancel}; }
-};
-
-COMCP_DECL char const* capability_for(std::string_view method) noexcept {
-  if (method.starts_with("tools/")) return "tools";
-  if (method.starts_with("prompts/")) return "prompts";
-  if (method.starts_with("resources/")) return "resources";
-  if (method == "completion/complete") return "completions";
-  if (method == "logging/setLevel") return "logging";
-  return nullptr;
-}
-
-}  // namespace detail
-
-COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
-  if (end_reason_) return *end_reason_;
-  if (closing_) return {errc::closed, "the client is closing"};
-  if (c.unusable) return c.unusable;
-  if (c.internal) return {};
-  if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
-  if (codec_ && !codec_->offers(c.method))
-    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
-  for (auto const& [key, text] : c.options.meta()) {
-    if (auto const ok = check_meta_key(key); !ok) return ok.error();
-  }
-  if (!options_.check_capabilities_ || !codec_ || discovered_unknown()) return {};
-  auto const* needed = detail::capability_for(c.method);
-  if (!needed || server_capabilities_.supports(needed)) {
-    if (c.method == "resources/subscribe" && !server_capabilities_.supports_subscribe())
-      return {errc::capability_missing, "the server did not declare resources.subscribe"};
-    return {};
-  }
-  // 2024-11-05 has no completions capability to declare.
-  if (c.method == "completion/complete" && codec_->version() == version::v2024_11_05) return {};
-  return {errc::capability_missing, std::string("the server did not declare ") + needed + ", which " + c.method + " needs"};
-}
-
-COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout,
-                                          std::chrono::nanoseconds hard) {
-  return enlist(e, time_->now(), timeout, hard);
-}
-
-COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
-                                          std::chrono::nanoseconds timeout, std::chrono::nanoseconds hard) {
-  using clock = std::chrono::steady_clock;
-  auto const end = hard > clock::time_point::max() - now ? clock::time_point::max()
-                                                         : now + std::chrono::duration_cast<clock::duration>(hard);
-  e.id = pending_.add(&e, now, std::chrono::duration_cast<clock::duration>(timeout), end);
-  if (e.id) arm();
-  return e.id;
-}
-
-COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detail::pending_entry& e) {
-  detail::overlap_guard::scope const alone(overlap_);
-  e.call = &c;
-  auto const now = time_->now();
-  if (c.started == std::chrono::steady_clock::time_point()) c.started = now;
-  auto const timeout = c.options.timeout().value_or(options_.timeout_);
-  auto const hard = c.options.hard_timeout().value_or(std::max(options_.hard_timeout_, timeout));
-  if (!enlist(e, now, timeout, hard)) return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  ++counters_.tracked;
-  if (restarting_) {
-    deferred_.push_back(e.id);
-    return {};
-  }
-  auto sent = transmit(e);
-  if (!sent) pending_.take(std::exchange(e.id, 0));
-  return sent;
-}
-
-COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
-  auto const& c = *e.call;
-  wire::request_meta meta;
-  meta.user = &c.options.meta();
-  meta.progress = c.options.wants_progress();
-  if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : level_;
-  outgoing message(codec_->request(e.id, c.method, c.params, meta), e.id);
-  message.method = c.method;
-  message.name = c.name;
-  message.handshake = e.handshake;
-  if (options_.tracer_) options_.tracer_(direction::sent, message.text);
-  auto sent = transport_.send(std::move(message));
-  e.sent = sent.has_value();
-  return sent;
-}
-
-COMCP_DECL asio::awaitable<detail::reply> client_core::wait(detail::pending_entry& e) {
-  detail::cancel_request const request{this, e.id, [](client_core& self, request_id id) { self.cancel(id); }};
-  if (e.call && e.call->options.stop().stop_possible()) {
-    e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(e.call->options.stop(),
-                                                                         std::function<void()>(request.hook()));
-  }
-  return detail::suspend<detail::reply>(e.waiting, request, &e.room);
-}
-
-COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
-  auto const id = std::exchange(e.id, 0);
-  if (!id || !pending_.take(id)) return;
-  tell_cancelled(id, e, "cancelled by the caller");
-}
-
-// The one door through which every call ends.
-COMCP_DECL void client_core::end(request_id id, detail::reply r) {
-  auto const taken = pending_.take(id);
-  if (!taken) return;
-  auto& e = **taken;
-  e.id = 0;
-  e.stop.reset();
-  if (e.call && !e.handshake) {  // as `tracked` counts
-    if (r.has_value()) ++counters_.completed;
-    else if (r.error() == errc::timeout) ++counters_.timed_out;
-    else if (r.error() == errc::cancelled) ++counters_.cancelled;
-    else ++counters_.failed;
-  }
-  if (e.on_end) {
-    auto const on_end = std::move(e.on_end);
-    on_end(std::move(r));
-  } else if (auto* const waiting = std::exchange(e.waiting, nullptr)) {
-    waiting->complete(std::move(r));
-  }
-}
-
-COMCP_DECL void client_core::cancel(request_id id) {
-  auto const* found = pending_.find(id);
-  if (!found) return;
-  tell_cancelled(id, **found, "cancelled by the caller");
-  end(id, error(errc::cancelled));
-}
-
-COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why) {
-  if (!e.call || !e.sent || e.handshake || !transport_open_) return;
-  if (transport_.abandon(id)) return;
-  send_text(wire::codec::cancelled(id, why), true);
-}
-
-COMCP_DECL void client_core::fail_all(error const& reason) {
-  bool const by_us = reason == errc::closed;
-  // Only those that wait now: a caller that resumes here may start the next call, for the server to come.
-  for (auto const id : pending_.ids()) {
-    auto const* const found = pending_.find(id);
-    if (!found) continue;
-    auto const& e = **found;
-    if (!e.call || by_us || !e.sent) {
-      end(id, e.call && !e.sent ? reason.with_code(make_error_code(errc::closed)) : reason);
-    } else if (e.call->repeatable || e.call->options.is_idempotent() || e.handshake) {
-      end(id, reason);
-    } else {
-      end(id, reason.with_code(make_error_code(errc::outcome_unknown)));
-    }
-  }
-}
-
-COMCP_DECL void client_core::arm() {
-  auto const next = pending_.next_deadline();
-  if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
-  armed_ = next;
-  std::function<void()> fire = [weak = weak_from_this()] {
-    if (auto const self = weak.lock()) self->expire();
-  };
-  deadline_->arm(*next, std::move(fire));
-}
-
-COMCP_DECL void client_core::expire() {
-  auto const hold = shared_from_this();
-  detail::overlap_guard::scope const alone(overlap_);
-  armed_.reset();
-  auto const now = time_->now();
-  while (auto const id = pending_.expired(now)) {
-    auto const& e = **pending_.find(id);
-    tell_cancelled(id, e, "timed out");
-    end(id, error(errc::timeout, e.call ? e.call->method : std::string()));
-  }
-  arm();
-}
-
-COMCP_DECL void client_core::pause_clocks() {
-  pending_.pause(time_->now());
-  arm();
-}
-
-COMCP_DECL void client_core::resume_clocks() {
-  pending_.resume(time_->now());
-  arm();
-}
-
-COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
-  detail::pending_entry e;
-  if (end_reason_ || closing_ || !enlist(e, d, d)) co_return false;
-  auto const r = co_await wait(e);
-  co_return r.error() == errc::timeout;
-}
-
-COMCP_DECL asio::awaitable<detail::reply> client_core::round_trip(detail::prepared_call const& c) {
-  detail::pending_entry e;
-  if (auto const started = start(c, e); !started) co_return detail::reply(started.error());
-  auto r = co_await wait(e);
-  co_return r;
-}
-
-COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detail::pending_entry& e) {
-  if (auto bad = check(c)) return bad;
-  if (c.options.stop().stop_requested()) return error(errc::cancelled);
-  return begin(c, e);
-}
-
-COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here) const noexcept {
-  return options_.interceptors_.empty() && here == home_;
-}
-
-COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
-  asio::co_spawn(home_, std::move(work), asio::detached);
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call c) {
-  auto const hold = shared_from_this();
-  auto const here = co_await asio::this_coro::executor;
-  if (here == home_) {
-    auto v = co_await call_on_home(std::move(c));
-    co_return v;
-  }
-  auto work = call_on_home(std::move(c));
-  auto v = co_await asio::co_spawn(home_, std::move(work), asio::use_awaitable);
-  co_return v;
-}
-
-COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> work) {
-  auto const hold = shared_from_this();
-  auto const here = co_await asio::this_coro::executor;
-  if (here == home_) {
-    co_await std::move(work);
-  } else {
-    co_await asio::co_spawn(home_, std::move(work), asio::use_awaitable);
-  }
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
-  if (options_.interceptors_.empty() || c.internal) {
-    auto r = co_await perform(c);
-    co_return std::move(r).value();
-  }
-  outgoing_call out;
-  out.method = c.method;
-  out.name = c.name;
-  out.params = json::fragment::trusted(std::move(c.params));
-  detail::reply r;
-  bool answered = false;
-  for (auto const& i : options_.interceptors_) {
-    if (!i.before) continue;
-    auto asked = i.before(out);
-    auto answer = co_await std::move(asked);
-    if (answer) {
-      r = detail::reply(std::move(*answer));
-      answered = true;
-      break;
-    }
-  }
-  if (!answered) {
-    c.params = out.params.text();
-    r = co_await perform(c);
-  }
-  for (auto i = options_.interceptors_.rbegin(); i != options_.interceptors_.rend(); ++i) {
-    if (!i->after) continue;
-    auto told = i->after(out, r);
-    co_await std::move(told);
-  }
-  co_return std::move(r).value();
-}
-
-// Repeats what may be repeated, follows one version change, and goes through the input rounds.
-COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_call& c) {
-  auto r = co_await round_trip(c);
-  if (needs_settling(c, r)) r = co_await rounds(c, std::move(r));
-  co_return r;
-}
-
-COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
-  if (!codec_) return false;
-  if (!r.has_value()) {
-    if (r.error().peer() && prior_unconfirmed_) return true;
-    if (r.error().peer()) return is_modern() ? r.error().peer()->code == -32022 : r.error().peer()->code == -32042;
-    return restarting_ && (c.repeatable || c.options.is_idempotent());
-  }
-  if (!is_modern()) return false;
-  auto const kind = codec_->classify(c.method, r->view());
-  return !kind || *kind != wire::result_kind::complete;
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_call c, detail::reply first) {
-  auto const hold = shared_from_this();
-  auto r = co_await rounds(c, std::move(first));
-  co_return std::move(r).value();
-}
-
-COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
-  if (!codec_ || !transport_open_) return;
-  send_text(codec_->notification(method, params, meta), true);
-}
-
-COMCP_DECL void client_core::send_text(std::string text, bool is_notification) {
-  if (!transport_open_) return;
-  outgoing message(std::move(text));
-  message.notification = is_notification;
-  if (options_.tracer_) options_.tracer_(direction::sent, message.text);
-  auto const sent = transport_.send(std::move(message));
-  if (!sent) fault(sent.error());
-}
-
-}  // namespace comcp
-
-// client/impl/core_close.ipp
-// The end of a connection, wanted or not, and the way back where a restart policy allows one.
-
-#include <asio/dispatch.hpp>
-#include <asio/io_context.hpp>
-#include <asio/post.hpp>
-#include <asio/this_coro.hpp>
-
-// client/impl/core_registry.hpp
-// Knows the cores that live on an execution context, so that coroutines which wait in them are destroyed with
-// that context instead of keeping each other alive. Internal.
-
-#include <algorithm>
-#include <mutex>
-#include <typeinfo>
-#include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/execution/context.hpp>
-#include <asio/execution_context.hpp>
-#include <asio/query.hpp>
-
-namespace comcp {
-class client_core;
-
-namespace detail {
-
-/// The executor inside, if it is an E. Asio 1.22's target() does not look.
-template <class E>
-E const* executor_as(asio::any_io_executor const& ex) noexcept {
-  return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
-}
-
-class core_registry final : public asio::execution_context::service {
- public:
-  using key_type = core_registry;
-  static inline asio::execution_context::id id;
-
-  explicit core_registry(asio::execution_context& context) : service(context) {}
-
-  static core_registry& of(asio::any_io_executor const& ex) {
-    return asio::use_service<core_registry>(asio::query(ex, asio::execution::context));
-  }
-
-  void add(client_core* core) {
-    std::lock_guard const lock(mutex_);
-    cores_.push_back(core);
-  }
-  void remove(client_core* core) noexcept {
-    std::lock_guard const lock(mutex_);
-    std::erase(cores_, core);
-  }
-
- private:
-  void shutdown() noexcept override;
-
-  std::mutex mutex_;
-  std::vector<client_core*> cores_;
-};
-
-}  // namespace detail
-}  // namespace comcp
-
-// client/impl/negotiation.ipp
-// The state of a handshake under way: the pure machine and the entries that feed it. Internal to the core.
-
-#include <optional>
-
-namespace comcp {
-
-struct client_core::negotiation {
-  negotiation(client_core& c, sansio::handshake m) : core(c), machine(std::move(m)) {}
-  ~negotiation() { drop_all(); }
-  negotiation(negotiation const&) = delete;
-  negotiation& operator=(negotiation const&) = delete;
-
-  void drop(detail::pending_entry& e) {
-    if (e.id) core.pending_.take(e.id);
-    e.id = 0;
-  }
-  void drop_all() {
-    drop(probe_entry);
-    drop(initialize_entry);
-    drop(probe_timer);
-    drop(done);
-  }
-
-  client_core& core;
-  sansio::handshake machine;
-  detail::prepared_call probe{"server/discover", {}, {}};
-  detail::prepared_call init{"initialize", {}, {}};
-  detail::pending_entry probe_entry, initialize_entry, probe_timer, done;
-  std::optional<result<void>> outcome;
-};
-
-}  // namespace comcp
-
-namespace comcp {
-
-COMCP_DECL void client_core::closed(error reason) {
-  auto const hold = shared_from_this();
-  transport_open_ = false;
-  if (auto const n = negotiation_.lock()) return take_step(n, n->machine.closed(reason));
-  if (closing_ || end_reason_) return;
-  if (status_ == connection_status::ready && restarts_in_a_row_ < options_.restart_.attempts()) {
-    restarting_ = true;
-    set_status(connection_status::connecting);
-    dispatcher_.cancel_all();
-    fail_all(reason);
-    return spawn(restart());
-  }
-  if (!restarting_) finish(std::move(reason));
-}
-
-COMCP_DECL asio::awaitable<void> client_core::restart() {
-  auto const hold = shared_from_this();
-  error last(errc::closed);
-  while (restarts_in_a_row_ < options_.restart_.attempts()) {
-    auto const factor = std::min(restarts_in_a_row_, 20U);
-    auto const wanted = options_.restart_.base() * (std::int64_t{1} << factor);
-    ++restarts_in_a_row_;
-    auto const slept = co_await sleep(std::min<std::chrono::nanoseconds>(wanted, options_.restart_.max()));
-    if (!slept && (closing_ || end_reason_)) co_return;  // at the bound of pending calls it goes on without a pause
-    auto again = co_await open_transport();
-    if (again) again = co_await negotiate();
-    if (closing_ || end_reason_) co_return;
-    if (again) {
-      ++counters_.restarts;
-      restarting_ = false;
-      co_await after_handshake();
-      auto const waiting = std::exchange(deferred_, {});
-      for (auto const id : waiting) {
-        auto const* const entry = pending_.find(id);
-        if (!entry) continue;
-        if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
-      }
-      co_return;
-    }
-    last = again.error();
-    if (transport_open_) co_await transport_.close();
-  }
-  restarting_ = false;
-  finish(last);
-}
-
-COMCP_DECL asio::awaitable<void> client_core::close() {
-  auto const hold = shared_from_this();
-  auto const wait_closed = [](std::shared_ptr<client_core> self) -> asio::awaitable<void> {
-    if (self->end_reason_) co_return;
-    if (!self->closing_) self->spawn(self->close_on_home(error(errc::closed)));
-    (void)co_await self->closed();
-  };
-  auto work = wait_closed(hold);
-  co_await run_on_home(std::move(work));
-}
-
-// Bounded by close_timeout: a transport that is not through by then is destroyed.
-COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
-  auto const hold = shared_from_this();
-  if (closing_ || end_reason_) co_return;
-  closing_ = true;
-  set_status(connection_status::closing);
-  dispatcher_.cancel_all();
-  fail_all(reason);
-  auto const done = std::make_shared<detail::pending_entry>();
-  enlist(*done, options_.close_timeout_, options_.close_timeout_);
-  auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<detail::pending_entry> entry) -> asio::awaitable<void> {
-    co_await self->transport_.close();
-    self->end(entry->id, json::value());
-  };
-  auto work = std::make_shared<asio::awaitable<void>>(task(hold, done));
-  auto start = [this, hold, work] { spawn(std::move(*work)); };
-  asio::post(home_, std::move(start));
-  auto const waited = co_await wait(*done);
-  if (!waited) drop_transport();
-  transport_open_ = false;
-  finish(std::move(reason));
-}
-
-COMCP_DECL void client_core::finish(error reason) {
-  if (end_reason_) return;
-  auto const hold = shared_from_this();
-  end_reason_ = reason;
-  closing_ = true;
-  transport_open_ = false;
-  deadline_->disarm();
-  armed_.reset();
-  dispatcher_.cancel_all();
-  subscriptions_.ended(reason);
-  set_status(connection_status::disconnected);
-  fail_all(reason);
-  deadline_->disarm();
-  for (auto* const w : std::exchange(closed_waiters_, {})) w->complete(reason);
-}
-
-COMCP_DECL asio::awaitable<error> client_core::closed() {
-  auto const hold = shared_from_this();
-  if (end_reason_) co_return *end_reason_;
-  detail::waiter<error>* place = nullptr;
-  auto const forget = [weak = weak_from_this(), &place] {
-    auto const self = weak.lock();
-    if (!self) return;
-    auto drop = [self, which = place] {
-      auto& all = self->closed_waiters_;
-      auto const found = std::find(all.begin(), all.end(), which);
-      if (found == all.end()) return;
-      all.erase(found);
-      which->complete(error(errc::cancelled));
-    };
-    asio::post(self->home_, std::move(drop));
-  };
-  auto reason = co_await detail::suspend_listed<error>(place, closed_waiters_, forget);
-  if (reason == errc::cancelled && !end_reason_) throw exception(reason);
-  co_return reason;
-}
-
-COMCP_DECL void client_core::abandon() noexcept {
-  auto end = [self = shared_from_this()] { self->abrupt(); };
-  auto const* const context = detail::executor_as<asio::io_context::executor_type>(home_);
-  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
-}
-
-COMCP_DECL void client_core::drop_transport() noexcept {
-  last_info_ = transport_info();
-  transport_ = any_transport();
-  transport_open_ = false;
-}
-
-COMCP_DECL void client_core::abrupt() noexcept {
-  if (end_reason_) return;
-  closing_ = true;
-  drop_transport();
-  auto end = [self = shared_from_this()] { self->finish(error(errc::closed, "the client was destroyed")); };
-  asio::post(home_, std::move(end));
-}
-
-COMCP_DECL void client_core::shut_down() noexcept {
-  drop_transport();
-  closing_ = true;
-  end_reason_ = error(errc::closed);
-  while (auto const id = pending_.any()) {
-    auto* const e = *pending_.take(id);
-    e->id = 0;
-    e->stop.reset();
-    e->on_end = nullptr;
-    if (auto* const w = std::exchange(e->waiting, nullptr)) w->destroy();
-  }
-  for (auto* const w : std::exchange(closed_waiters_, {})) w->destroy();
-  subscriptions_.shut_down();
-}
-
-}  // namespace comcp
-
-// client/impl/core_connect.ipp
-// The core's life: opening, the handshake, becoming ready, closing, starting again.
-
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-#include <asio/dispatch.hpp>
-#include <asio/io_context.hpp>
-#include <asio/post.hpp>
-#include <asio/strand.hpp>
-#include <asio/this_coro.hpp>
-#include <asio/thread_pool.hpp>
-
-namespace comcp {
-
-COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
-                                    asio::any_io_executor home)
-    : transport_(std::move(transport)),
-      handler_(std::move(handler)),
-      options_(std::move(options)),
-      home_(std::move(home)),
-      time_(options_.time_ ? options_.time_ : steady_time()),
-      deadline_(time_->make_deadline(home_)),
-      pending_(options_.limits_.pending_calls()),
-      dispatcher_(*this),
-      subscriptions_(*this),
-      level_(options_.log_level_) {
-  declare_capabilities();
-  if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
-}
-
-COMCP_DECL client_core::~client_core() { detail::core_registry::of(home_).remove(this); }
-
-COMCP_DECL void client_core::declare_capabilities() {
-  handler_.declare(own_capabilities_);
-  auto const entries = [](auto const& from, capability_entries& to) {
-    for (auto const& [name, settings] : from) to[name] = json::parse(settings.empty() ? "{}" : settings.text()).value();
-  };
-  entries(options_.experimental_, own_capabilities_.experimental);
-  entries(options_.extensions_, own_capabilities_.extensions);
-  own_capabilities_text_ = json::to_text(own_capabilities_);
-  // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
-  auto const unanswered = [this](bool declared, char const* method) {
-    if (declared && !handler_.answers(method))
-      throw exception(error(errc::invalid_argument, std::string("the handler declares what it has no member for: ") + method));
-  };
-  unanswered(own_capabilities_.sampling.has_value(), "sampling/createMessage");
-  unanswered(own_capabilities_.roots.has_value(), "roots/list");
-  unanswered(own_capabilities_.elicitation.has_value(), "elicitation/create");
-}
-
-COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
-                                                                              any_handler handler,
-                                                                              connect_options options) {
-  auto const here = co_await asio::this_coro::executor;
-  asio::any_io_executor home = here;
-  if (options.executor_) home = options.executor_;
-  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
-  auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
-  detail::core_registry::of(home).add(core.get());
-  auto work = core->open_and_negotiate();
-  if (here == home) {
-    co_await std::move(work);
-  } else {
-    co_await asio::co_spawn(home, std::move(work), asio::use_awaitable);
-  }
-  co_return core;
-}
-
-COMCP_DECL asio::awaitable<void> client_core::open_and_negotiate() {
-  auto const hold = shared_from_this();
-  error failure;
-  try {
-    set_status(connection_status::connecting);
-    auto done = co_await open_transport();
-    if (done) done = co_await negotiate();
-    if (done) co_await after_handshake();
-    if (!done) failure = done.error();
-  } catch (exception const& e) {
-    failure = e.error();
-  } catch (std::system_error const&) {
-    failure = error(errc::cancelled);  // Asio's operation_aborted
-  }
-  if (!failure) co_return;
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  co_await close_on_home(failure);
-  throw exception(failure);
-}
-
-// Opens within its timeout. What comes too late is dropped.
-COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
-  struct opening {
-    detail::pending_entry done;
-    result<void> outcome = error(errc::connect_failed);
-    asio::cancellation_signal signal;
-  };
-  auto const o = std::make_shared<opening>();
-  auto const hold = shared_from_this();
-  if (!enlist(o->done, options_.open_timeout_, options_.open_timeout_)) co_return error(errc::queue_full);
-  auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
-    auto opened = co_await self->transport_.open(*self);
-    if (opened) self->transport_open_ = true;
-    state->outcome = std::move(opened);
-    self->end(state->done.id, json::value());
-  };
-  auto work = task(hold, o);
-  // Posted, so that nothing ends before the wait below has begun.
-  auto start = [this, hold, o, work = std::make_shared<asio::awaitable<void>>(std::move(work))] {
-    asio::co_spawn(home_, std::move(*work), asio::bind_cancellation_slot(o->signal.slot(), asio::detached));
-  };
-  asio::post(home_, std::move(start));
-  auto const waited = co_await wait(o->done);
-  if (waited) co_return o->outcome;
-  auto give_up = [o] { o->signal.emit(asio::cancellation_type::terminal); };
-  asio::post(home_, std::move(give_up));
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, "the transport did not open in time");
-  co_return waited.error();
-}
-
-COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
-  set_status(connection_status::initializing);
-  auto const n = std::make_shared<negotiation>(
-      *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
-  negotiation_ = n;
-  if (!enlist(n->done, options_.handshake_timeout_, options_.handshake_timeout_)) co_return error(errc::queue_full);
-  take_step(n, n->machine.start());
-  if (!n->outcome) {
-    auto const waited = co_await wait(n->done);
-    if (!n->outcome && !waited) {
-      n->outcome = waited.error() == errc::timeout ? error(errc::timeout, "the handshake was not finished in time")
-                                                   : waited.error();
-    }
-  }
-  n->drop_all();
-  co_return *n->outcome;
-}
-
-COMCP_DECL void client_core::settle_handshake(negotiation& n, error why) {
-  if (n.outcome) return;
-  n.outcome = why ? result<void>(std::move(why)) : result<void>();
-  negotiation_.reset();
-  if (n.done.id) end(n.done.id, json::value());
-}
-
-COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sansio::handshake_step const& step) {
-  using action = sansio::handshake_step::action;
-  switch (step.what) {
-    case action::wait: return;
-    case action::discover: return send_probe(n, *step.version);
-    case action::initialize: return send_initialize(n, *step.version);
-    case action::reopen: return spawn(reopen(n));
-    case action::fail: return settle_handshake(*n, step.why);
-    case action::ready:
-      if (step.version->era() == era::modern) {
-        auto const info = own_info();
-        codec_ = std::make_unique<wire::modern>(*step.version, options_.anonymous_ ? nullptr : &info,
-                                                own_capabilities_text_);
-        prior_unconfirmed_ = n->machine.from_prior();
-        if (auto const& prior = options_.handshake_.prior; prior && prior->discovered && n->machine.from_prior())
-          adopt_discovery(*prior->discovered);
-      } else {
-        codec_ = std::make_unique<wire::legacy>(*step.version);
-      }
-      return settle_handshake(*n, {});
-  }
-}
-
-COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, protocol_version v) {
-  auto const info = own_info();
-  codec_ = std::make_unique<wire::modern>(v, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
-  n->drop(n->probe_entry);
-  n->probe.internal = true;
-  n->probe_entry.call = &n->probe;
-  n->probe_entry.handshake = true;
-  n->probe_entry.on_end = [this, weak = std::weak_ptr(n)](detail::reply r) {
-    auto const alive = weak.lock();
-    if (!alive) return;
-    alive->drop(alive->probe_timer);
-    if (!r) return take_step(alive, alive->machine.discover_failed(r.error()));
-    auto found = json::read<discover_result>(r->view());
-    if (!found) return take_step(alive, alive->machine.discover_failed(error::from_peer({-32603, "no DiscoverResult", {}})));
-    auto const step = alive->machine.discovered(found->supported_versions);
-    adopt_discovery(*found);
-    take_step(alive, step);
-  };
-  n->probe_timer.on_end = [this, weak = std::weak_ptr(n)](detail::reply const& r) {
-    auto const alive = weak.lock();
-    if (alive && r.error() == errc::timeout) take_step(alive, alive->machine.probe_timed_out());
-  };
-  enlist(n->probe_entry, options_.handshake_timeout_, options_.handshake_timeout_);
-  n->drop(n->probe_timer);
-  enlist(n->probe_timer, options_.probe_timeout_, options_.probe_timeout_);
-  if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
-}
-
-COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v) {
-  codec_ = std::make_unique<wire::legacy>(v);
-  json::writer w;
-  w.begin_object().plain_key("protocolVersion").string(v.text());
-  w.plain_key("capabilities").raw(own_capabilities_text_);
-  w.plain_key("clientInfo");
-  json::write(w, own_info());
-  w.end_object();
-  n->init.params = std::move(w).text();
-  n->init.internal = true;
-  n->drop(n->initialize_entry);
-  n->initialize_entry.call = &n->init;
-  n->initialize_entry.handshake = true;
-  n->initialize_entry.on_end = [this, weak = std::weak_ptr(n)](detail::reply r) {
-    auto const alive = weak.lock();
-    if (!alive) return;
-    if (!r) return take_step(alive, alive->machine.initialize_failed(r.error()));
-    auto const named = r->view().find("protocolVersion");
-    auto const step = alive->machine.initialized(named ? std::string(named->get_string().value_or("")) : std::string());
-    auto const found = json::read<initialize_result>(r->view());
-    if (step.what == sansio::handshake_step::action::ready) {
-      if (!found) return settle_handshake(*alive, found.error().with_code(make_error_code(errc::protocol_violation)));
-      server_info_ = found->server_info;
-      server_capabilities_ = found->capabilities;
-      instructions_ = found->instructions.value_or("");
-      discovered_.reset();
-    }
-    take_step(alive, step);
-  };
-  enlist(n->initialize_entry, options_.handshake_timeout_, options_.handshake_timeout_);
-  if (auto const sent = transmit(n->initialize_entry); !sent) settle_handshake(*n, sent.error());
-}
-
-COMCP_DECL asio::awaitable<void> client_core::reopen(std::shared_ptr<negotiation> n) {
-  auto const hold = shared_from_this();
-  n->drop(n->probe_entry);
-  n->drop(n->initialize_entry);
-  n->drop(n->probe_timer);
-  auto const opened = co_await open_transport();
-  if (n->outcome) co_return;
-  if (opened) {
-    take_step(n, n->machine.reopened());
-  } else {
-    settle_handshake(*n, opened.error());
-  }
-}
-
-COMCP_DECL void client_core::adopt_discovery(discover_result const& d) {
-  discovered_ = d;
-  server_capabilities_ = d.capabilities;
-  instructions_ = d.instructions.value_or("");
-  if (auto const info = server_info_of(d.meta)) server_info_ = *info;
-}
-
-COMCP_DECL implementation client_core::own_info() const {
-  return options_.client_info_.value_or(implementation("comcp", COMCP_VERSION_STRING));
-}
-
-COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
-  if (!is_modern()) {
-    notify("notifications/initialized", {});
-    if (level_ && server_capabilities_.supports("logging")) {
-      detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), {});
-      set.internal = true;
-      auto const done = co_await round_trip(set);
-      if (!done) fault(done.error());
-    }
-  }
-  if (end_reason_) throw exception(*end_reason_);
-  set_status(connection_status::ready);
-  subscriptions_.connected();
-  if (options_.ping_interval_) spawn(keep_alive());
-}
-
-COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
-  auto const hold = shared_from_this();
-  unsigned failures = 0;
-  for (;;) {
-    bool const awake = co_await sleep(*options_.ping_interval_);
-    if (!awake) co_return;
-    if (counters_.messages_in != messages_at_last_ping_) {
-      messages_at_last_ping_ = counters_.messages_in;
-      failures = 0;
-      continue;
-    }
-    call_options limited;
-    limited.timeout(options_.ping_timeout_).extend_on_progress(false);
-    detail::prepared_call ping(is_modern() ? "server/discover" : "ping", {}, std::move(limited));
-    ping.internal = true;
-    auto const r = co_await round_trip(ping);
-    messages_at_last_ping_ = counters_.messages_in;
-    if (r || r.error().peer()) {
-      failures = 0;
-    } else if (r.error() == errc::timeout && ++failures >= options_.ping_failure_threshold_) {
-      co_await close_on_home(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
-    }
-  }
-}
-
-COMCP_DECL void client_core::set_status(connection_status s) {
-  if (status_ == s) return;
-  status_ = s;
-  auto const listeners = status_listeners_;
-  for (auto const& listener : listeners) {
-    try {
-      listener(s);
-    } catch (...) {
-      fault(error(errc::invalid_argument, "a status listener threw"));
-    }
-  }
-}
-
-}  // namespace comcp
-
-// client/impl/core_inbound.ipp
-// What the core does with each message that comes in. Nothing here waits.
-
-namespace comcp {
-
-COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
-  auto const hold = shared_from_this();
-  detail::overlap_guard::scope const alone(overlap_);
-  ++counters_.messages_in;
-  counters_.bytes_in += text.size();
-  if (options_.tracer_) options_.tracer_(direction::received, text.view());
-  if (received_plainly(text)) return;
-  auto m = jsonrpc::decode(text);
-  if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
-  received(m, stream);
-}
-
-COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
-  switch (m.kind) {
-    case jsonrpc::message_kind::response:
-    case jsonrpc::message_kind::error: return received_answer(m, stream);
-    case jsonrpc::message_kind::notification: return received_notification(m);
-    case jsonrpc::message_kind::request:
-      ++counters_.requests;
-      // Before the verdict the server may be a legacy one that asks early.
-      if (is_modern() && (status_ == connection_status::ready ||
-                          options_.handshake_.mode == sansio::handshake_mode::pinned)) {
-        ++counters_.dropped;
-        return fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
-      }
-      return dispatcher_.request(m);
-    default: return received_bad(m);
-  }
-}
-
-COMCP_DECL void client_core::received_batch(padded_text text, request_id stream) {
-  auto const* const old = dynamic_cast<wire::legacy const*>(codec_.get());
-  jsonrpc::envelope bad;
-  if (!old || !old->has_batches()) {
-    bad.reason = "a batch, which this protocol version has not";
-    return received_bad(bad);
-  }
-  struct each final : json::member_sink {
-    explicit each(client_core& c, request_id s) : core(c), from(s) {}
-    bool on_member(std::string_view, std::string_view raw) override {
-      texts.emplace_back(raw);
-      return texts.size() < 10'000;
-    }
-    client_core& core;
-    request_id from;
-    std::vector<std::string> texts;
-  } parts(*this, stream);
-  auto const scanned = json::scan_array(text, parts);
-  for (auto& part : parts.texts) {
-    auto m = jsonrpc::decode(pad(part));
-    if (m.kind == jsonrpc::message_kind::batch) m.reason = "a batch in a batch";
-    received(m, stream);
-    if (end_reason_) return;
-  }
-  if (!scanned) {
-    bad.reason = std::string(scanned.error().message());
-    received_bad(bad);
-  }
-}
-
-COMCP_DECL detail::reply client_core::result_of(jsonrpc::envelope const& m) {
-  if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
-  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), options_.limits_.json());
-  if (parsed) return std::move(*parsed);
-  if (parsed.error() == errc::limit_exceeded) return parsed.error();
-  return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
-}
-
-// The result of a call that waits, written as nearly everyone writes it; false for all else. Parsing the result is
-// what validates it: it is one value only if the rest of the message is what it looked like.
-COMCP_DECL bool client_core::received_plainly(padded_text text) {
-  auto const answer = jsonrpc::find_result(text.view());
-  auto const* const found = answer ? pending_.find(answer->id) : nullptr;
-  if (!found || !(*found)->call || !(*found)->sent) return false;
-  auto parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), options_.limits_.json());
-  if (!parsed) return false;
-  received_reply(**found, std::move(*parsed));
-  return true;
-}
-
-COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id stream) {
-  auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
-  auto const* const found = id ? pending_.find(id) : nullptr;
-  if (!found) {
-    if (m.raw_id.empty()) {
-      // No call owns it: an event of the whole connection.
-      auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
-      return fault(e);
-    }
-    ++(pending_.was_used(id) ? counters_.late : counters_.unknown);
-    return;
-  }
-  if (!(*found)->call || !(*found)->sent) {
-    ++counters_.unknown;
-    return;
-  }
-  received_reply(**found, result_of(m));
-}
-
-COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply r) {
-  if (r && is_modern()) learn_server_info(*r);
-  if (r) {
-    if (!e.call->internal) restarts_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
-    prior_unconfirmed_ = false;
-  }
-  end(e.id, std::move(r));
-}
-
-COMCP_DECL void client_core::learn_server_info(json::value const& result) {
-  if (!server_info_.name.empty()) return;
-  auto const meta = result.view().find("_meta");
-  if (!meta) return;
-  if (auto info = server_info_of(*meta)) server_info_ = std::move(*info);
-}
-
-COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
-  ++counters_.notifications;
-  json::value params;
-  if (!m.params.empty()) {
-    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), options_.limits_.json());
-    if (!parsed) {
-      m.reason = std::string(parsed.error().message());
-      m.id.reset();
-      return received_bad(m);
-    }
-    params = std::move(*parsed);
-  }
-  if (m.method == "notifications/progress") return received_progress(params);
-  if (m.method == "notifications/cancelled") {
-    auto const which = params.view().find("requestId");
-    if (!which) return;
-    if (is_modern()) return subscriptions_.cancelled_by_server(*which);
-    dispatcher_.withdraw(which->dump());
-  }
-  if (is_modern() && subscriptions_.routed(m.method, params)) return;
-  if (!is_modern()) subscriptions_.notified(m.method, params);
-  dispatcher_.notification(std::move(m.method), std::move(params));
-}
-
-COMCP_DECL void client_core::received_progress(json::value const& params) {
-  auto const token = params.view().find("progressToken");
-  std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
-  auto const* const found = id ? pending_.find(*id) : nullptr;
-  if (!found || !(*found)->call) {
-    ++counters_.dropped;
-    return;
-  }
-  auto const& call_opts = (*found)->call->options;
-  if (call_opts.extends_on_progress()) pending_.extend(*id, time_->now());
-  arm();
-  auto const on_progress = call_opts.on_progress();
-  if (!on_progress) return;
-  auto p = json::read<progress_notification>(params.view());
-  if (!p) return fault(p.error());
-  try {
-    on_progress(*p);
-  } catch (...) {
-    fault(error(errc::invalid_argument, "a progress callback threw"));
-  }
-}
-
-COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
-  ++counters_.bad_messages;
-  if (m.id && pending_.find(*m.id) && (*pending_.find(*m.id))->sent) {
-    return end(*m.id, error(errc::protocol_violation, "the answer cannot be read: " + m.reason));
-  }
-  fault(error(errc::protocol_violation, "an unusable message: " + m.reason));
-  if (counters_.bad_messages <= options_.limits_.bad_lines() || closing_) return;
-  spawn(close_on_home(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()")));
-}
-
-COMCP_DECL void client_core::stream_ended(request_id id, error why) {
-  auto const hold = shared_from_this();
-  auto const* const found = pending_.find(id);
-  if (!found || !(*found)->call) return;
-  auto const& c = *(*found)->call;
-  bool const safe = c.repeatable || c.options.is_idempotent();
-  end(id, safe ? why : why.with_code(make_error_code(errc::outcome_unknown)));
-}
-
-COMCP_DECL void client_core::fault(error e) {
-  if (!options_.observer_.on_fault) return;
-  try {
-    options_.observer_.on_fault(e);
-  } catch (...) {  // documented: dropped
-  }
-}
-
-COMCP_DECL std::optional<protocol_version> client_core::version() const noexcept {
-  if (!codec_) return {};
-  return codec_->version();
-}
-
-COMCP_DECL era_verdict client_core::verdict() const {
-  era_verdict v;
-  v.date = std::chrono::system_clock::now();
-  if (!is_modern()) return v;
-  v.era = era::modern;
-  v.discovered = discovered_;
-  if (!discovered_) v.versions.push_back(codec_->version());
-  else
-    for (auto const& text : discovered_->supported_versions) {
-      if (auto const known = protocol_version::parse(text)) v.versions.push_back(*known);
-    }
-  return v;
-}
-
-COMCP_DECL transport_info client_core::transport_info() const {
-  return transport_ ? transport_.info() : last_info_;
-}
-
-COMCP_DECL statistics client_core::statistics() const {
-  auto s = counters_;
-  auto oldest = time_->now();
-  pending_.each([&](detail::pending_entry const* e, std::chrono::steady_clock::time_point started) {
-    if (!e->call) return;  // a wait of our own
-    ++s.pending;
-    oldest = std::min(oldest, started);
-  });
-  s.oldest_pending = time_->now() - oldest;
-  auto const info = transport_info();
-  s.messages_out = info.messages_out;
-  s.bytes_out = info.bytes_out;
-  return s;
-}
-
-}  // namespace comcp
-
-// client/impl/core_rounds.ipp
-// What a call may need beyond one round trip: input rounds (2026-07-28, basic/patterns/mrtr), one change of the
-// version, one repetition after a restart, url elicitations of 2025-11-25.
-
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-
-namespace comcp {
-
-/// The requests of one round, answered at once. Shared by the coroutines that answer.
-struct client_core::round {
-  detail::pending_entry done;
-  std::map<std::string, std::string> answers;
-  error failure;
-  std::size_t open = 0;
-  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
-  std::vector<std::shared_ptr<bool>> cancelled;
-
-  void cancel() {
-    for (auto const& flag : cancelled) *flag = true;
-    for (auto const& s : signals) s->emit(asio::cancellation_type::terminal);
-  }
-};
-
-namespace detail {
-
-// The original parameters with what a retry adds. Both texts are objects.
-COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
-                                    std::optional<std::string> const& state) {
-  json::writer w;
-  if (!responses.empty()) w.plain_key("inputResponses").raw(responses);
-  if (state) w.plain_key("requestState").string(*state);
-  std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
-  if (out.size() > 1 && !w.text().empty()) out += ',';
-  return out + w.text() + "}";
-}
-
-COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& answers) {
-  json::writer w;
-  w.begin_object();
-  for (auto const& [key, text] : answers) w.key(key).raw(text);
-  w.end_object();
-  return std::move(w).text();
-}
-
-// A round that a caller takes over: the result, and the call that it belongs to.
-COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
-  json::writer w;
-  w.begin_object();
-  for (auto const m : required.members()) w.key(m.key).value(m.value);
-  w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method).plain_key("name").string(c.name);
-  w.plain_key("params").raw(params.empty() ? "{}" : params).end_object().end_object();
-  auto text = std::move(w).text();
-  return json::parse(pad(text)).value();
-}
-
-}  // namespace detail
-
-COMCP_DECL bool client_core::follow_version(error const& e) {
-  auto const offered = sansio::modern_versions(e);
-  if (!offered) return false;
-  std::optional<protocol_version> best;
-  for (auto const& text : *offered) {
-    auto const v = protocol_version::parse(text);
-    auto const& allowed = options_.handshake_.allowed;
-    if (!v || v->era() != era::modern || std::find(allowed.begin(), allowed.end(), *v) == allowed.end()) continue;
-    if (!best || *best < *v) best = v;
-  }
-  if (!best) return false;
-  auto const info = own_info();
-  codec_ = std::make_unique<wire::modern>(*best, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
-  return true;
-}
-
-COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_call& c, detail::reply r) {
-  using std::chrono::nanoseconds;
-  auto const original = c.params;
-  auto const hard = c.started + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                    c.options.hard_timeout().value_or(options_.hard_timeout_));
-  nanoseconds left = c.options.timeout().value_or(options_.timeout_);
-  auto sent_at = c.started;
-  c.options.extend_on_progress(c.options.extends_on_progress());
-  bool followed = false;
-  unsigned repeats = 0;
-  for (unsigned taken = 0;;) {
-    if (!r) {
-      auto const* const peer = r.error().peer();
-      if (peer && !is_modern() && peer->code == -32042) {
-        auto asked = co_await ask_urls(std::move(r));
-        co_return asked;
-      }
-      if (peer && prior_unconfirmed_) {
-        auto const repeat = co_await probe_again(c, *peer);
-        if (!repeat) co_return repeat.error();
-        if (!*repeat) co_return r;
-        r = co_await round_trip(c);
-        continue;
-      }
-      bool const other_version = peer && is_modern() && peer->code == -32022 && !followed;
-      bool const again = !peer && restarting_ && ++repeats <= 3 && (c.repeatable || c.options.is_idempotent());
-      if (other_version && follow_version(r.error())) {
-        followed = true;
-      } else if (other_version) {
-        auto const list = sansio::modern_versions(r.error()).value_or(std::vector<std::string>());
-        co_return detail::reply(
-            error(errc::no_common_version, sansio::no_common_text(list, options_.handshake_.allowed)).with_peer(*peer));
-      } else if (!again) {
-        co_return r;
-      }
-      r = co_await round_trip(c);
-      continue;
-    }
-    if (!is_modern()) co_return r;
-    auto const kind = codec_->classify(c.method, r->view());
-    if (!kind) co_return detail::reply(kind.error());
-    if (*kind == wire::result_kind::complete) co_return r;
-    if (c.options.is_manual_input()) co_return detail::reply(detail::with_call(*r, c, original));
-    if (++taken > options_.limits_.input_rounds())
-      co_return detail::reply(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
-    auto required = json::read<input_required_result>(r->view());
-    if (!required) co_return detail::reply(required.error().with_code(make_error_code(errc::protocol_violation)));
-    if (auto const bad = check_round(*required)) co_return detail::reply(bad);
-    left -= std::min(left, nanoseconds(time_->now() - sent_at));  // the clock stops while a handler answers
-    auto state = required->request_state;
-    auto answers = co_await answer_round(std::move(*required), hard);
-    if (!answers) co_return detail::reply(answers.error());
-    c.params = detail::with_answers(original, *answers, state);
-    sent_at = time_->now();
-    c.options.timeout(std::max(left, nanoseconds(1)));
-    c.options.hard_timeout(std::max(nanoseconds(hard - sent_at), nanoseconds(1)));
-    r = co_await round_trip(c);
-  }
-}
-
-// A saved verdict may be out of date, which an error answer can be the sign of: the server is asked. True when the
-// call is to go out again, in the other era; one that was refused unread did nothing yet.
-COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, peer_error refusal) {
-  prior_unconfirmed_ = false;
-  options_.handshake_.prior.reset();
-  auto const done = co_await negotiate();
-  if (!done) co_return done.error();
-  co_await after_handshake();
-  bool const unread = refusal.code <= -32600 && refusal.code >= -32602;
-  co_return !is_modern() && (unread || c.repeatable || c.options.is_idempotent());
-}
-
-COMCP_DECL error client_core::check_round(input_required_result const& required) const {
-  bool const asks = required.input_requests && !required.input_requests->empty();
-  if (!asks && !required.request_state)
-    return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
-  if (!asks) return {};
-  for (auto const& [key, asked] : *required.input_requests) {
-    bool declared = false;
-    if (asked.method == "sampling/createMessage") declared = own_capabilities_.sampling.has_value();
-    if (asked.method == "roots/list") declared = own_capabilities_.roots.has_value();
-    if (asked.method == "elicitation/create") {
-      auto const mode = asked.params.view().find("mode");
-      bool const url = mode && mode->get_string() == "url";
-      declared = url ? own_capabilities_.supports_elicitation_url() : own_capabilities_.supports_elicitation_form();
-    }
-    if (!declared)
-      return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
-  }
-  return {};
-}
-
-COMCP_DECL asio::awaitable<void> client_core::answer_one(std::shared_ptr<round> r, std::string key,
-                                                         input_request asked) {
-  auto const hold = shared_from_this();
-  auto ctx = dispatcher_.make_context(asked.method, asked.params);
-  r->cancelled.push_back(ctx.cancelled_);
-  result<json::fragment> answer = error(errc::cancelled);
-  try {
-    answer = co_await dispatcher_.answer(asked.method, asked.params, ctx);
-  } catch (std::exception const&) {
-    // A cancelled coroutine; its round has ended.
-  }
-  --r->open;
-  if (!answer) {
-    if (!r->failure) r->failure = answer.error();
-  } else {
-    r->answers.emplace(std::move(key), answer->text());
-  }
-  if (r->open == 0 || r->failure) end(r->done.id, json::value());
-}
-
-COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r, input_required_result const& required) {
-  r->open = required.input_requests->size();
-  for (auto const& [key, asked] : *required.input_requests) {
-    r->signals.push_back(std::make_unique<asio::cancellation_signal>());
-    auto work = std::make_shared<asio::awaitable<void>>(answer_one(r, key, asked));
-    auto* const signal = r->signals.back().get();
-    // Posted: a handler that answers at once must not end the round before it is waited for.
-    auto start = [this, hold = shared_from_this(), r, work, signal] {
-      asio::co_spawn(home_, std::move(*work), asio::bind_cancellation_slot(signal->slot(), asio::detached));
-    };
-    asio::post(home_, std::move(start));
-  }
-}
-
-COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_required_result required,
-                                                                          std::chrono::steady_clock::time_point hard) {
-  if (!required.input_requests || required.input_requests->empty()) co_return std::string();
-  auto const r = std::make_shared<round>();
-  auto const most = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
-  if (!enlist(r->done, most, most)) co_return error(errc::queue_full, "too many calls in flight");
-  start_answers(r, required);
-  auto const waited = co_await wait(r->done);
-  if (waited && !r->failure) co_return detail::responses_text(r->answers);
-  auto stop = [r] { r->cancel(); };
-  asio::post(home_, std::move(stop));
-  if (!waited) co_return waited.error();
-  co_return r->failure.peer() ? r->failure.with_code(make_error_code(errc::input_refused)) : r->failure;
-}
-
-COMCP_DECL asio::awaitable<detail::reply> client_core::ask_urls(detail::reply r) {
-  auto const failure = r.error().with_code(make_error_code(errc::url_elicitation_required));
-  auto const data = json::parse(r.error().peer()->data);
-  auto const list = data ? data->find("elicitations") : std::nullopt;
-  if (!list || !own_capabilities_.supports_elicitation_url()) co_return detail::reply(failure);
-  for (auto const e : list->elements()) {
-    auto const asked = e.share();
-    auto ctx = dispatcher_.make_context("elicitation/create", asked);
-    try {
-      (void)co_await dispatcher_.answer("elicitation/create", asked, ctx);
-    } catch (std::exception const&) {
-      break;
-    }
-  }
-  co_return detail::reply(failure);
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,
-                                                                   json::fragment responses) {
-  auto const hold = shared_from_this();
-  auto const of = required.view().find("comcp/call");
-  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
-  auto const text_at = [&of](std::string_view key) {
-    auto const found = of->find(key);
-    return found ? std::string(found->get_string().value_or("")) : std::string();
-  };
-  c.method = text_at("method");
-  c.name = text_at("name");
-  std::optional<std::string> state;
-  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
-  auto const params = of->find("params");
-  c.params = detail::with_answers(params ? params->dump() : "{}", responses.text(), state);
-  auto v = co_await call(std::move(c));
-  co_return v;
-}
-
-}  // namespace comcp
-
-// client/impl/dispatcher.ipp
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-
 // client/answers.hpp
-// What is done to a handler's answer before the server sees it. Internal.
+// What is done to a handler's answer before the server sees it. Called by templates only, so that a program without
+// elicitation does not compile the schema validator. Internal.
+
+namespace comcp::detail {
+
+/// Form mode: content only on accept, its omitted fields filled with the schema's defaults, then checked against
+/// the schema. Errors: validation_failed.
+result<json::fragment> complete_elicitation(json::view request, json::fragment const& answered);
+
+/// Roots are file:// uris. Errors: invalid_argument.
+result<void> check_roots(json::fragment const& answered);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// client/impl/answers.ipp
 
 // schema/elicitation.hpp
 // Form elicitation: what the answer to a requested schema (a flat object of primitive properties) must be.
@@ -12523,9 +9747,7 @@ COMCP_DECL result<void> check_content(json::view requested_schema, json::view co
 
 namespace comcp::detail {
 
-/// Form mode: content only on accept, its omitted fields filled with the schema's defaults, then checked against
-/// the schema. Errors: validation_failed.
-inline result<json::fragment> complete_elicitation(json::view request, json::fragment const& answered) {
+COMCP_DECL result<json::fragment> complete_elicitation(json::view request, json::fragment const& answered) {
   auto const parsed = json::parse(answered.text());
   if (!parsed) return parsed.error();
   auto answer = parsed->get<elicit_result>();
@@ -12544,8 +9766,7 @@ inline result<json::fragment> complete_elicitation(json::view request, json::fra
   return json::fragment::of(*answer);
 }
 
-/// Roots are file:// uris. Errors: invalid_argument.
-inline result<void> check_roots(json::fragment const& answered) {
+COMCP_DECL result<void> check_roots(json::fragment const& answered) {
   auto const parsed = json::parse(answered.text());
   auto const list = parsed ? parsed->get<list_roots_result>() : result<list_roots_result>(parsed.error());
   if (!list) return list.error();
@@ -12556,6 +9777,3675 @@ inline result<void> check_roots(json::fragment const& answered) {
 }
 
 }  // namespace comcp::detail
+#endif
+
+namespace comcp::detail {
+
+template <class T>
+inline constexpr bool is_awaitable = false;
+template <class T>
+inline constexpr bool is_awaitable<asio::awaitable<T>> = true;
+template <class T>
+inline constexpr bool is_result = false;
+template <class T>
+inline constexpr bool is_result<result<T>> = true;
+
+inline error invalid_params(error const& why) {
+  return error::from_peer({-32602, "Invalid params: " + std::string(why.message()), {}});
+}
+inline error method_not_found(std::string const& method) {
+  return error::from_peer({-32601, "Method not found: " + method, {}});
+}
+
+inline json::fragment answer_text(std::vector<root> const& roots) {
+  list_roots_result r;
+  r.roots = roots;
+  return json::fragment::of(r);
+}
+template <class V>
+json::fragment answer_text(V const& v) {
+  return json::fragment::of(v);
+}
+
+template <class V>
+result<json::fragment> encode_answer(V const& v) {
+  if constexpr (is_result<V>) {
+    if (!v) return v.error();
+    return answer_text(*v);
+  } else {
+    return answer_text(v);
+  }
+}
+
+template <class R>
+asio::awaitable<result<json::fragment>> settle(R returned) {
+  if constexpr (is_awaitable<R>) {
+    auto const value = co_await std::move(returned);
+    co_return encode_answer(value);
+  } else {
+    co_return encode_answer(returned);
+  }
+}
+
+template <class R>
+asio::awaitable<result<json::fragment>> settle_elicitation(json::value request, R returned) {
+  auto settled = settle(std::move(returned));
+  auto answered = co_await std::move(settled);
+  if (!answered) co_return answered;
+  auto completed = complete_elicitation(request.view(), *answered);
+  co_return completed;
+}
+
+template <class R>
+asio::awaitable<result<json::fragment>> settle_roots(R returned) {
+  auto settled = settle(std::move(returned));
+  auto answered = co_await std::move(settled);
+  if (!answered) co_return answered;
+  if (auto const ok = check_roots(*answered); !ok) co_return ok.error();
+  co_return answered;
+}
+
+inline asio::awaitable<result<json::fragment>> refuse(error e) { co_return result<json::fragment>(std::move(e)); }
+
+// Calls f(args..., ctx) or f(args...), whichever the member takes.
+template <class F, class... A>
+auto with_context(F&& f, context& ctx, A&&... args) {
+  if constexpr (requires { f(std::forward<A>(args)..., ctx); }) {
+    return f(std::forward<A>(args)..., ctx);
+  } else {
+    return f(std::forward<A>(args)...);
+  }
+}
+
+template <class H>
+void declare(H& h, client_capabilities& c) {
+  if constexpr (has_create_message<H>) {
+    if (!c.sampling) c.sampling.emplace();
+  }
+  if constexpr (has_list_roots<H>) {
+    if (!c.roots) c.roots.emplace();
+  }
+  if constexpr (has_elicit<H> || has_elicit_url<H>) {
+    if (!c.elicitation) c.elicitation.emplace();
+    if constexpr (has_elicit<H>) c.elicitation->form = true;
+    if constexpr (has_elicit_url<H>) c.elicitation->url = true;
+  }
+  if constexpr (requires { h.roots_list_changed(); }) c.roots->list_changed = true;
+  if constexpr (has_capabilities<H>) h.capabilities(c);
+}
+
+template <class H>
+bool answers(H const&, std::string_view method) {
+  if (method == "sampling/createMessage") return has_create_message<H>;
+  if (method == "roots/list") return has_list_roots<H>;
+  if (method == "elicitation/create") return has_elicit<H> || has_elicit_url<H>;
+  return has_on_request<H>;
+}
+
+template <class H>
+bool elicits(H const&, elicit_mode mode) {
+  return mode == elicit_mode::url ? has_elicit_url<H> : has_elicit<H>;
+}
+
+template <class H>
+bool receives(H const&, std::string_view method) {
+  if (method == "notifications/tools/list_changed") return has_on<H, tools_list_changed>;
+  if (method == "notifications/prompts/list_changed") return has_on<H, prompts_list_changed>;
+  if (method == "notifications/resources/list_changed") return has_on<H, resources_list_changed>;
+  if (method == "notifications/resources/updated") return has_on<H, resource_updated>;
+  if (method == "notifications/message") return has_on<H, logging_message>;
+  return false;
+}
+
+template <class H>
+asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value const& params, context& ctx) {
+  auto request = json::read<elicit_params>(params.view());
+  if (!request) return refuse(invalid_params(request.error()));
+  if (request->mode == elicit_mode::url) {
+    if constexpr (has_elicit_url<H>) {
+      auto const member = [&h](auto&&... a) -> decltype(h.elicit_url(std::forward<decltype(a)>(a)...)) {
+        return h.elicit_url(std::forward<decltype(a)>(a)...);
+      };
+      return settle(with_context(member, ctx, *std::move(request)));
+    }
+  } else {
+    if constexpr (has_elicit<H>) {
+      auto const member = [&h](auto&&... a) -> decltype(h.elicit(std::forward<decltype(a)>(a)...)) {
+        return h.elicit(std::forward<decltype(a)>(a)...);
+      };
+      return settle_elicitation(params, with_context(member, ctx, *std::move(request)));
+    }
+  }
+  return refuse(error::from_peer({-32602, "Invalid params: this elicitation mode was not declared", {}}));
+}
+
+template <class H>
+asio::awaitable<result<json::fragment>> answer(H& h, std::string const& method, json::value const& params,
+                                               context& ctx) {
+  if (method == "sampling/createMessage") {
+    if constexpr (has_create_message<H>) {
+      auto request = json::read<create_message_params>(params.view());
+      if (!request) return refuse(invalid_params(request.error()));
+      if (auto const ok = request->check_tool_results(); !ok) return refuse(invalid_params(ok.error()));
+      auto const member = [&h](auto&&... a) -> decltype(h.create_message(std::forward<decltype(a)>(a)...)) {
+        return h.create_message(std::forward<decltype(a)>(a)...);
+      };
+      return settle(with_context(member, ctx, *std::move(request)));
+    }
+  } else if (method == "roots/list") {
+    if constexpr (has_list_roots<H>) {
+      auto const member = [&h](auto&&... a) -> decltype(h.list_roots(std::forward<decltype(a)>(a)...)) {
+        return h.list_roots(std::forward<decltype(a)>(a)...);
+      };
+      return settle_roots(with_context(member, ctx));
+    }
+  } else if (method == "elicitation/create") {
+    if constexpr (has_elicit<H> || has_elicit_url<H>) return answer_elicitation(h, params, ctx);
+  }
+  if constexpr (has_on_request<H>) {
+    auto const member = [&h](auto&&... a) -> decltype(h.on_request(std::forward<decltype(a)>(a)...)) {
+      return h.on_request(std::forward<decltype(a)>(a)...);
+    };
+    return settle(with_context(member, ctx, std::string(method), json::value(params)));
+  } else {
+    return refuse(method_not_found(method));
+  }
+}
+
+template <class R>
+asio::awaitable<void> wait_for(R returned) {
+  co_await std::move(returned);
+}
+inline asio::awaitable<void> nothing() { co_return; }
+
+// Hands one notification over; the member may be a coroutine.
+template <class H, class N>
+asio::awaitable<void> hand_over(H& h, N n, context& ctx) {
+  auto const member = [&h](auto&&... a) -> decltype(h.on(std::forward<decltype(a)>(a)...)) {
+    return h.on(std::forward<decltype(a)>(a)...);
+  };
+  if constexpr (is_awaitable<decltype(with_context(member, ctx, std::move(n)))>) {
+    return wait_for(with_context(member, ctx, std::move(n)));
+  } else {
+    with_context(member, ctx, std::move(n));
+    return nothing();
+  }
+}
+
+template <class N, class H>
+asio::awaitable<void> notify_as(H& h, std::string const& method, json::value const& params, context& ctx) {
+  if constexpr (has_on<H, N> && !std::same_as<N, any_notification>) {
+    if (params.is_null()) return hand_over(h, N(), ctx);
+    return hand_over(h, json::read<N>(params.view()).value(), ctx);
+  } else if constexpr (has_on<H, any_notification>) {
+    return hand_over(h, any_notification(method, params), ctx);
+  } else {
+    return nothing();
+  }
+}
+
+template <class H>
+asio::awaitable<void> notify(H& h, std::string const& method, json::value const& params, context& ctx) {
+  if (method == "notifications/tools/list_changed") return notify_as<tools_list_changed>(h, method, params, ctx);
+  if (method == "notifications/prompts/list_changed") return notify_as<prompts_list_changed>(h, method, params, ctx);
+  if (method == "notifications/resources/list_changed")
+    return notify_as<resources_list_changed>(h, method, params, ctx);
+  if (method == "notifications/resources/updated") return notify_as<resource_updated>(h, method, params, ctx);
+  if (method == "notifications/message") return notify_as<logging_message>(h, method, params, ctx);
+  if (method == "notifications/elicitation/complete") return notify_as<elicitation_complete>(h, method, params, ctx);
+  if (method == "notifications/cancelled") return notify_as<cancelled>(h, method, params, ctx);
+  if (method == "notifications/progress") return notify_as<progress_notification>(h, method, params, ctx);
+  return notify_as<any_notification>(h, method, params, ctx);
+}
+
+// A chain is a handler too; defined where any_handler is complete.
+void declare(handler_chain& chain, client_capabilities& c);
+bool answers(handler_chain const& chain, std::string_view method);
+bool elicits(handler_chain const& chain, elicit_mode mode);
+bool receives(handler_chain const& chain, std::string_view method);
+asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
+                                               json::value const& params, context& ctx);
+asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params, context& ctx);
+
+}  // namespace comcp::detail
+
+namespace comcp {
+
+/// Handles nothing and declares nothing.
+struct no_handler {};
+
+/// What a handler may have, each member optional, each with an optional trailing `comcp::context&`, each
+/// returning its value, a result<> of it, or an asio::awaitable of either:
+///
+///   create_message_result create_message(create_message_params);     declares sampling
+///   std::vector<root>     list_roots();                               declares roots
+///   elicit_result         elicit(elicit_params);                      declares elicitation, form mode
+///   elicit_result         elicit_url(elicit_params);                  declares elicitation, url mode
+///   json::fragment        on_request(std::string method, json::value params);   vendor requests
+///   void                  on(tools_list_changed);  ... on(any_notification);    notifications
+///   void                  capabilities(client_capabilities&);         narrows what is declared
+///
+/// To answer with an error, throw comcp::exception (or return a result) made by error::from_peer. Any other
+/// exception becomes -32603 without its text, and a fault for the observer.
+template <class H>
+concept handler = std::move_constructible<H> && detail::check_handler<H>();
+
+/// Any handler, type-erased and shared.
+class any_handler {
+ public:
+  any_handler() = default;
+  template <class H>
+    requires(!std::same_as<H, any_handler>)
+  explicit any_handler(H h) : any_handler(std::make_shared<H>(std::move(h))) {}
+  template <class H>
+  explicit any_handler(std::shared_ptr<H> h) : self_(std::make_shared<model<H>>(std::move(h))) {
+    static_assert(handler<H>);
+  }
+
+  void declare(client_capabilities& c) const {
+    if (self_) self_->declare(c);
+  }
+  [[nodiscard]] bool answers(std::string_view method) const { return self_ && self_->answers(method); }
+  /// Of elicitation/create: whether there is a member for this mode.
+  [[nodiscard]] bool elicits(elicit_mode mode) const { return self_ && self_->elicits(mode); }
+  /// Whether some on(...) member takes this notification itself (the catch-all does not count).
+  [[nodiscard]] bool receives(std::string_view method) const { return self_ && self_->receives(method); }
+  /// The result's JSON text, or the error to answer with.
+  asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
+                                                 context& ctx) const {
+    return self_->answer(method, params, ctx);
+  }
+  asio::awaitable<void> notify(std::string const& method, json::value const& params, context& ctx) const {
+    return self_->notify(method, params, ctx);
+  }
+  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual void declare(client_capabilities&) const = 0;
+    virtual bool answers(std::string_view) const = 0;
+    virtual bool elicits(elicit_mode) const = 0;
+    virtual bool receives(std::string_view) const = 0;
+    virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
+    virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
+  };
+
+  template <class H>
+  struct model final : base {
+    explicit model(std::shared_ptr<H> h) : impl(std::move(h)) {}
+    void declare(client_capabilities& c) const override { detail::declare(*impl, c); }
+    bool answers(std::string_view m) const override { return detail::answers(*impl, m); }
+    bool elicits(elicit_mode mode) const override { return detail::elicits(*impl, mode); }
+    bool receives(std::string_view m) const override { return detail::receives(*impl, m); }
+    asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
+      return detail::answer(*impl, m, p, c);
+    }
+    asio::awaitable<void> notify(std::string const& m, json::value const& p, context& c) override {
+      return detail::notify(*impl, m, p, c);
+    }
+    std::shared_ptr<H> impl;
+  };
+
+  std::shared_ptr<base> self_;
+};
+
+/// Several handlers as one: a request goes to the first that has a member for it, a notification to all.
+class handler_chain {
+ public:
+  explicit handler_chain(std::vector<any_handler> list) : list_(std::move(list)) {}
+  [[nodiscard]] std::vector<any_handler> const& list() const noexcept { return list_; }
+
+ private:
+  std::vector<any_handler> list_;
+};
+
+template <class... H>
+handler_chain handlers(H... h) {
+  std::vector<any_handler> list;
+  (list.push_back(any_handler(std::move(h))), ...);
+  return handler_chain(std::move(list));
+}
+
+namespace detail {
+
+inline void declare(handler_chain& chain, client_capabilities& c) {
+  for (auto const& h : chain.list()) h.declare(c);
+}
+inline bool answers(handler_chain const& chain, std::string_view method) {
+  for (auto const& h : chain.list()) {
+    if (h.answers(method)) return true;
+  }
+  return false;
+}
+inline bool receives(handler_chain const& chain, std::string_view method) {
+  for (auto const& h : chain.list()) {
+    if (h.receives(method)) return true;
+  }
+  return false;
+}
+inline bool elicits(handler_chain const& chain, elicit_mode mode) {
+  for (auto const& h : chain.list()) {
+    if (h.elicits(mode)) return true;
+  }
+  return false;
+}
+inline asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
+                                                      json::value const& params, context& ctx) {
+  bool const asks_user = method == "elicitation/create";
+  auto const mode = asks_user ? params.view().find("mode") : std::nullopt;
+  auto const wanted = mode && mode->get_string() == "url" ? elicit_mode::url : elicit_mode::form;
+  for (auto const& h : chain.list()) {
+    if (asks_user ? h.elicits(wanted) : h.answers(method)) return h.answer(method, params, ctx);
+  }
+  return refuse(method_not_found(method));
+}
+// What one of them throws is thrown once all were told.
+inline asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
+                                    context& ctx) {
+  std::exception_ptr thrown;
+  for (auto const& h : chain.list()) {
+    try {
+      auto told = h.notify(method, params, ctx);
+      co_await std::move(told);
+    } catch (...) {
+      if (!thrown) thrown = std::current_exception();
+    }
+  }
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+}  // namespace detail
+}  // namespace comcp
+
+// jsonrpc/decode.hpp
+// Reads the envelope of one message: what it is, whose it is, and where its parts lie. The parts stay raw;
+// whoever uses one parses it.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp::jsonrpc {
+
+enum class message_kind { request, notification, response, error, batch, invalid };
+
+/// One message, classified. The views point into the text that was decoded.
+struct envelope {
+  message_kind kind = message_kind::invalid;
+  std::string method;                 ///< Requests and notifications.
+  std::string_view raw_id;            ///< The id as it was written; empty where absent or null.
+  std::optional<std::uint64_t> id;    ///< The id as a number of ours: an integer, or the string of one.
+  std::string_view params;            ///< Raw; empty where absent.
+  std::string_view result;            ///< Raw.
+  std::string_view error;             ///< Raw.
+  std::string reason;                 ///< Why it is invalid. With an id, that call must fail with it.
+};
+
+/// Classifies one message: exact keys, no duplicates of them, strict UTF-8. Never fails: what is no message is
+/// `invalid`, with the id recovered where that is possible.
+envelope decode(padded_text text);
+
+/// The id and the raw result of an answer that is written in one of the two usual ways: nothing but the version, the
+/// id and the result, in this order or with the result first.
+struct plain_result {
+  std::uint64_t id = 0;
+  std::string_view result;
+};
+/// Looks at the start and the end of the text only: what lies between is the result if, and only if, it parses as one
+/// value. Everything else is for decode().
+std::optional<plain_result> find_result(std::string_view text) noexcept;
+
+/// The error object of an answer, or errc::protocol_violation when it is not one.
+comcp::error decode_error(std::string_view raw_error);
+
+}  // namespace comcp::jsonrpc
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// jsonrpc/impl/decode.ipp
+#include <algorithm>
+
+// json/reader.hpp
+// On-demand reading of one object's or array's top level, without building a document: how envelopes are
+// classified. What is skipped is not validated; parse() it before a user sees it.
+
+#include <string_view>
+
+namespace comcp::json {
+
+/// Told each member of an object: its unescaped key and the raw text of its value, in place.
+class member_sink {
+ public:
+  /// False stops the scan. Both are valid until the next call; `raw` is a part of the scanned text. May scan
+  /// another text.
+  virtual bool on_member(std::string_view key, std::string_view raw) = 0;
+
+ protected:
+  ~member_sink() = default;
+};
+
+/// Scans the members of the object that `text` is. Errors: invalid_json (with what was told before staying
+/// told), wrong_shape when the text is no object.
+result<void> scan_object(padded_text text, member_sink& sink);
+
+/// Scans the elements of the array that `text` is; the keys given are empty.
+result<void> scan_array(padded_text text, member_sink& sink);
+
+/// The unescaped content of a raw JSON string such as "\"tools\\/call\"". Errors: invalid_json.
+result<std::string> unescape(std::string_view raw_string);
+
+}  // namespace comcp::json
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// json/impl/reader.ipp
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace comcp::json {
+namespace detail {
+
+namespace ondemand = simdjson::ondemand;
+
+// One parser a thread, and one more for a scan inside a sink.
+class scanner {
+ public:
+  scanner() noexcept : first_(!std::exchange(shared().busy, true)) {}
+  scanner(scanner const&) = delete;
+  scanner& operator=(scanner const&) = delete;
+  ~scanner() {
+    if (!first_) return;
+    if (shared().parser.capacity() > (std::size_t{4} << 20)) shared().parser = ondemand::parser();
+    shared().busy = false;
+  }
+  ondemand::parser& parser() { return first_ ? shared().parser : own_.emplace(); }
+
+ private:
+  struct state {
+    ondemand::parser parser;
+    bool busy = false;
+  };
+  static state& shared() noexcept {
+    thread_local state s;
+    return s;
+  }
+  bool first_;
+  std::optional<ondemand::parser> own_;
+};
+
+COMCP_DECL std::string_view trimmed(std::string_view s) noexcept {
+  while (!s.empty() && (s.back() == ' ' || s.back() == '\t' || s.back() == '\n' || s.back() == '\r'))
+    s.remove_suffix(1);
+  return s;
+}
+
+// The raw text of a value, which is thereby consumed.
+COMCP_DECL simdjson::error_code raw_of(ondemand::value v, std::string_view& raw) noexcept {
+  ondemand::json_type type;
+  if (auto const code = v.type().get(type)) return code;
+  if (type == ondemand::json_type::object) {
+    ondemand::object object;
+    if (auto const code = v.get_object().get(object)) return code;
+    auto const code = object.raw_json().get(raw);
+    return raw = trimmed(raw), code;
+  }
+  if (type == ondemand::json_type::array) {
+    ondemand::array array;
+    if (auto const code = v.get_array().get(array)) return code;
+    auto const code = array.raw_json().get(raw);
+    return raw = trimmed(raw), code;
+  }
+  raw = trimmed(v.raw_json_token());
+  return simdjson::SUCCESS;
+}
+
+inline error scan_error(simdjson::error_code code) {
+  return {code == simdjson::INCORRECT_TYPE ? errc::wrong_shape : errc::invalid_json, parse_failure(code)};
+}
+
+COMCP_DECL simdjson::error_code scan_members(ondemand::document& doc, member_sink& sink) {
+  ondemand::object object;
+  if (auto const code = doc.get_object().get(object)) return code;
+  for (auto item : object) {
+    ondemand::field field;
+    if (auto const code = std::move(item).get(field)) return code;
+    std::string_view key, raw;
+    if (auto const code = field.unescaped_key().get(key)) return code;
+    if (auto const code = raw_of(field.value(), raw)) return code;
+    if (!sink.on_member(key, raw)) return simdjson::SUCCESS;
+  }
+  return doc.current_location().error() == simdjson::OUT_OF_BOUNDS ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
+}
+
+COMCP_DECL simdjson::error_code scan_elements(ondemand::document& doc, member_sink& sink) {
+  ondemand::array array;
+  if (auto const code = doc.get_array().get(array)) return code;
+  for (auto item : array) {
+    ondemand::value element;
+    if (auto const code = std::move(item).get(element)) return code;
+    std::string_view raw;
+    if (auto const code = raw_of(element, raw)) return code;
+    if (!sink.on_member({}, raw)) return simdjson::SUCCESS;
+  }
+  return doc.current_location().error() == simdjson::OUT_OF_BOUNDS ? simdjson::SUCCESS : simdjson::TAPE_ERROR;
+}
+
+using scan_function = simdjson::error_code (*)(ondemand::document&, member_sink&);
+
+COMCP_DECL result<void> scan(padded_text text, member_sink& sink, scan_function function) {
+  auto const view = without_bom(text.view());
+  if (view.empty()) return scan_error(simdjson::EMPTY);
+  if (view.starts_with(bom)) return scan_error(simdjson::TAPE_ERROR);
+  scanner lease;
+  ondemand::document doc;
+  simdjson::padded_string_view const padded(view.data(), view.size(), view.size() + padded_text::spare);
+  auto code = lease.parser().iterate(padded).get(doc);
+  if (!code) code = function(doc, sink);
+  if (code) return scan_error(code);
+  return {};
+}
+
+}  // namespace detail
+
+COMCP_DECL result<void> scan_object(padded_text text, member_sink& sink) {
+  return detail::scan(text, sink, detail::scan_members);
+}
+
+COMCP_DECL result<void> scan_array(padded_text text, member_sink& sink) {
+  return detail::scan(text, sink, detail::scan_elements);
+}
+
+COMCP_DECL result<std::string> unescape(std::string_view raw_string) {
+  if (raw_string.size() < 2 || raw_string.front() != '"' || raw_string.back() != '"')
+    return error(errc::wrong_shape, "not a JSON string");
+  auto const inner = raw_string.substr(1, raw_string.size() - 2);
+  bool ascii = true;
+  if (detail::plain_prefix(inner.data(), inner.size(), ascii) == inner.size() && ascii) return std::string(inner);
+  auto const parsed = parse(raw_string);
+  if (!parsed) return parsed.error();
+  return std::string(parsed->as_string());
+}
+
+}  // namespace comcp::json
+#endif
+
+namespace comcp::jsonrpc {
+namespace detail {
+
+inline constexpr std::uint64_t largest_id = (std::uint64_t{1} << 53) - 1;
+
+// An id of ours: an integer, or a string that holds just that integer.
+COMCP_DECL std::optional<std::uint64_t> own_id(std::string_view raw) noexcept {
+  if (raw.size() >= 2 && raw.front() == '"' && raw.back() == '"') raw = raw.substr(1, raw.size() - 2);
+  if (raw.empty() || raw.size() > 16 || (raw.size() > 1 && raw.front() == '0')) return {};
+  std::uint64_t id = 0;
+  for (char const c : raw) {
+    if (c < '0' || c > '9') return {};
+    id = 10 * id + static_cast<std::uint64_t>(c - '0');
+  }
+  if (id > largest_id) return {};
+  return id;
+}
+
+struct envelope_reader final : json::member_sink {
+  enum part : unsigned { version = 1, id = 2, method = 4, params = 8, result = 16, error = 32 };
+
+  envelope out;
+  unsigned seen = 0;
+  bool versioned = false;
+
+  static unsigned part_of(std::string_view key) noexcept {
+    if (key == "jsonrpc") return version;
+    if (key == "id") return id;
+    if (key == "method") return method;
+    if (key == "params") return params;
+    if (key == "result") return result;
+    if (key == "error") return error;
+    return 0;
+  }
+
+  bool on_member(std::string_view key, std::string_view raw) override {
+    auto const which = part_of(key);
+    if (seen & which) out.reason = "duplicate key \"" + std::string(key) + "\"";
+    seen |= which;
+    switch (which) {
+      case version: versioned = raw == "\"2.0\""; break;
+      case id: read_id(raw); break;
+      case method: read_method(raw); break;
+      case params: out.params = raw; break;
+      case result: out.result = raw; break;
+      case error: out.error = raw; break;
+      default: break;
+    }
+    return true;
+  }
+
+  void read_id(std::string_view raw) {
+    if (raw == "null") return;
+    bool const string = raw.front() == '"';
+    bool const integer = raw.find_first_not_of("-0123456789") == raw.npos;
+    if (!string && !integer) {
+      out.reason = "the id is neither a string nor an integer";
+      return;
+    }
+    out.raw_id = raw;
+    out.id = own_id(raw);
+  }
+
+  void read_method(std::string_view raw) {
+    auto text = json::unescape(raw);
+    if (text) {
+      out.method = *std::move(text);
+    } else {
+      out.reason = "the method is not a string";
+    }
+  }
+
+  void classify() {
+    if (!out.reason.empty()) return;
+    if (!versioned) {
+      out.reason = "no \"jsonrpc\": \"2.0\"";
+    } else if (seen & method) {
+      classify_call();
+    } else if ((seen & result) && (seen & error)) {
+      out.reason = "both result and error";
+    } else if (seen & result) {
+      out.kind = message_kind::response;
+      if (out.raw_id.empty()) fail("a result without id");
+    } else if (seen & error) {
+      out.kind = message_kind::error;
+    } else {
+      out.reason = "neither method, result nor error";
+    }
+  }
+
+  void classify_call() {
+    if (seen & (result | error)) return fail("both a method and an answer");
+    if (!out.params.empty() && out.params.front() != '{' && out.params.front() != '[')
+      return fail("params are neither an object nor an array");
+    if ((seen & id) && out.raw_id.empty()) return fail("the id of a request is null");
+    out.kind = out.raw_id.empty() ? message_kind::notification : message_kind::request;
+  }
+
+  void fail(char const* why) {
+    out.kind = message_kind::invalid;
+    out.reason = why;
+  }
+};
+
+// Where the string that starts at `at` ends (behind its quote), or the end of the text.
+inline std::size_t skip_string(std::string_view text, std::size_t at) noexcept {
+  for (++at; at < text.size() && text[at] != '"'; ++at) {
+    if (text[at] == '\\') ++at;
+  }
+  return std::min(at + 1, text.size());
+}
+
+// The id of an answer in text that cannot be parsed: cut off, not UTF-8, not quite JSON. Looks at the keys of the
+// outermost object only.
+COMCP_DECL std::optional<std::uint64_t> recover_id(std::string_view text) {
+  std::optional<std::uint64_t> found;
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    char const c = text[i];
+    if (c == '{' || c == '[') ++depth;
+    if (c == '}' || c == ']') --depth;
+    if (c != '"') {
+      ++i;
+      continue;
+    }
+    auto const end = skip_string(text, i);
+    auto const key = text.substr(i, end - i);
+    i = end;
+    auto const colon = text.find_first_not_of(" \t\r\n", end);
+    if (depth != 1 || colon == text.npos || text[colon] != ':') continue;
+    if (key == "\"method\"") return {};
+    if (key != "\"id\"") continue;
+    auto const value = text.find_first_not_of(" \t\r\n", colon + 1);
+    if (value == text.npos) return {};
+    auto const stop = text[value] == '"' ? skip_string(text, value) : text.find_first_not_of("0123456789", value);
+    if (stop != text.npos) found = own_id(text.substr(value, stop - value));
+  }
+  return found;
+}
+
+}  // namespace detail
+
+COMCP_DECL envelope decode(padded_text text) {
+  auto const view = text.view();
+  auto const start = view.find_first_not_of(" \t\r\n");
+  if (start != view.npos && view[start] == '[') {
+    envelope batch;
+    batch.kind = message_kind::batch;
+    return batch;
+  }
+  detail::envelope_reader reader;
+  auto const scanned = json::scan_object(text, reader);
+  if (!scanned) {
+    reader.out.kind = message_kind::invalid;
+    reader.out.reason = std::string(scanned.error().message());
+    if (!reader.out.id) reader.out.id = detail::recover_id(view);
+    if (reader.seen & detail::envelope_reader::method) reader.out.id.reset();
+    return std::move(reader.out);
+  }
+  reader.classify();
+  if (reader.out.kind == message_kind::invalid && (reader.seen & detail::envelope_reader::method)) reader.out.id.reset();
+  return std::move(reader.out);
+}
+
+COMCP_DECL std::optional<plain_result> find_result(std::string_view text) noexcept {
+  constexpr std::string_view version = R"({"jsonrpc":"2.0","id":)", result = R"(,"result":)";
+  constexpr std::string_view result_first = R"({"result":)", version_last = R"(,"jsonrpc":"2.0","id":)";
+  if (text.empty() || text.back() != '}') return {};
+  text.remove_suffix(1);
+  std::string_view id, inner;
+  if (text.starts_with(version)) {
+    text.remove_prefix(version.size());
+    auto const digits = std::min(text.find(','), text.size());
+    id = text.substr(0, digits);
+    inner = text.substr(digits);
+    if (!inner.starts_with(result)) return {};
+    inner.remove_prefix(result.size());
+  } else if (text.starts_with(result_first)) {
+    auto const digits = text.find_last_not_of("0123456789") + 1;
+    id = text.substr(digits);
+    inner = text.substr(0, digits);
+    if (!inner.ends_with(version_last)) return {};
+    inner.remove_suffix(version_last.size());
+    inner.remove_prefix(std::min(result_first.size(), inner.size()));
+  }
+  auto const own = detail::own_id(id);
+  if (!own || id.front() == '"' || inner.starts_with("\xEF")) return {};  // json::parse would let a byte order mark pass
+  return plain_result{*own, inner};
+}
+
+COMCP_DECL comcp::error decode_error(std::string_view raw_error) {
+  auto const parsed = json::parse(raw_error);
+  auto const object = parsed ? parsed->view() : json::view();
+  auto const code = object.find("code");
+  auto const number = code ? code->get_int64() : std::nullopt;
+  if (!number) return {errc::protocol_violation, "an answer's error has no integer code"};
+  peer_error peer;
+  peer.code = *number;
+  if (auto const message = object.find("message")) peer.message = message->get_string().value_or("");
+  if (auto const data = object.find("data")) peer.data = data->dump();
+  return comcp::error::from_peer(std::move(peer));
+}
+
+}  // namespace comcp::jsonrpc
+#endif
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class dispatcher {
+ public:
+  explicit dispatcher(client_core& core) noexcept : core_(core) {}
+
+  /// A request of the server, legacy era.
+  void request(jsonrpc::envelope const& m);
+  /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
+  asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
+  /// The server withdrew a request: its handler is cancelled, nothing is answered.
+  void withdraw(std::string const& raw_id);
+  void notification(std::string method, json::value params);
+  [[nodiscard]] context make_context(std::string method, json::value const& params) const;
+  [[nodiscard]] std::size_t open_requests() const noexcept { return running_.size(); }
+  void cancel_all();
+
+ private:
+  struct running {
+    asio::cancellation_signal signal;
+    std::shared_ptr<bool> cancelled = std::make_shared<bool>(false);
+  };
+  struct queued {
+    std::string method;
+    json::value params;
+  };
+
+  asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
+                              json::value params, std::shared_ptr<running> state);
+  asio::awaitable<void> pump(std::shared_ptr<client_core> hold);
+  [[nodiscard]] error check(std::string_view method, json::view request) const;
+
+  client_core& core_;
+  std::map<std::string, std::shared_ptr<running>> running_;  // by raw id
+  std::deque<queued> notifications_;
+  bool pumping_ = false;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/overlap_guard.hpp
+// Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
+// io_context needs connect_options().executor(asio::make_strand(io)). Active in debug builds. Internal.
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+namespace comcp::detail {
+
+class overlap_guard {
+ public:
+  /// Held while a handler of the client runs; the same thread may hold it again.
+  class scope {
+   public:
+    explicit scope([[maybe_unused]] overlap_guard& g) noexcept : guard_(g) {
+#if !defined(NDEBUG)
+      guard_.enter();
+#endif
+    }
+    scope(scope const&) = delete;
+    scope& operator=(scope const&) = delete;
+    ~scope() {
+#if !defined(NDEBUG)
+      guard_.leave();
+#endif
+    }
+
+   private:
+    [[maybe_unused]] overlap_guard& guard_;
+  };
+
+  void enter() noexcept {
+    auto const me = std::this_thread::get_id();
+    if (owner_.load(std::memory_order_relaxed) != me) {
+      std::thread::id nobody;
+      if (!owner_.compare_exchange_strong(nobody, me, std::memory_order_acquire)) {
+        std::fputs("comcp: two handlers of one client run at once; on a multi-threaded io_context pass "
+                   "connect_options().executor(asio::make_strand(io))\n",
+                   stderr);
+        std::abort();
+      }
+    }
+    ++depth_;
+  }
+  void leave() noexcept {
+    if (--depth_ == 0) owner_.store(std::thread::id(), std::memory_order_release);
+  }
+
+ private:
+  std::atomic<std::thread::id> owner_{};
+  int depth_ = 0;  // touched by the owner alone
+};
+
+}  // namespace comcp::detail
+
+// client/statistics.hpp
+// What a client counts.
+
+#include <chrono>
+#include <cstdint>
+
+namespace comcp {
+
+/// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
+/// timed_out + cancelled; the handshake is in none of them.
+struct statistics {
+  std::uint64_t pending = 0;                       ///< Calls that wait now.
+  std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
+  std::uint64_t tracked = 0;                       ///< Requests sent or waiting to be.
+  std::uint64_t completed = 0;                     ///< Ended with a result.
+  std::uint64_t failed = 0;                        ///< Ended with an error other than the next two.
+  std::uint64_t timed_out = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
+  std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
+  std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
+  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message.
+  std::uint64_t notifications = 0;                 ///< Notifications received.
+  std::uint64_t requests = 0;                      ///< Requests of the server received.
+  std::uint64_t messages_in = 0, messages_out = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::uint64_t restarts = 0;
+};
+
+}  // namespace comcp
+
+// client/subscriptions.hpp
+// Who wants to hear of which change, in both eras: resources/subscribe in the legacy one, listen streams in the
+// modern one (2026-07-28, basic/patterns/subscriptions). The wire subscription is shared by all local ones.
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+/// Called on the client's executor with each update of a resource.
+using updated_callback = std::function<void(resource_updated const&)>;
+
+namespace detail {
+
+/// One subscriptions/listen request and what came on it.
+struct listen_stream {
+  explicit listen_stream(subscription_filter f) : asked(std::move(f)) {}
+
+  prepared_call call{"subscriptions/listen", {}, {}};
+  pending_entry entry;
+  pending_entry acknowledgment;  // waited for while it is outstanding
+  subscription_filter asked, acknowledged;
+  bool is_acknowledged = false;
+  bool independent = false;  // made by listen(): has a queue and its own reader
+  std::deque<any_notification> queue;
+  std::uint64_t dropped = 0;
+  waiter<bool>* reader = nullptr;
+  std::optional<error> ended;  // errc{} value: gracefully
+};
+
+class subscription_hub {
+ public:
+  explicit subscription_hub(client_core& core) noexcept : core_(core) {}
+  ~subscription_hub();
+
+  // From users, on home.
+  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
+  asio::awaitable<void> unsubscribe(std::string uri, call_options options);
+  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options);
+  asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s);
+  void close(listen_stream& s);
+  /// `f` is called at each change of a list: "tools", "prompts" or "resources". Returns a handle to stop with.
+  std::uint64_t watch(std::string kind, std::function<void()> f);
+  void unwatch(std::uint64_t handle);
+
+  // From the core.
+  void connected();
+  void ended(error const& reason);
+  void shut_down() noexcept;
+  /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
+  bool routed(std::string const& method, json::value const& params);
+  void notified(std::string const& method, json::value const& params);
+  void cancelled_by_server(json::view request);
+
+ private:
+  struct topic {
+    std::vector<std::shared_ptr<updated_callback const>> callbacks;
+    bool confirmed = false;  // legacy: the server answered resources/subscribe
+    bool asking = false;     // legacy: one subscriber asks for all
+    std::vector<request_id> waiting;
+  };
+  struct watcher {
+    std::uint64_t handle;
+    std::string kind;
+    std::function<void()> call;
+  };
+
+  [[nodiscard]] subscription_filter wanted() const;
+  void open(std::shared_ptr<listen_stream> const& s);
+  void stream_over(std::shared_ptr<listen_stream> const& s, reply r);
+  asio::awaitable<error> acknowledged(std::shared_ptr<listen_stream> s, call_options options);
+  void refresh_shared();
+  asio::awaitable<void> reconcile();
+  struct membership;
+  asio::awaitable<void> ask(prepared_call c, performer how);
+  asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);
+  asio::awaitable<reply> leave(std::string uri, prepared_call& c);
+  asio::awaitable<reply> open_for(std::shared_ptr<listen_stream> s, prepared_call& c);
+  asio::awaitable<error> join_shared(std::string uri, prepared_call& c);
+  asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
+  asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
+  void wake(std::vector<request_id>& line, error const& why);
+  void answered(std::string const& uri, bool well);
+  asio::awaitable<void> restore_legacy(std::string uri);
+  void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
+  [[nodiscard]] std::shared_ptr<listen_stream> by_id(std::uint64_t id) const;
+  void wake(listen_stream& s);
+
+  client_core& core_;
+  std::map<std::string, topic> resources_;
+  std::vector<watcher> watchers_;
+  std::uint64_t next_handle_ = 1;
+  std::vector<std::shared_ptr<listen_stream>> streams_;  // open ones
+  std::shared_ptr<listen_stream> shared_;
+  std::vector<request_id> waiting_;      // for the end of a reconciliation
+  call_options patience_;                // the longest timeout of those
+  unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
+  bool reconciling_ = false;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// sansio/pending_calls.hpp
+// Who waits for what, and until when: the slot table behind every call. A slot's generation and index make
+// the request id, so an id is used once; take() decides the one winner among reply, timeout, cancel and close.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace comcp::sansio {
+
+/// Payload is what a waiting call is to the caller of this class: cheap to copy, such as a pointer.
+template <class Payload>
+class pending_calls {
+ public:
+  using clock = std::chrono::steady_clock;
+  using time_point = clock::time_point;
+  using duration = clock::duration;
+  using id_type = std::uint64_t;  ///< below 2^53, never 0
+
+  /// At most `bound` calls wait at once, and beside them what add() is told not to count.
+  explicit pending_calls(std::size_t bound = 65536) : bound_(std::min<std::size_t>(bound, index_mask)) {}
+
+  /// Registers a call that waits `timeout` from now, which progress may extend, and until `hard` at the latest.
+  /// Returns 0 when the bound is met; an `extra` one does not count towards it.
+  id_type add(Payload payload, time_point now, duration timeout, time_point hard, bool extra = false) {
+    if (heap_.size() >= std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask)) return 0;
+    auto const index = acquire();
+    auto& s = slots_[index];
+    s.payload = payload;
+    s.extra = extra;
+    extras_ += extra;
+    s.started = now;
+    s.timeout = timeout;
+    s.hard = hard;
+    s.soft = paused_at_ ? time_point::max() : saturating(now, timeout);
+    s.remaining = timeout;
+    s.position = static_cast<std::uint32_t>(heap_.size());
+    heap_.push_back(index);
+    sift_up(s.position);
+    return (static_cast<id_type>(s.generation) << index_bits) | index;
+  }
+
+  /// The payload of this call, which thereby ends; nothing when it has ended before.
+  std::optional<Payload> take(id_type id) noexcept {
+    auto* s = slot_of(id);
+    if (!s) return {};
+    auto const payload = s->payload;
+    release(static_cast<std::uint32_t>(id & index_mask));
+    return payload;
+  }
+
+  [[nodiscard]] Payload const* find(id_type id) const noexcept {
+    auto const* s = const_cast<pending_calls*>(this)->slot_of(id);
+    return s ? &s->payload : nullptr;
+  }
+
+  /// Progress came: the timeout starts anew, the hard bound stays.
+  void extend(id_type id, time_point now) noexcept {
+    auto* s = slot_of(id);
+    if (!s) return;
+    s->remaining = s->timeout;
+    if (!paused_at_) s->soft = saturating(now, s->timeout);
+    restore(s->position);
+  }
+
+  /// Stops every clock but the hard bounds, until as many resume() calls came as pause() calls.
+  void pause(time_point now) noexcept {
+    if (pauses_++ > 0) return;
+    paused_at_ = now;
+    for (auto const index : heap_) {
+      auto& s = slots_[index];
+      s.remaining = s.soft > now ? s.soft - now : duration::zero();
+      s.soft = time_point::max();
+    }
+    rebuild();
+  }
+  void resume(time_point now) noexcept {
+    if (--pauses_ > 0) return;
+    paused_at_.reset();
+    for (auto const index : heap_) slots_[index].soft = saturating(now, slots_[index].remaining);
+    rebuild();
+  }
+
+  /// The earliest moment at which expired() may have something.
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
+    if (heap_.empty() || due(heap_.front()) == time_point::max()) return {};
+    return due(heap_.front());
+  }
+
+  /// One call whose time is over at `now`, or 0. The caller takes it.
+  [[nodiscard]] id_type expired(time_point now) const noexcept {
+    if (heap_.empty() || due(heap_.front()) > now) return 0;
+    return id_at(heap_.front());
+  }
+
+  /// Any call that still waits, or 0: for closing.
+  [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
+
+  /// Calls `f(payload, started)` for each that waits now.
+  template <class F>
+  void each(F f) const {
+    for (auto const index : heap_) f(slots_[index].payload, slots_[index].started);
+  }
+
+  /// All calls that wait now.
+  [[nodiscard]] std::vector<id_type> ids() const {
+    std::vector<id_type> all;
+    all.reserve(heap_.size());
+    for (auto const index : heap_) all.push_back(id_at(index));
+    return all;
+  }
+
+  /// Whether this id was given out once, so that an answer to it is late rather than unknown.
+  [[nodiscard]] bool was_used(id_type id) const noexcept {
+    auto const index = static_cast<std::size_t>(id & index_mask);
+    auto const generation = id >> index_bits;
+    return index < slots_.size() && generation > 0 && generation <= slots_[index].generation;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
+
+ private:
+  static constexpr unsigned index_bits = 20;
+  static constexpr id_type index_mask = (id_type{1} << index_bits) - 1;
+  static constexpr std::uint32_t idle = UINT32_MAX;
+
+  struct slot {
+    Payload payload{};
+    time_point started{}, soft{}, hard{};
+    duration timeout{}, remaining{};
+    std::uint32_t generation = 0;
+    std::uint32_t position = idle;  // in heap_
+    bool extra = false;
+  };
+
+  static time_point saturating(time_point now, duration d) noexcept {
+    return d > time_point::max() - now ? time_point::max() : now + d;
+  }
+
+  [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
+    return std::min(slots_[index].soft, slots_[index].hard);
+  }
+  [[nodiscard]] id_type id_at(std::uint32_t index) const noexcept {
+    return (static_cast<id_type>(slots_[index].generation) << index_bits) | index;
+  }
+
+  slot* slot_of(id_type id) noexcept {
+    auto const index = static_cast<std::size_t>(id & index_mask);
+    if (index >= slots_.size()) return nullptr;
+    auto& s = slots_[index];
+    return s.position != idle && s.generation == id >> index_bits ? &s : nullptr;
+  }
+
+  std::uint32_t acquire() {
+    if (free_.empty()) {
+      slots_.emplace_back();
+      free_.reserve(slots_.capacity());  // so that release() never allocates
+      heap_.reserve(slots_.capacity());
+      free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
+    }
+    auto const index = free_.back();
+    free_.pop_back();
+    ++slots_[index].generation;
+    return index;
+  }
+
+  void release(std::uint32_t index) noexcept {
+    auto const hole = slots_[index].position;
+    slots_[index].position = idle;
+    extras_ -= slots_[index].extra;
+    auto const last = heap_.back();
+    heap_.pop_back();
+    // A generation that is used up retires its slot, so that no id ever comes twice.
+    if (slots_[index].generation != UINT32_MAX) free_.push_back(index);
+    if (last == index) return;
+    place(hole, last);
+    restore(hole);
+  }
+
+  void place(std::uint32_t position, std::uint32_t index) noexcept {
+    heap_[position] = index;
+    slots_[index].position = position;
+  }
+
+  void restore(std::uint32_t position) noexcept { sift_down(sift_up(position)); }
+
+  std::uint32_t sift_up(std::uint32_t position) noexcept {
+    auto const index = heap_[position];
+    auto const key = due(index);
+    while (position > 0) {
+      auto const parent = (position - 1) / 2;
+      if (due(heap_[parent]) <= key) break;
+      place(position, heap_[parent]);
+      position = parent;
+    }
+    place(position, index);
+    return position;
+  }
+
+  void sift_down(std::uint32_t position) noexcept {
+    auto const index = heap_[position];
+    auto const key = due(index);
+    auto const size = static_cast<std::uint32_t>(heap_.size());
+    for (;;) {
+      auto child = 2 * position + 1;
+      if (child >= size) break;
+      if (child + 1 < size && due(heap_[child + 1]) < due(heap_[child])) ++child;
+      if (key <= due(heap_[child])) break;
+      place(position, heap_[child]);
+      position = child;
+    }
+    place(position, index);
+  }
+
+  void rebuild() noexcept {
+    for (auto i = static_cast<std::uint32_t>(heap_.size()); i-- > 0;) sift_down(i);
+  }
+
+  std::size_t bound_;
+  std::size_t extras_ = 0;  // of those that wait
+  std::vector<slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> heap_;  // slot indices, the earliest due first
+  std::optional<time_point> paused_at_;
+  int pauses_ = 0;
+};
+
+}  // namespace comcp::sansio
+
+// wire/legacy.hpp
+// The legacy era on the wire: 2024-11-05 to 2025-11-25. A handshake has settled version and capabilities, so
+// requests carry nothing but what the caller wants.
+
+// wire/codec.hpp
+// The contract of an era: which methods it has, what a request of it looks like, and what a result means.
+// wire/legacy and wire/modern fulfil it; what an era does not have is absent from its codec.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp::wire {
+
+/// What a request carries besides its parameters.
+struct request_meta {
+  request_meta() = default;
+  std::vector<std::pair<std::string, std::string>> const* user = nullptr;  ///< keys and JSON texts, checked
+  bool progress = false;                                                   ///< send a progressToken: the id
+  std::optional<log_level> level;                                          ///< modern only
+};
+
+/// How a result is to be taken.
+enum class result_kind { complete, input_required };
+
+class codec {
+ public:
+  virtual ~codec() = default;
+
+  [[nodiscard]] virtual protocol_version version() const noexcept = 0;
+  [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
+  /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
+  [[nodiscard]] virtual bool offers(std::string_view method) const noexcept = 0;
+  /// A whole request. `params` is an object's text or empty, without `_meta`.
+  [[nodiscard]] virtual std::string request(std::uint64_t id, std::string_view method, std::string_view params,
+                                            request_meta const& meta) const = 0;
+  /// A whole notification, with the meta of `meta.user` alone.
+  [[nodiscard]] std::string notification(std::string_view method, std::string_view params,
+                                         request_meta const& meta) const;
+  /// Tells the server that a request is cancelled (byte streams in both eras, HTTP in the legacy one).
+  [[nodiscard]] static std::string cancelled(std::uint64_t id, std::string_view reason);
+  /// Errors: protocol_violation, for a kind that this era or this method does not have.
+  [[nodiscard]] virtual result<result_kind> classify(std::string_view method, json::view result) const = 0;
+};
+
+/// Every client-to-server method of any version; anything else is a vendor's.
+[[nodiscard]] bool is_known_method(std::string_view method) noexcept;
+
+namespace detail {
+/// Appends `,"params":{<params' members>,"_meta":{<meta's members>}}}`, leaving out what is empty.
+void append_params(std::string& out, std::string_view params, std::string_view meta);
+/// A whole request, of the same parts.
+std::string request_text(std::uint64_t id, std::string_view method, std::string_view params, std::string_view meta);
+void append_user_meta(std::string& out, request_meta const& meta);
+}  // namespace detail
+
+}  // namespace comcp::wire
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// wire/impl/codec.ipp
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+// jsonrpc/encode.hpp
+// Writes messages around parts that are JSON text already. Which parts belong in is wire's decision.
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace comcp::jsonrpc {
+
+inline void append_number(std::string& out, std::uint64_t n) {
+  char buffer[24];
+  auto const end = std::to_chars(buffer, buffer + sizeof buffer, n).ptr;
+  out.append(buffer, static_cast<std::size_t>(end - buffer));
+}
+
+/// Starts `{"jsonrpc":"2.0","id":N,"method":"M"` in a string with room for `more` bytes, a newline and padding.
+inline std::string begin_request(std::uint64_t id, std::string_view method, std::size_t more) {
+  std::string out;
+  out.reserve(64 + method.size() + more + padded_text::spare);
+  out += R"({"jsonrpc":"2.0","id":)";
+  append_number(out, id);
+  out += R"(,"method":")";
+  out += method;  // methods are checked to need no escaping
+  out += '"';
+  return out;
+}
+
+/// A notification; `params` is an object's text or empty.
+inline std::string notification(std::string_view method, std::string_view params) {
+  std::string out;
+  out.reserve(64 + method.size() + params.size() + padded_text::spare);
+  out += R"({"jsonrpc":"2.0","method":")";
+  out += method;
+  out += '"';
+  if (!params.empty()) out.append(R"(,"params":)").append(params);
+  out += '}';
+  return out;
+}
+
+/// The answer to a request with this raw id.
+inline std::string response(std::string_view raw_id, std::string_view result) {
+  std::string out;
+  out.reserve(48 + raw_id.size() + result.size() + padded_text::spare);
+  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"result":)").append(result).append("}");
+  return out;
+}
+
+inline std::string error_response(std::string_view raw_id, peer_error const& e) {
+  json::writer w;
+  w.begin_object().plain_key("code").integer(e.code).plain_key("message").string(e.message);
+  if (!e.data.empty()) w.plain_key("data").raw(e.data);
+  w.end_object();
+  std::string out;
+  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"error":)").append(w.text()).append("}");
+  return out;
+}
+
+/// Whether a method name can be written between quotes as it is (every name of MCP can).
+inline bool is_plain_method(std::string_view method) noexcept {
+  bool plain = !method.empty();
+  for (char const c : method) plain &= c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+  return plain;
+}
+
+}  // namespace comcp::jsonrpc
+
+namespace comcp::wire {
+namespace detail {
+
+inline constexpr std::array<std::string_view, 22> known_methods = {
+    "initialize",          "ping",
+    "server/discover",     "tools/list",
+    "tools/call",          "resources/list",
+    "resources/read",      "resources/templates/list",
+    "resources/subscribe", "resources/unsubscribe",
+    "prompts/list",        "prompts/get",
+    "completion/complete", "logging/setLevel",
+    "subscriptions/listen", "tasks/get",
+    "tasks/result",        "tasks/list",
+    "tasks/cancel",        "sampling/createMessage",
+    "roots/list",          "elicitation/create"};
+
+COMCP_DECL void append_params(std::string& out, std::string_view params, std::string_view meta) {
+  if (params.size() > 2) params = params.substr(1, params.size() - 2);
+  else params = {};
+  if (params.empty() && meta.empty()) {
+    out += '}';
+    return;
+  }
+  out.append(R"(,"params":{)").append(params);
+  if (!meta.empty()) {
+    if (!params.empty()) out += ',';
+    out.append(R"("_meta":{)").append(meta).append("}");
+  }
+  out += "}}";
+}
+
+// Appending a dozen short pieces to a string takes longer than all the rest of a request.
+COMCP_DECL std::string request_text(std::uint64_t id, std::string_view method, std::string_view params,
+                                    std::string_view meta) {
+  params = params.size() > 2 ? params.substr(1, params.size() - 2) : std::string_view();
+  std::string out;
+  auto const most = 96 + method.size() + params.size() + meta.size();
+  out.reserve(most + padded_text::spare);
+  out.resize(most);
+  char* to = out.data();
+  auto const add = [&to](std::string_view piece) { to += piece.copy(to, piece.size()); };
+  add(R"({"jsonrpc":"2.0","id":)");
+  to = std::to_chars(to, to + 20, id).ptr;
+  add(R"(,"method":")");
+  add(method);  // methods are checked to need no escaping
+  add("\"");
+  if (!params.empty() || !meta.empty()) {
+    add(R"(,"params":{)");
+    add(params);
+    if (!params.empty() && !meta.empty()) add(",");
+    if (!meta.empty()) {
+      add(R"("_meta":{)");
+      add(meta);
+      add("}");
+    }
+    add("}");
+  }
+  add("}");
+  out.resize(static_cast<std::size_t>(to - out.data()));
+  return out;
+}
+
+COMCP_DECL void append_user_meta(std::string& out, request_meta const& meta) {
+  if (!meta.user) return;
+  for (auto const& [key, text] : *meta.user) {
+    if (!out.empty()) out += ',';
+    json::detail::append_string(out, key);
+    out.append(":").append(text);
+  }
+}
+
+}  // namespace detail
+
+COMCP_DECL bool is_known_method(std::string_view method) noexcept {
+  return std::find(detail::known_methods.begin(), detail::known_methods.end(), method) != detail::known_methods.end();
+}
+
+COMCP_DECL std::string codec::notification(std::string_view method, std::string_view params,
+                                           request_meta const& meta) const {
+  std::string user;
+  detail::append_user_meta(user, meta);
+  std::string out = R"({"jsonrpc":"2.0","method":")";
+  out.append(method).append("\"");
+  detail::append_params(out, params, user);
+  return out;
+}
+
+COMCP_DECL std::string codec::cancelled(std::uint64_t id, std::string_view reason) {
+  json::writer w;
+  w.begin_object().plain_key("requestId").unsigned_integer(id);
+  if (!reason.empty()) w.plain_key("reason").string(reason);
+  w.end_object();
+  return jsonrpc::notification("notifications/cancelled", w.text());
+}
+
+}  // namespace comcp::wire
+#endif
+
+namespace comcp::wire {
+
+class legacy final : public codec {
+ public:
+  explicit legacy(protocol_version v) noexcept : version_(v) {}
+  [[nodiscard]] protocol_version version() const noexcept override { return version_; }
+  [[nodiscard]] bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] std::string request(std::uint64_t id, std::string_view method, std::string_view params,
+                                    request_meta const& meta) const override;
+  [[nodiscard]] result<result_kind> classify(std::string_view method, json::view result) const override;
+  /// Batches exist in 2025-03-26 alone.
+  [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
+
+ private:
+  protocol_version version_;
+};
+
+}  // namespace comcp::wire
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// wire/impl/legacy.ipp
+
+namespace comcp::wire {
+
+COMCP_DECL bool legacy::offers(std::string_view method) const noexcept {
+  if (method == "server/discover" || method == "subscriptions/listen") return false;
+  if (method == "sampling/createMessage" || method == "roots/list" || method == "elicitation/create") return false;
+  if (method.starts_with("tasks/")) return version_ >= version::v2025_11_25;
+  return true;
+}
+
+COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method, std::string_view params,
+                                       request_meta const& meta) const {
+  std::string extra;
+  if (meta.progress) {
+    extra = R"("progressToken":)";
+    jsonrpc::append_number(extra, id);
+  }
+  detail::append_user_meta(extra, meta);
+  return detail::request_text(id, method, params, extra);
+}
+
+COMCP_DECL result<result_kind> legacy::classify(std::string_view, json::view result) const {
+  if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
+  return result_kind::complete;
+}
+
+}  // namespace comcp::wire
+#endif
+
+// wire/modern.hpp
+// The modern era on the wire: 2026-07-28 and later. Every request carries version, client info and
+// capabilities in `_meta`; results say what kind they are.
+
+namespace comcp::wire {
+
+class modern final : public codec {
+ public:
+  /// `info` is left out where it is null; `capabilities` is the JSON text of what the client declares.
+  modern(protocol_version v, implementation const* info, std::string capabilities);
+  [[nodiscard]] protocol_version version() const noexcept override { return version_; }
+  [[nodiscard]] bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] std::string request(std::uint64_t id, std::string_view method, std::string_view params,
+                                    request_meta const& meta) const override;
+  [[nodiscard]] result<result_kind> classify(std::string_view method, json::view result) const override;
+
+ private:
+  protocol_version version_;
+  std::string standing_meta_;  // the members of `_meta` that every request carries
+};
+
+}  // namespace comcp::wire
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// wire/impl/modern.ipp
+
+namespace comcp::wire {
+
+COMCP_DECL modern::modern(protocol_version v, implementation const* info, std::string capabilities) : version_(v) {
+  standing_meta_ = R"("io.modelcontextprotocol/protocolVersion":")" + std::string(v.text()) + '"';
+  if (info) standing_meta_ += R"(,"io.modelcontextprotocol/clientInfo":)" + json::to_text(*info);
+  standing_meta_ += R"(,"io.modelcontextprotocol/clientCapabilities":)" + std::move(capabilities);
+}
+
+COMCP_DECL bool modern::offers(std::string_view method) const noexcept {
+  return !is_known_method(method) || method == "server/discover" || method == "tools/list" || method == "tools/call" ||
+         method == "resources/list" || method == "resources/read" || method == "resources/templates/list" ||
+         method == "prompts/list" || method == "prompts/get" || method == "completion/complete" ||
+         method == "subscriptions/listen";
+}
+
+COMCP_DECL std::string modern::request(std::uint64_t id, std::string_view method, std::string_view params,
+                                       request_meta const& meta) const {
+  std::string extra;
+  extra.reserve(standing_meta_.size() + 96);
+  extra = standing_meta_;
+  if (meta.level) {
+    extra.append(R"(,"io.modelcontextprotocol/logLevel":")").append(enum_text(*meta.level)).append("\"");
+  }
+  if (meta.progress) {
+    extra.append(R"(,"progressToken":)");
+    jsonrpc::append_number(extra, id);
+  }
+  detail::append_user_meta(extra, meta);
+  return detail::request_text(id, method, params, extra);
+}
+
+COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::view result) const {
+  if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
+  auto const type = result.find("resultType");
+  if (!type) return result_kind::complete;
+  auto const text = type->get_string().value_or("");
+  if (text == "complete") return result_kind::complete;
+  if (text != "input_required")
+    return error(errc::protocol_violation, "unknown resultType \"" + std::string(text) + "\"");
+  if (method != "tools/call" && method != "prompts/get" && method != "resources/read")
+    return error(errc::protocol_violation, "input_required is not legal on " + std::string(method));
+  return result_kind::input_required;
+}
+
+}  // namespace comcp::wire
+#endif
+
+namespace comcp {
+namespace detail {
+class core_registry;
+}
+
+class client_core final : public inbox, public std::enable_shared_from_this<client_core> {
+ public:
+  client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
+  ~client_core();
+  client_core(client_core const&) = delete;
+  client_core& operator=(client_core const&) = delete;
+
+  /// Opens and negotiates on the caller's executor (or the one in the options). Throws; nothing is left behind then.
+  static asio::awaitable<std::shared_ptr<client_core>> connect(any_transport transport, any_handler handler,
+                                                               connect_options options);
+
+  // Calls: from any executor; they resume there.
+  asio::awaitable<json::value> call(detail::prepared_call c);
+  /// One round trip without interceptors, rounds or repetition; on home only.
+  asio::awaitable<detail::reply> round_trip(detail::prepared_call const& c);
+  /// What round_trip() does before it waits. When it fails nothing was sent; else wait(e) must follow at once.
+  result<void> start(detail::prepared_call const& c, detail::pending_entry& e);
+  asio::awaitable<detail::reply> wait(detail::pending_entry& e);
+  /// The coroutine that waits for it goes away before its end.
+  void withdraw(detail::pending_entry& e) noexcept;
+  /// True where call() would do no more than round_trip(): a fast path for typed operations.
+  [[nodiscard]] bool is_plain(asio::any_io_executor const& here) const noexcept;
+  /// What call() does with the outcome of a first round_trip().
+  asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
+  [[nodiscard]] bool needs_settling(detail::prepared_call const& c, detail::reply const& r) const;
+  void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
+  asio::awaitable<json::value> resume_rounds(detail::prepared_call c, json::value required, json::fragment responses);
+
+  // The connection.
+  asio::awaitable<void> close();
+  void abandon() noexcept;  ///< The owning client went away.
+  asio::awaitable<error> closed();
+  void set_log_level(log_level level) noexcept { level_ = level; }
+  /// Waits; false when the client closed meanwhile. On home only.
+  asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
+  /// Sends a raw answer. Used by the dispatcher.
+  void send_text(std::string text);
+  asio::awaitable<void> run_on_home(asio::awaitable<void> work);
+
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
+  [[nodiscard]] connection_status status() const noexcept { return status_; }
+  [[nodiscard]] wire::codec const& codec() const noexcept { return *codec_; }
+  [[nodiscard]] bool is_modern() const noexcept { return codec_ && codec_->is_modern(); }
+  [[nodiscard]] std::optional<protocol_version> version() const noexcept;
+  [[nodiscard]] implementation const& server_info() const noexcept { return server_info_; }
+  [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_capabilities_; }
+  [[nodiscard]] client_capabilities const& own_capabilities() const noexcept { return own_capabilities_; }
+  [[nodiscard]] std::string const& instructions() const noexcept { return instructions_; }
+  [[nodiscard]] era_verdict verdict() const;
+  [[nodiscard]] comcp::transport_info transport_info() const;
+  [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
+  [[nodiscard]] connect_options const& options() const noexcept { return options_; }
+  [[nodiscard]] connection_limits const& limits() const noexcept { return options_.limits_; }
+  [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
+  comcp::statistics& counters() noexcept { return counters_; }
+  void spawn(asio::awaitable<void> work);  ///< On home, detached.
+  [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
+  [[nodiscard]] std::chrono::nanoseconds default_timeout() const noexcept { return options_.timeout_; }
+  void pause_clocks();
+  void resume_clocks();
+  /// The age at which a call ends whatever progress says: never below its timeout.
+  [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const {
+    return o.hard_timeout().value_or(std::max(options_.hard_timeout_, o.timeout().value_or(options_.timeout_)));
+  }
+  void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
+
+  // inbox
+  void delivered(padded_text text, request_id stream) override;
+  void stream_ended(request_id id, error why) override;
+  void closed(error reason) override;
+  void fault(error what) override;
+
+ private:
+  friend class detail::dispatcher;
+  friend class detail::subscription_hub;
+  friend class detail::core_registry;
+  struct negotiation;
+
+  // core_connect.ipp
+  asio::awaitable<void> open_and_negotiate();
+  asio::awaitable<result<void>> negotiate();
+  void take_step(std::shared_ptr<negotiation> const& n, sansio::handshake_step const& step);
+  void send_probe(std::shared_ptr<negotiation> const& n, protocol_version v);
+  void send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v);
+  void settle_handshake(negotiation& n, error why);
+  asio::awaitable<void> reopen(std::shared_ptr<negotiation> n);
+  asio::awaitable<result<void>> open_transport();
+  asio::awaitable<void> after_handshake();
+  asio::awaitable<void> keep_alive();
+  asio::awaitable<void> restart();
+  void adopt_discovery(discover_result const& d);
+  void set_status(connection_status s);
+  void finish(error reason);
+  void abrupt() noexcept;
+  void drop_transport() noexcept;
+  void shut_down() noexcept;  // the executor's context goes away
+  void declare_capabilities();
+  asio::awaitable<void> close_on_home(error reason);
+  [[nodiscard]] implementation own_info() const;
+
+  // core_calls.ipp
+  [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
+  [[nodiscard]] error check(detail::prepared_call const& c) const;
+  [[nodiscard]] error check_subscribe(call_options const& options) const;
+  result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
+  result<void> transmit(detail::pending_entry& e);
+  /// A wait of our own.
+  request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout);
+  request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now, std::chrono::nanoseconds timeout,
+                    std::chrono::steady_clock::time_point hard, bool extra);
+  void end_with(std::stop_token const& stop, detail::pending_entry& e);
+  void end(request_id id, detail::reply&& r);
+  void cancel(request_id id);
+  void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why);
+  void fail_all(error const& reason);
+  void fail_each(error const& reason, bool survivors);
+  void arm();
+  void expire();
+  asio::awaitable<json::value> call_on_home(detail::prepared_call c);
+  asio::awaitable<detail::reply> perform(detail::prepared_call& c);
+  /// `perform` as the interceptors let it be.
+  asio::awaitable<detail::reply> intercept(detail::prepared_call c, detail::performer perform);
+  struct interception;
+  asio::awaitable<void> ask_interceptors(std::shared_ptr<interception> i);
+  asio::awaitable<void> tell_interceptors(std::shared_ptr<interception> i);
+  asio::awaitable<void> walk(std::shared_ptr<interception> i);
+  asio::awaitable<detail::reply> rounds(detail::prepared_call& c, detail::reply r);
+  asio::awaitable<result<std::string>> answer_round(input_required_result required, std::stop_token stop,
+                                                    std::chrono::steady_clock::time_point hard);
+  struct round;
+  asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
+  void start_answers(std::shared_ptr<round> const& r, input_required_result const& required);
+  asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, peer_error refusal);
+  [[nodiscard]] error check_round(input_required_result const& required) const;
+  asio::awaitable<detail::reply> ask_urls(detail::reply r, std::stop_token stop,
+                                          std::chrono::steady_clock::time_point hard);
+  [[nodiscard]] bool follow_version(error const& e);
+
+  // core_inbound.ipp
+  void received(jsonrpc::envelope& m, request_id stream);
+  void received_batch(padded_text text, request_id stream);
+  bool received_plainly(padded_text text);
+  void received_answer(jsonrpc::envelope& m, request_id stream);
+  void received_reply(detail::pending_entry const& e, detail::reply&& r);
+  void received_notification(jsonrpc::envelope& m);
+  void received_progress(json::value const& params);
+  void received_bad(jsonrpc::envelope const& m);
+  [[nodiscard]] detail::reply result_of(jsonrpc::envelope const& m);
+  void learn_server_info(json::value const& result);
+  void trace(direction d, std::string_view message);
+
+  any_transport transport_;
+  any_handler handler_;
+  connect_options options_;
+  asio::any_io_executor home_;
+  std::shared_ptr<time_source> time_;
+  std::unique_ptr<deadline> deadline_;
+  std::optional<std::chrono::steady_clock::time_point> armed_;
+  sansio::pending_calls<detail::pending_entry*> pending_;
+  std::vector<request_id> deferred_;  // calls that wait for a restart to be sent
+  std::unique_ptr<wire::codec> codec_;
+  detail::dispatcher dispatcher_;
+  detail::subscription_hub subscriptions_;
+
+  implementation server_info_;
+  server_capabilities server_capabilities_;
+  client_capabilities own_capabilities_;
+  std::string own_capabilities_text_;
+  std::string instructions_;
+  std::optional<discover_result> discovered_;
+  std::chrono::system_clock::time_point era_learned_{};  // with a prior verdict, its date
+  std::optional<log_level> level_;
+
+  connection_status status_ = connection_status::disconnected;
+  std::vector<std::function<void(connection_status)>> status_listeners_;
+  std::optional<error> end_reason_;
+  std::vector<detail::waiter<error>*> closed_waiters_;
+  std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
+  comcp::statistics counters_;
+  detail::overlap_guard overlap_;
+  comcp::transport_info last_info_;
+  std::uint64_t messages_at_last_ping_ = 0;
+  unsigned restarts_in_a_row_ = 0;
+  bool transport_open_ = false;
+  bool prior_unconfirmed_ = false;  // the era was taken from a prior verdict, and nothing has shown yet that it holds
+  bool closing_ = false;
+  bool restarting_ = false;
+  error* restoring_ = nullptr;  // while a restart restores the connection: where it learns that this was lost again
+  bool keeping_alive_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// client/impl/core_calls.ipp
+// The core's calls: registering, sending, waiting, and the one way in which each of them ends.
+
+#include <asio/this_coro.hpp>
+
+// client/spawn.hpp
+// What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
+// post costs a header-only user a third of a second. Internal.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+
+namespace comcp::detail {
+
+/// Runs it later on that executor.
+void post(asio::any_io_executor const& to, std::function<void()> work);
+
+/// Starts it there and forgets it. What it throws is dropped.
+void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
+/// The same with a cancellation slot. Asio looks at the slot after the work has ended, so `owner` keeps its signal.
+void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+           std::shared_ptr<void const> owner);
+
+/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it.
+asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
+
+template <class T>
+asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
+  auto value = co_await std::move(work);
+  out.emplace(std::move(value));
+}
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// client/impl/spawn.ipp
+#include <exception>
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL void post(asio::any_io_executor const& to, std::function<void()> work) { asio::post(to, std::move(work)); }
+
+COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+                      std::shared_ptr<void const> owner) {
+  auto done = [owner = std::move(owner)](std::exception_ptr) {};
+  asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, std::move(done)));
+}
+
+COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
+  spawn(on, std::move(work), {}, {});
+}
+
+COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
+  co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
+}
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp {
+namespace detail {
+
+// Cancels a call from its cancellation slot or a stop token: by way of home, and only while the core lives.
+struct cancel_hook {
+  std::weak_ptr<client_core> core;
+  request_id id;
+  void (*cancel)(client_core&, request_id);
+  void operator()() const {
+    auto alive = core.lock();
+    if (!alive) return;
+    auto const home = alive->home();
+    // Moved: the last reference may end on home only, not on the thread that asked to stop.
+    auto post = [alive = std::move(alive), id = id, cancel = cancel] { cancel(*alive, id); };
+    detail::post(home, std::move(post));
+  }
+};
+
+struct cancel_request {
+  client_core* core;
+  request_id id;
+  void (*cancel)(client_core&, request_id);
+  [[nodiscard]] cancel_hook hook() const { return {core->weak_from_this(), id, cancel}; }
+};
+
+COMCP_DECL char const* capability_for(std::string_view method) noexcept {
+  if (method.starts_with("tools/")) return "tools";
+  if (method.starts_with("prompts/")) return "prompts";
+  if (method.starts_with("resources/")) return "resources";
+  if (method == "completion/complete") return "completions";
+  if (method == "logging/setLevel") return "logging";
+  return nullptr;
+}
+
+}  // namespace detail
+
+COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
+  if (end_reason_) return *end_reason_;
+  if (closing_) return {errc::closed, "the client is closing"};
+  if (c.unusable) return c.unusable;
+  if (c.internal) return {};
+  if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
+  if (codec_ && !codec_->offers(c.method))
+    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
+  for (auto const& [key, text] : c.options.meta()) {
+    if (auto const ok = check_meta_key(key); !ok) return ok.error();
+  }
+  if (!options_.check_capabilities_ || !codec_ || discovered_unknown()) return {};
+  auto const* needed = detail::capability_for(c.method);
+  if (!needed || server_capabilities_.supports(needed)) {
+    if (std::string_view(c.method) == "resources/subscribe" && !server_capabilities_.supports_subscribe())
+      return {errc::capability_missing, "the server did not declare resources.subscribe"};
+    return {};
+  }
+  // 2024-11-05 has no completions capability to declare.
+  if (c.method == "completion/complete" && codec_->version() == version::v2024_11_05) return {};
+  return {errc::capability_missing, std::string("the server did not declare ") + needed + ", which " + c.method + " needs"};
+}
+
+// What check() looks at for resources/subscribe, which the modern era has not.
+COMCP_DECL error client_core::check_subscribe(call_options const& options) const {
+  detail::prepared_call const listen("subscriptions/listen", {}, options);
+  if (auto bad = check(listen)) return bad;
+  if (options_.check_capabilities_ && !discovered_unknown() && !server_capabilities_.supports_subscribe())
+    return {errc::capability_missing, "the server did not declare resources.subscribe"};
+  return {};
+}
+
+COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
+  auto const now = time_->now();
+  return enlist(e, now, timeout, detail::later(now, timeout), true);
+}
+
+COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
+                                          std::chrono::nanoseconds timeout,
+                                          std::chrono::steady_clock::time_point hard, bool extra) {
+  e.id = pending_.add(&e, now, std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout), hard, extra);
+  if (e.id) arm();
+  return e.id;
+}
+
+COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detail::pending_entry& e) {
+  detail::overlap_guard::scope const alone(overlap_);
+  e.call = &c;
+  auto const now = time_->now();
+  if (c.started == std::chrono::steady_clock::time_point()) c.started = now;
+  auto const timeout = c.options.timeout().value_or(options_.timeout_);
+  auto const hard = detail::later(c.started, hard_limit(c.options));
+  if (!enlist(e, now, timeout, hard, c.internal || c.counted))
+    return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  ++counters_.tracked;
+  if (restarting_) {
+    deferred_.push_back(e.id);
+    return {};
+  }
+  auto sent = transmit(e);
+  if (!sent) {
+    pending_.take(std::exchange(e.id, 0));
+    ++counters_.failed;
+  }
+  return sent;
+}
+
+COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
+  auto const& c = *e.call;
+  wire::request_meta meta;
+  meta.user = &c.options.meta();
+  meta.progress = c.options.wants_progress();
+  if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : level_;
+  outgoing message(codec_->request(e.id, c.method, c.params, meta), e.id);
+  message.method = c.method;
+  message.name = c.name;
+  message.handshake = e.handshake;
+  if (options_.tracer_) trace(direction::sent, message.text);
+  auto sent = transport_.send(std::move(message));
+  e.sent = sent.has_value();
+  return sent;
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::wait(detail::pending_entry& e) {
+  detail::cancel_request const request{this, e.id, [](client_core& self, request_id id) { self.cancel(id); }};
+  if (e.call && e.call->options.stop().stop_possible()) end_with(e.call->options.stop(), e);
+  return detail::suspend<detail::reply>(e.waiting, request, &e.room);
+}
+
+// Before wait(): a stop that was requested already is posted.
+COMCP_DECL void client_core::end_with(std::stop_token const& stop, detail::pending_entry& e) {
+  if (!stop.stop_possible()) return;
+  detail::cancel_request const request{this, e.id, [](client_core& self, request_id id) { self.cancel(id); }};
+  std::function<void()> end_waiting = request.hook();
+  e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
+}
+
+COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
+  auto const id = std::exchange(e.id, 0);
+  if (!id || !pending_.take(id)) return;
+  ++counters_.cancelled;
+  tell_cancelled(id, e, "cancelled by the caller");
+}
+
+// The one door through which every call ends.
+COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
+  auto const taken = pending_.take(id);
+  if (!taken) return;
+  auto& e = **taken;
+  e.id = 0;
+  e.stop.reset();
+  if (e.call && !e.handshake) {  // as `tracked` counts
+    if (r.has_value()) ++counters_.completed;
+    else if (r.error() == errc::timeout) ++counters_.timed_out;
+    else if (r.error() == errc::cancelled) ++counters_.cancelled;
+    else ++counters_.failed;
+  }
+  if (e.on_end) {
+    auto const on_end = std::move(e.on_end);
+    on_end(std::move(r));
+  } else if (auto* const waiting = std::exchange(e.waiting, nullptr)) {
+    waiting->complete(std::move(r));
+  }
+}
+
+COMCP_DECL void client_core::cancel(request_id id) {
+  auto const* found = pending_.find(id);
+  if (!found) return;
+  tell_cancelled(id, **found, "cancelled by the caller");
+  end(id, error(errc::cancelled));
+}
+
+COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why) {
+  if (!e.call || !e.sent || e.handshake || !transport_open_) return;
+  if (transport_.abandon(id)) return;
+  send_text(wire::codec::cancelled(id, why));
+}
+
+// First the calls, then what else waits for their ends.
+COMCP_DECL void client_core::fail_all(error const& reason) {
+  fail_each(reason, false);
+  if (!restarting_ || closing_) fail_each(reason, true);
+}
+
+COMCP_DECL void client_core::fail_each(error const& reason, bool survivors) {
+  bool const goes_on = restarting_ && !closing_;
+  bool const by_us = reason == errc::closed;
+  // Only those that wait now: a caller that resumes here may start the next call, for the server to come.
+  for (auto const id : pending_.ids()) {
+    auto const* const found = pending_.find(id);
+    if (!found) continue;
+    auto const& e = **found;
+    bool const waits_for_restart = goes_on && e.call && !e.sent;
+    if (e.survives != survivors || waits_for_restart) continue;
+    if (!e.call || by_us || !e.sent) {
+      end(id, e.call && !e.sent ? reason.with_code(make_error_code(errc::closed)) : reason);
+    } else if (e.call->repeatable || e.call->options.is_idempotent() || e.handshake) {
+      end(id, reason);
+    } else {
+      end(id, reason.with_code(make_error_code(errc::outcome_unknown)));
+    }
+  }
+}
+
+COMCP_DECL void client_core::arm() {
+  auto const next = pending_.next_deadline();
+  if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
+  armed_ = next;
+  std::function<void()> fire = [weak = weak_from_this()] {
+    if (auto const self = weak.lock()) self->expire();
+  };
+  deadline_->arm(*next, std::move(fire));
+}
+
+COMCP_DECL void client_core::expire() {
+  auto const hold = shared_from_this();
+  detail::overlap_guard::scope const alone(overlap_);
+  armed_.reset();
+  auto const now = time_->now();
+  while (auto const id = pending_.expired(now)) {
+    auto const& e = **pending_.find(id);
+    tell_cancelled(id, e, "timed out");
+    end(id, error(errc::timeout, e.call ? e.call->method : std::string()));
+  }
+  arm();
+}
+
+COMCP_DECL void client_core::pause_clocks() {
+  pending_.pause(time_->now());
+  arm();
+}
+
+COMCP_DECL void client_core::resume_clocks() {
+  pending_.resume(time_->now());
+  arm();
+}
+
+COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
+  detail::pending_entry e;
+  e.survives = true;
+  if (end_reason_ || closing_ || !enlist(e, d)) co_return false;
+  auto const r = co_await wait(e);
+  co_return r.error() == errc::timeout;
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::round_trip(detail::prepared_call const& c) {
+  detail::pending_entry e;
+  if (auto const started = start(c, e); !started) co_return detail::reply(started.error());
+  auto r = co_await wait(e);
+  co_return r;
+}
+
+COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detail::pending_entry& e) {
+  if (auto bad = check(c)) return bad;
+  if (c.options.stop().stop_requested()) return error(errc::cancelled);
+  return begin(c, e);
+}
+
+COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here) const noexcept {
+  return options_.interceptors_.empty() && here == home_;
+}
+
+COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
+  detail::spawn(home_, std::move(work));
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call c) {
+  auto const hold = shared_from_this();
+  auto const here = co_await asio::this_coro::executor;
+  if (here == home_) {
+    auto v = co_await call_on_home(std::move(c));
+    co_return v;
+  }
+  std::optional<json::value> value;
+  auto work = detail::store(call_on_home(std::move(c)), value);
+  co_await detail::spawn_and_wait(home_, std::move(work));
+  co_return std::move(*value);
+}
+
+COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> work) {
+  auto const hold = shared_from_this();
+  auto const here = co_await asio::this_coro::executor;
+  if (here == home_) {
+    co_await std::move(work);
+  } else {
+    co_await detail::spawn_and_wait(home_, std::move(work));
+  }
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
+  detail::performer send = [this](detail::prepared_call& call) { return perform(call); };
+  auto r = co_await intercept(std::move(c), std::move(send));
+  co_return std::move(r).value();
+}
+
+// Repeats what may be repeated, follows one version change, and goes through the input rounds.
+COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_call& c) {
+  auto r = co_await round_trip(c);
+  if (needs_settling(c, r)) r = co_await rounds(c, std::move(r));
+  co_return r;
+}
+
+COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
+  if (!codec_) return false;
+  if (!r.has_value()) {
+    if (r.error().peer() && prior_unconfirmed_) return true;
+    if (r.error().peer()) return is_modern() ? r.error().peer()->code == -32022 : r.error().peer()->code == -32042;
+    return restarting_ && (c.repeatable || c.options.is_idempotent());
+  }
+  if (!is_modern()) return false;
+  auto const kind = codec_->classify(c.method, r->view());
+  return !kind || *kind != wire::result_kind::complete;
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_call c, detail::reply first) {
+  auto const hold = shared_from_this();
+  auto r = co_await rounds(c, std::move(first));
+  co_return std::move(r).value();
+}
+
+COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
+  if (!codec_ || !transport_open_) return;
+  send_text(codec_->notification(method, params, meta));
+}
+
+COMCP_DECL void client_core::send_text(std::string text) {
+  if (!transport_open_) return;
+  outgoing message(std::move(text));
+  if (options_.tracer_) trace(direction::sent, message.text);
+  auto const sent = transport_.send(std::move(message));
+  if (!sent) fault(sent.error());
+}
+
+}  // namespace comcp
+
+// client/impl/core_close.ipp
+// The end of a connection, wanted or not, and the way back where a restart policy allows one.
+
+#include <asio/dispatch.hpp>
+#include <asio/io_context.hpp>
+#include <asio/this_coro.hpp>
+
+// client/impl/core_registry.hpp
+// Knows the cores that live on an execution context, so that coroutines which wait in them are destroyed with
+// that context instead of keeping each other alive. Internal.
+
+#include <algorithm>
+#include <mutex>
+#include <typeinfo>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/execution/context.hpp>
+#include <asio/execution_context.hpp>
+#include <asio/query.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+/// The executor inside, if it is an E. Asio 1.22's target() does not look.
+template <class E>
+E const* executor_as(asio::any_io_executor const& ex) noexcept {
+  return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
+}
+
+class core_registry final : public asio::execution_context::service {
+ public:
+  using key_type = core_registry;
+  static inline asio::execution_context::id id;
+
+  explicit core_registry(asio::execution_context& context) : service(context) {}
+
+  static core_registry& of(asio::any_io_executor const& ex) {
+    return asio::use_service<core_registry>(asio::query(ex, asio::execution::context));
+  }
+
+  void add(client_core* core) {
+    std::lock_guard const lock(mutex_);
+    cores_.push_back(core);
+  }
+  void remove(client_core* core) noexcept {
+    std::lock_guard const lock(mutex_);
+    std::erase(cores_, core);
+  }
+
+ private:
+  void shutdown() noexcept override;
+
+  std::mutex mutex_;
+  std::vector<client_core*> cores_;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/impl/negotiation.ipp
+// The state of a handshake under way: the pure machine and the entries that feed it. Internal to the core.
+
+#include <optional>
+
+namespace comcp {
+
+struct client_core::negotiation {
+  negotiation(client_core& c, sansio::handshake m) : core(c), machine(std::move(m)) {}
+  ~negotiation() { drop_all(); }
+  negotiation(negotiation const&) = delete;
+  negotiation& operator=(negotiation const&) = delete;
+
+  void drop(detail::pending_entry& e) {
+    if (e.id) core.pending_.take(e.id);
+    e.id = 0;
+  }
+  void drop_all() {
+    drop(probe_entry);
+    drop(initialize_entry);
+    drop(probe_timer);
+    drop(done);
+  }
+
+  client_core& core;
+  sansio::handshake machine;
+  detail::prepared_call probe{"server/discover", {}, {}};
+  detail::prepared_call init{"initialize", {}, {}};
+  detail::pending_entry probe_entry, initialize_entry, probe_timer, done;
+  std::optional<result<void>> outcome;
+};
+
+}  // namespace comcp
+
+namespace comcp {
+
+COMCP_DECL void client_core::closed(error reason) {
+  auto const hold = shared_from_this();
+  transport_open_ = false;
+  if (auto const n = negotiation_.lock()) return take_step(n, n->machine.closed(reason));
+  if (closing_ || end_reason_) return;
+  if (restoring_) {
+    *restoring_ = reason;
+    restarting_ = true;
+    dispatcher_.cancel_all();
+    return fail_all(reason);
+  }
+  if (status_ == connection_status::ready && restarts_in_a_row_ < options_.restart_.attempts()) {
+    restarting_ = true;
+    set_status(connection_status::connecting);
+    dispatcher_.cancel_all();
+    fail_all(reason);
+    return spawn(restart());
+  }
+  if (!restarting_) finish(std::move(reason));
+}
+
+COMCP_DECL asio::awaitable<void> client_core::restart() {
+  auto const hold = shared_from_this();
+  error last(errc::closed);
+  while (restarts_in_a_row_ < options_.restart_.attempts()) {
+    auto const factor = std::min(restarts_in_a_row_, 20U);
+    auto const wanted = options_.restart_.base() * (std::int64_t{1} << factor);
+    ++restarts_in_a_row_;
+    auto const slept = co_await sleep(std::min<std::chrono::nanoseconds>(wanted, options_.restart_.max()));
+    if (!slept && (closing_ || end_reason_)) co_return;
+    auto again = co_await open_transport();
+    if (again) again = co_await negotiate();
+    if (closing_ || end_reason_) co_return;
+    if (again) {
+      ++counters_.restarts;
+      restarting_ = false;
+      restoring_ = &last;
+      co_await after_handshake();
+      restoring_ = nullptr;
+      if (restarting_) continue;
+      auto const waiting = std::exchange(deferred_, {});
+      for (auto const id : waiting) {
+        auto const* const entry = pending_.find(id);
+        if (!entry) continue;
+        if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
+      }
+      co_return;
+    }
+    last = again.error();
+    if (transport_open_) co_await transport_.close();
+  }
+  restarting_ = false;
+  finish(last);
+}
+
+COMCP_DECL asio::awaitable<void> client_core::close() {
+  auto const hold = shared_from_this();
+  auto const wait_closed = [](std::shared_ptr<client_core> self) -> asio::awaitable<void> {
+    if (self->end_reason_) co_return;
+    if (!self->closing_) self->spawn(self->close_on_home(error(errc::closed)));
+    (void)co_await self->closed();
+  };
+  auto work = wait_closed(hold);
+  co_await run_on_home(std::move(work));
+}
+
+// Bounded by close_timeout: a transport that is not through by then is destroyed.
+COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
+  auto const hold = shared_from_this();
+  if (closing_ || end_reason_) co_return;
+  closing_ = true;
+  set_status(connection_status::closing);
+  dispatcher_.cancel_all();
+  fail_all(reason);
+  auto const done = std::make_shared<detail::pending_entry>();
+  enlist(*done, options_.close_timeout_);
+  auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<detail::pending_entry> entry) -> asio::awaitable<void> {
+    co_await self->transport_.close();
+    self->end(entry->id, json::value());
+  };
+  auto work = std::make_shared<asio::awaitable<void>>(task(hold, done));
+  auto start = [this, hold, work] { spawn(std::move(*work)); };
+  detail::post(home_, std::move(start));
+  auto const waited = co_await wait(*done);
+  if (!waited) drop_transport();
+  transport_open_ = false;
+  finish(std::move(reason));
+}
+
+COMCP_DECL void client_core::finish(error reason) {
+  if (end_reason_) return;
+  auto const hold = shared_from_this();
+  end_reason_ = reason;
+  closing_ = true;
+  transport_open_ = false;
+  deadline_->disarm();
+  armed_.reset();
+  dispatcher_.cancel_all();
+  subscriptions_.ended(reason);
+  set_status(connection_status::disconnected);
+  fail_all(reason);
+  deadline_->disarm();
+  for (auto* const w : std::exchange(closed_waiters_, {})) w->complete(reason);
+}
+
+COMCP_DECL asio::awaitable<error> client_core::closed() {
+  auto const hold = shared_from_this();
+  if (end_reason_) co_return *end_reason_;
+  detail::waiter<error>* place = nullptr;
+  auto const forget = [weak = weak_from_this(), &place] {
+    auto const self = weak.lock();
+    if (!self) return;
+    auto drop = [self, which = place] {
+      auto& all = self->closed_waiters_;
+      auto const found = std::find(all.begin(), all.end(), which);
+      if (found == all.end()) return;
+      all.erase(found);
+      which->complete(error(errc::cancelled));
+    };
+    detail::post(self->home_, std::move(drop));
+  };
+  auto reason = co_await detail::suspend_listed<error>(place, closed_waiters_, forget);
+  if (reason == errc::cancelled && !end_reason_) throw exception(reason);
+  co_return reason;
+}
+
+COMCP_DECL void client_core::abandon() noexcept {
+  auto end = [self = shared_from_this()] { self->abrupt(); };
+  auto const* const context = detail::executor_as<asio::io_context::executor_type>(home_);
+  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
+  asio::dispatch(home_, std::move(end));
+}
+
+COMCP_DECL void client_core::drop_transport() noexcept {
+  last_info_ = transport_info();
+  transport_ = any_transport();
+  transport_open_ = false;
+}
+
+COMCP_DECL void client_core::abrupt() noexcept {
+  if (end_reason_) return;
+  closing_ = true;
+  drop_transport();
+  auto end = [self = shared_from_this()] { self->finish(error(errc::closed, "the client was destroyed")); };
+  detail::post(home_, std::move(end));
+}
+
+COMCP_DECL void client_core::shut_down() noexcept {
+  drop_transport();
+  closing_ = true;
+  end_reason_ = error(errc::closed);
+  while (auto const id = pending_.any()) {
+    auto* const e = *pending_.take(id);
+    e->id = 0;
+    e->stop.reset();
+    e->on_end = nullptr;
+    if (auto* const w = std::exchange(e->waiting, nullptr)) w->destroy();
+  }
+  for (auto* const w : std::exchange(closed_waiters_, {})) w->destroy();
+  subscriptions_.shut_down();
+}
+
+}  // namespace comcp
+
+// client/impl/core_connect.ipp
+// The core's life: opening, the handshake, becoming ready, closing, starting again.
+
+#include <asio/dispatch.hpp>
+#include <asio/io_context.hpp>
+#include <asio/strand.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/thread_pool.hpp>
+
+namespace comcp {
+
+COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
+                                    asio::any_io_executor home)
+    : transport_(std::move(transport)),
+      handler_(std::move(handler)),
+      options_(std::move(options)),
+      home_(std::move(home)),
+      time_(options_.time_ ? options_.time_ : steady_time()),
+      deadline_(time_->make_deadline(home_)),
+      pending_(options_.limits_.pending_calls()),
+      dispatcher_(*this),
+      subscriptions_(*this),
+      level_(options_.log_level_) {
+  declare_capabilities();
+  if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
+}
+
+COMCP_DECL client_core::~client_core() { detail::core_registry::of(home_).remove(this); }
+
+COMCP_DECL void client_core::declare_capabilities() {
+  handler_.declare(own_capabilities_);
+  auto const entries = [](auto const& from, capability_entries& to) {
+    for (auto const& [name, settings] : from) to[name] = json::parse(settings.empty() ? "{}" : settings.text()).value();
+  };
+  entries(options_.experimental_, own_capabilities_.experimental);
+  entries(options_.extensions_, own_capabilities_.extensions);
+  own_capabilities_text_ = json::to_text(own_capabilities_);
+  // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
+  auto const unanswered = [this](bool declared, char const* method) {
+    if (declared && !handler_.answers(method))
+      throw exception(error(errc::invalid_argument, std::string("the handler declares what it has no member for: ") + method));
+  };
+  unanswered(own_capabilities_.sampling.has_value(), "sampling/createMessage");
+  unanswered(own_capabilities_.roots.has_value(), "roots/list");
+  unanswered(own_capabilities_.elicitation.has_value(), "elicitation/create");
+}
+
+COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
+                                                                              any_handler handler,
+                                                                              connect_options options) {
+  auto const here = co_await asio::this_coro::executor;
+  asio::any_io_executor home = here;
+  if (options.executor_) home = options.executor_;
+  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
+  auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
+  detail::core_registry::of(home).add(core.get());
+  auto work = core->open_and_negotiate();
+  if (here == home) {
+    co_await std::move(work);
+  } else {
+    co_await detail::spawn_and_wait(home, std::move(work));
+  }
+  co_return core;
+}
+
+COMCP_DECL asio::awaitable<void> client_core::open_and_negotiate() {
+  auto const hold = shared_from_this();
+  error failure;
+  try {
+    set_status(connection_status::connecting);
+    auto done = co_await open_transport();
+    if (done) done = co_await negotiate();
+    if (done) co_await after_handshake();
+    if (!done) failure = done.error();
+  } catch (exception const& e) {
+    failure = e.error();
+  } catch (std::system_error const&) {
+    failure = error(errc::cancelled);  // Asio's operation_aborted
+  }
+  if (!failure) co_return;
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await close_on_home(failure);
+  throw exception(failure);
+}
+
+// Opens within its timeout. What comes too late is dropped.
+COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
+  struct opening {
+    detail::pending_entry done;
+    result<void> outcome = error(errc::connect_failed);
+    asio::cancellation_signal signal;
+  };
+  auto const o = std::make_shared<opening>();
+  auto const hold = shared_from_this();
+  if (!enlist(o->done, options_.open_timeout_)) co_return error(errc::queue_full);
+  auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
+    auto opened = co_await self->transport_.open(*self);
+    if (opened) self->transport_open_ = true;
+    state->outcome = std::move(opened);
+    self->end(state->done.id, json::value());
+  };
+  auto work = task(hold, o);
+  // Posted, so that nothing ends before the wait below has begun.
+  auto start = [this, hold, o, work = std::make_shared<asio::awaitable<void>>(std::move(work))] {
+    detail::spawn(home_, std::move(*work), o->signal.slot(), o);
+  };
+  detail::post(home_, std::move(start));
+  auto const waited = co_await wait(o->done);
+  if (waited) co_return o->outcome;
+  auto give_up = [o] { o->signal.emit(asio::cancellation_type::terminal); };
+  detail::post(home_, std::move(give_up));
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, "the transport did not open in time");
+  co_return waited.error();
+}
+
+COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
+  set_status(connection_status::initializing);
+  auto const n = std::make_shared<negotiation>(
+      *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
+  negotiation_ = n;
+  if (!enlist(n->done, options_.handshake_timeout_)) co_return error(errc::queue_full);
+  take_step(n, n->machine.start());
+  if (!n->outcome) {
+    auto const waited = co_await wait(n->done);
+    if (!n->outcome && !waited) {
+      n->outcome = waited.error() == errc::timeout ? error(errc::timeout, "the handshake was not finished in time")
+                                                   : waited.error();
+    }
+  }
+  n->drop_all();
+  co_return *n->outcome;
+}
+
+COMCP_DECL void client_core::settle_handshake(negotiation& n, error why) {
+  if (n.outcome) return;
+  n.outcome = why ? result<void>(std::move(why)) : result<void>();
+  negotiation_.reset();
+  if (n.done.id) end(n.done.id, json::value());
+}
+
+COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sansio::handshake_step const& step) {
+  using action = sansio::handshake_step::action;
+  switch (step.what) {
+    case action::wait: return;
+    case action::discover: return send_probe(n, *step.version);
+    case action::initialize: return send_initialize(n, *step.version);
+    case action::reopen: return spawn(reopen(n));
+    case action::fail: return settle_handshake(*n, step.why);
+    case action::ready:
+      era_learned_ = n->machine.from_prior() ? options_.handshake_.prior->date : std::chrono::system_clock::now();
+      if (step.version->era() == era::modern) {
+        auto const info = own_info();
+        codec_ = std::make_unique<wire::modern>(*step.version, options_.anonymous_ ? nullptr : &info,
+                                                own_capabilities_text_);
+        prior_unconfirmed_ = n->machine.from_prior();
+        if (auto const& prior = options_.handshake_.prior; prior && prior->discovered && n->machine.from_prior())
+          adopt_discovery(*prior->discovered);
+      } else {
+        codec_ = std::make_unique<wire::legacy>(*step.version);
+      }
+      return settle_handshake(*n, {});
+  }
+}
+
+COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, protocol_version v) {
+  auto const info = own_info();
+  codec_ = std::make_unique<wire::modern>(v, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  n->drop(n->probe_entry);
+  n->probe.internal = true;
+  n->probe_entry.call = &n->probe;
+  n->probe_entry.handshake = true;
+  n->probe_entry.on_end = [this, weak = std::weak_ptr(n)](detail::reply r) {
+    auto const alive = weak.lock();
+    if (!alive) return;
+    alive->drop(alive->probe_timer);
+    if (!r) return take_step(alive, alive->machine.discover_failed(r.error()));
+    auto found = json::read<discover_result>(r->view());
+    if (!found) return take_step(alive, alive->machine.discover_failed(error::from_peer({-32603, "no DiscoverResult", {}})));
+    auto const step = alive->machine.discovered(found->supported_versions);
+    adopt_discovery(*found);
+    take_step(alive, step);
+  };
+  n->probe_timer.on_end = [this, weak = std::weak_ptr(n)](detail::reply const& r) {
+    auto const alive = weak.lock();
+    if (alive && r.error() == errc::timeout) take_step(alive, alive->machine.probe_timed_out());
+  };
+  enlist(n->probe_entry, options_.handshake_timeout_);
+  n->drop(n->probe_timer);
+  enlist(n->probe_timer, options_.probe_timeout_);
+  if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
+}
+
+COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v) {
+  codec_ = std::make_unique<wire::legacy>(v);
+  json::writer w;
+  w.begin_object().plain_key("protocolVersion").string(v.text());
+  w.plain_key("capabilities").raw(own_capabilities_text_);
+  w.plain_key("clientInfo");
+  json::write(w, own_info());
+  w.end_object();
+  n->init.params = std::move(w).text();
+  n->init.internal = true;
+  n->drop(n->initialize_entry);
+  n->initialize_entry.call = &n->init;
+  n->initialize_entry.handshake = true;
+  n->initialize_entry.on_end = [this, weak = std::weak_ptr(n)](detail::reply r) {
+    auto const alive = weak.lock();
+    if (!alive) return;
+    if (!r) return take_step(alive, alive->machine.initialize_failed(r.error()));
+    auto const named = r->view().find("protocolVersion");
+    auto const step = alive->machine.initialized(named ? std::string(named->get_string().value_or("")) : std::string());
+    auto const found = json::read<initialize_result>(r->view());
+    if (step.what == sansio::handshake_step::action::ready) {
+      if (!found) return settle_handshake(*alive, found.error().with_code(make_error_code(errc::protocol_violation)));
+      server_info_ = found->server_info;
+      server_capabilities_ = found->capabilities;
+      instructions_ = found->instructions.value_or("");
+      discovered_.reset();
+    }
+    take_step(alive, step);
+  };
+  enlist(n->initialize_entry, options_.handshake_timeout_);
+  if (auto const sent = transmit(n->initialize_entry); !sent) settle_handshake(*n, sent.error());
+}
+
+COMCP_DECL asio::awaitable<void> client_core::reopen(std::shared_ptr<negotiation> n) {
+  auto const hold = shared_from_this();
+  n->drop(n->probe_entry);
+  n->drop(n->initialize_entry);
+  n->drop(n->probe_timer);
+  auto const opened = co_await open_transport();
+  if (n->outcome) co_return;
+  if (opened) {
+    take_step(n, n->machine.reopened());
+  } else {
+    settle_handshake(*n, opened.error());
+  }
+}
+
+COMCP_DECL void client_core::adopt_discovery(discover_result const& d) {
+  discovered_ = d;
+  server_capabilities_ = d.capabilities;
+  instructions_ = d.instructions.value_or("");
+  if (auto const info = server_info_of(d.meta)) server_info_ = *info;
+}
+
+COMCP_DECL implementation client_core::own_info() const {
+  return options_.client_info_.value_or(implementation("comcp", COMCP_VERSION_STRING));
+}
+
+COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
+  if (!is_modern()) {
+    notify("notifications/initialized", {});
+    if (level_ && server_capabilities_.supports("logging")) {
+      detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), {});
+      set.internal = true;
+      auto const done = co_await round_trip(set);
+      if (!done) fault(done.error());
+    }
+  }
+  if (end_reason_) throw exception(*end_reason_);
+  if (restarting_) co_return;  // lost again meanwhile
+  set_status(connection_status::ready);
+  subscriptions_.connected();
+  if (options_.ping_interval_ && !std::exchange(keeping_alive_, true)) spawn(keep_alive());
+}
+
+COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
+  auto const hold = shared_from_this();
+  unsigned failures = 0;
+  for (;;) {
+    bool const awake = co_await sleep(*options_.ping_interval_);
+    if (!awake) break;
+    if (status_ != connection_status::ready) continue;
+    if (counters_.messages_in != messages_at_last_ping_) {
+      messages_at_last_ping_ = counters_.messages_in;
+      failures = 0;
+      continue;
+    }
+    call_options limited;
+    limited.timeout(options_.ping_timeout_).extend_on_progress(false);
+    detail::prepared_call ping(is_modern() ? "server/discover" : "ping", {}, std::move(limited));
+    ping.internal = true;
+    auto const r = co_await round_trip(ping);
+    messages_at_last_ping_ = counters_.messages_in;
+    if (r || r.error().peer()) {
+      failures = 0;
+    } else if (r.error() == errc::timeout && ++failures >= options_.ping_failure_threshold_) {
+      co_await close_on_home(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
+    }
+  }
+  keeping_alive_ = false;
+}
+
+COMCP_DECL void client_core::set_status(connection_status s) {
+  if (status_ == s) return;
+  status_ = s;
+  auto const listeners = status_listeners_;
+  for (auto const& listener : listeners) {
+    try {
+      listener(s);
+    } catch (...) {
+      fault(error(errc::invalid_argument, "a status listener threw"));
+    }
+  }
+}
+
+}  // namespace comcp
+
+// client/impl/core_inbound.ipp
+// What the core does with each message that comes in. Nothing here waits.
+
+namespace comcp {
+
+COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
+  auto const hold = shared_from_this();
+  detail::overlap_guard::scope const alone(overlap_);
+  ++counters_.messages_in;
+  counters_.bytes_in += text.size();
+  if (options_.tracer_) trace(direction::received, text.view());
+  if (received_plainly(text)) return;
+  auto m = jsonrpc::decode(text);
+  if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
+  received(m, stream);
+}
+
+COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
+  switch (m.kind) {
+    case jsonrpc::message_kind::response:
+    case jsonrpc::message_kind::error: return received_answer(m, stream);
+    case jsonrpc::message_kind::notification: return received_notification(m);
+    case jsonrpc::message_kind::request:
+      ++counters_.requests;
+      // Before the verdict the server may be a legacy one that asks early.
+      if (is_modern() && (status_ == connection_status::ready ||
+                          options_.handshake_.mode == sansio::handshake_mode::pinned)) {
+        ++counters_.dropped;
+        return fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
+      }
+      return dispatcher_.request(m);
+    default: return received_bad(m);
+  }
+}
+
+COMCP_DECL void client_core::received_batch(padded_text text, request_id stream) {
+  auto const* const old = dynamic_cast<wire::legacy const*>(codec_.get());
+  jsonrpc::envelope bad;
+  if (!old || !old->has_batches()) {
+    bad.reason = "a batch, which this protocol version has not";
+    return received_bad(bad);
+  }
+  struct each final : json::member_sink {
+    explicit each(client_core& c, request_id s) : core(c), from(s) {}
+    bool on_member(std::string_view, std::string_view raw) override {
+      texts.emplace_back(raw);
+      return texts.size() < 10'000;
+    }
+    client_core& core;
+    request_id from;
+    std::vector<std::string> texts;
+  } parts(*this, stream);
+  auto const scanned = json::scan_array(text, parts);
+  for (auto& part : parts.texts) {
+    auto m = jsonrpc::decode(pad(part));
+    if (m.kind == jsonrpc::message_kind::batch) m.reason = "a batch in a batch";
+    received(m, stream);
+    if (end_reason_) return;
+  }
+  if (!scanned) {
+    bad.reason = std::string(scanned.error().message());
+    received_bad(bad);
+  }
+}
+
+COMCP_DECL detail::reply client_core::result_of(jsonrpc::envelope const& m) {
+  if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
+  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), options_.limits_.json());
+  if (parsed) return std::move(*parsed);
+  if (parsed.error() == errc::limit_exceeded) return parsed.error();
+  return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
+}
+
+// The result of a call that waits, written as nearly everyone writes it; false for all else. Parsing the result is
+// what validates it: it is one value only if the rest of the message is what it looked like.
+COMCP_DECL bool client_core::received_plainly(padded_text text) {
+  auto const answer = jsonrpc::find_result(text.view());
+  auto const* const found = answer ? pending_.find(answer->id) : nullptr;
+  if (!found || !(*found)->call || !(*found)->sent) return false;
+  detail::reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), options_.limits_.json());
+  if (!parsed) return false;
+  received_reply(**found, std::move(parsed));
+  return true;
+}
+
+COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id stream) {
+  auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
+  auto const* const found = id ? pending_.find(id) : nullptr;
+  if (!found) {
+    if (m.raw_id.empty()) {
+      // No call owns it: an event of the whole connection.
+      auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
+      return fault(e);
+    }
+    if (pending_.was_used(id)) {
+      ++counters_.late;
+      return;
+    }
+  }
+  if (!found || !(*found)->call || !(*found)->sent) {
+    ++counters_.unknown;
+    return fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
+  }
+  received_reply(**found, result_of(m));
+}
+
+COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply&& r) {
+  if (r && is_modern()) learn_server_info(*r);
+  if (r) {
+    if (!e.call->internal) restarts_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
+    prior_unconfirmed_ = false;
+  }
+  end(e.id, std::move(r));
+}
+
+COMCP_DECL void client_core::learn_server_info(json::value const& result) {
+  if (!server_info_.name.empty()) return;
+  auto const meta = result.view().find("_meta");
+  if (!meta) return;
+  if (auto info = server_info_of(*meta)) server_info_ = std::move(*info);
+}
+
+COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
+  ++counters_.notifications;
+  json::value params;
+  if (!m.params.empty()) {
+    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), options_.limits_.json());
+    if (!parsed) {
+      m.reason = std::string(parsed.error().message());
+      m.id.reset();
+      return received_bad(m);
+    }
+    params = std::move(*parsed);
+  }
+  if (m.method == "notifications/progress") return received_progress(params);
+  if (m.method == "notifications/cancelled") {
+    auto const which = params.view().find("requestId");
+    if (!which) return;
+    if (is_modern()) return subscriptions_.cancelled_by_server(*which);
+    dispatcher_.withdraw(which->dump());
+  }
+  if (is_modern() && subscriptions_.routed(m.method, params)) return;
+  if (!is_modern()) subscriptions_.notified(m.method, params);
+  dispatcher_.notification(std::move(m.method), std::move(params));
+}
+
+COMCP_DECL void client_core::received_progress(json::value const& params) {
+  auto const token = params.view().find("progressToken");
+  std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
+  auto const* const found = id ? pending_.find(*id) : nullptr;
+  if (!found || !(*found)->call) {
+    ++counters_.dropped;
+    return;
+  }
+  auto const& call_opts = (*found)->call->options;
+  if (call_opts.extends_on_progress()) pending_.extend(*id, time_->now());
+  arm();
+  auto const on_progress = call_opts.on_progress();
+  if (!on_progress) return;
+  auto p = json::read<progress_notification>(params.view());
+  if (!p) return fault(p.error());
+  try {
+    on_progress(*p);
+  } catch (...) {
+    fault(error(errc::invalid_argument, "a progress callback threw"));
+  }
+}
+
+COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
+  ++counters_.bad_messages;
+  if (m.id && pending_.find(*m.id) && (*pending_.find(*m.id))->sent) {
+    return end(*m.id, error(errc::protocol_violation, "the answer cannot be read: " + m.reason));
+  }
+  fault(error(errc::protocol_violation, "an unusable message: " + m.reason));
+  if (counters_.bad_messages <= options_.limits_.bad_lines() || closing_) return;
+  spawn(close_on_home(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()")));
+}
+
+COMCP_DECL void client_core::stream_ended(request_id id, error why) {
+  auto const hold = shared_from_this();
+  auto const* const found = pending_.find(id);
+  if (!found || !(*found)->call) return;
+  auto const& c = *(*found)->call;
+  bool const safe = c.repeatable || c.options.is_idempotent();
+  end(id, safe ? why : why.with_code(make_error_code(errc::outcome_unknown)));
+}
+
+COMCP_DECL void client_core::fault(error e) {
+  if (!options_.observer_.on_fault) return;
+  try {
+    options_.observer_.on_fault(e);
+  } catch (...) {  // documented: dropped
+  }
+}
+
+COMCP_DECL void client_core::trace(direction d, std::string_view message) {
+  try {
+    options_.tracer_(d, message);
+  } catch (...) {
+    fault(error(errc::invalid_argument, "a tracer threw"));
+  }
+}
+
+COMCP_DECL std::optional<protocol_version> client_core::version() const noexcept {
+  if (!codec_) return {};
+  return codec_->version();
+}
+
+COMCP_DECL era_verdict client_core::verdict() const {
+  era_verdict v;
+  v.date = era_learned_;
+  if (options_.handshake_.prior) v.authorization = options_.handshake_.prior->authorization;
+  if (!is_modern()) return v;
+  v.era = era::modern;
+  v.discovered = discovered_;
+  if (!discovered_) v.versions.push_back(codec_->version());
+  else
+    for (auto const& text : discovered_->supported_versions) {
+      if (auto const known = protocol_version::parse(text)) v.versions.push_back(*known);
+    }
+  return v;
+}
+
+COMCP_DECL transport_info client_core::transport_info() const {
+  return transport_ ? transport_.info() : last_info_;
+}
+
+COMCP_DECL statistics client_core::statistics() const {
+  auto s = counters_;
+  auto oldest = time_->now();
+  pending_.each([&](detail::pending_entry const* e, std::chrono::steady_clock::time_point started) {
+    if (!e->call || e->handshake) return;  // waits of our own, and what `tracked` does not count
+    ++s.pending;
+    oldest = std::min(oldest, started);
+  });
+  s.oldest_pending = time_->now() - oldest;
+  auto const info = transport_info();
+  s.messages_out = info.messages_out;
+  s.bytes_out = info.bytes_out;
+  return s;
+}
+
+}  // namespace comcp
+
+// client/impl/core_intercept.ipp
+// A call's way through the interceptors: in a coroutine of its own, so that a hook that hangs holds nobody longer than
+// the call's hard timeout, its stop token, its caller's patience or close() allow.
+
+#include <asio/this_coro.hpp>
+
+// client/operation.hpp
+// From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
+// all, which are users' tools.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp {
+namespace detail {
+
+inline error not_connected() { return {errc::closed, "this client is not connected"}; }
+inline void require(std::shared_ptr<client_core> const& core) {
+  if (!core) throw exception(not_connected());
+}
+
+/// An operation that ends with this error, so that even what is wrong from the start reaches whoever awaits it.
+template <class T>
+asio::awaitable<T> failed(error e) {
+  (void)co_await asio::this_coro::executor;
+  throw exception(std::move(e));
+}
+
+/// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
+template <class T>
+T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = true) {
+  if constexpr (requires(T& t) { t.result_type = std::string(); t.raw = v; }) {
+    auto const kind = may_be_stopped ? v.view().find("resultType") : std::nullopt;
+    if (kind && kind->get_string() == "input_required") {
+      T stopped;
+      stopped.result_type = "input_required";
+      stopped.raw = v;
+      return stopped;
+    }
+  }
+  T out{};
+  json::read_error e;
+  if (!json::codec<T>::read(v.view(), out, e))
+    throw exception(e.to_error().with_code(make_error_code(errc::protocol_violation)));
+  return out;
+}
+
+/// Sees to it that no call is left in the table when its coroutine ends early.
+struct withdrawal {
+  explicit withdrawal(client_core& c) noexcept : core(c) {}
+  withdrawal(withdrawal const&) = delete;
+  withdrawal& operator=(withdrawal const&) = delete;
+  ~withdrawal() {
+    if (entry.id) core.withdraw(entry);
+  }
+  client_core& core;
+  pending_entry entry;
+};
+
+// Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
+bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
+asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
+asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first);
+
+/// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
+template <class T>
+asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
+  require(core);
+  auto const here = co_await asio::this_coro::executor;
+  auto const state = co_await asio::this_coro::cancellation_state;
+  reply r;
+  if (core->is_plain(here) && state.cancelled() == asio::cancellation_type::none) {
+    withdrawal call(*core);
+    if (start_call(*core, c, call.entry, r)) {
+      auto waiting = core->wait(call.entry);
+      r = co_await std::move(waiting);
+    }
+    if (core->needs_settling(c, r)) {
+      auto rest = settling(*core, c, r);
+      r = co_await std::move(rest);
+    }
+  } else {
+    auto all = general_call(*core, c);
+    r = co_await std::move(all);
+  }
+  co_return decode_result<T>(r.value(), c.options.is_manual_input());
+}
+
+/// Runs work on the client's executor, wherever it is awaited.
+template <class T>
+asio::awaitable<T> on_home(std::shared_ptr<client_core> core, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if (here == core->home()) {
+    auto value = co_await std::move(work);
+    co_return value;
+  }
+  std::optional<T> value;
+  auto stored = store(std::move(work), value);
+  co_await spawn_and_wait(core->home(), std::move(stored));
+  co_return std::move(*value);
+}
+
+template <class T>
+asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_call c) {
+  auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
+  r.or_throw();
+  auto out = r.template structured<T>();
+  co_return std::move(out).value();
+}
+
+template <class T>
+asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value required, json::fragment responses,
+                           call_options options) {
+  require(core);
+  prepared_call c({}, {}, std::move(options));
+  auto const v = co_await core->resume_rounds(std::move(c), std::move(required), std::move(responses));
+  co_return decode_result<T>(v);
+}
+
+prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
+
+/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
+error current_error();
+
+}  // namespace detail
+
+/// Turns an operation that throws into one that gives a result.
+template <class T>
+asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(operation);
+      co_return result<void>();
+    } else {
+      auto value = co_await std::move(operation);
+      co_return result<T>(std::move(value));
+    }
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
+
+/// The same for closed(), whose value is an error already.
+inline asio::awaitable<error> as_result(asio::awaitable<error> operation) {
+  try {
+    auto reason = co_await std::move(operation);
+    co_return reason;
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
+
+namespace detail {
+template <class T>
+struct gathering {
+  std::vector<result<T>> outcomes;
+  std::size_t open = 0;
+  waiter<bool>* waiting = nullptr;
+  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
+};
+
+template <class T>
+asio::awaitable<void> gather_one(std::shared_ptr<gathering<T>> g, std::size_t i, asio::awaitable<T> op) {
+  auto outcome = co_await as_result(std::move(op));
+  g->outcomes[i] = std::move(outcome);
+  if (--g->open == 0 && g->waiting) std::exchange(g->waiting, nullptr)->complete(true);
+}
+
+template <class T>
+void gather_start(std::shared_ptr<gathering<T>> const& g, asio::any_io_executor const& ex, std::size_t i,
+                  asio::awaitable<T> op) {
+  g->signals.push_back(std::make_unique<asio::cancellation_signal>());
+  spawn(ex, gather_one(g, i, std::move(op)), g->signals.back()->slot(), g);
+}
+}  // namespace detail
+
+/// Runs operations concurrently on this coroutine's executor; one failure cancels nobody, and cancelling the whole
+/// cancels each. Results stand in the order of the operations.
+template <class T>
+asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> operations) {
+  auto const ex = co_await asio::this_coro::executor;
+  auto const g = std::make_shared<detail::gathering<T>>();
+  g->outcomes.assign(operations.size(), result<T>(error(errc::cancelled)));
+  g->open = operations.size();
+  for (std::size_t i = 0; i < operations.size(); ++i) detail::gather_start(g, ex, i, std::move(operations[i]));
+  if (g->open > 0) {
+    auto const cancel = [weak = std::weak_ptr(g), ex] {
+      auto emit = [weak] {
+        auto const alive = weak.lock();
+        if (!alive) return;
+        for (auto const& s : alive->signals) s->emit(asio::cancellation_type::terminal);
+      };
+      detail::post(ex, std::move(emit));
+    };
+    auto finished = detail::suspend<bool>(g->waiting, cancel);
+    co_await std::move(finished);
+  }
+  co_return std::move(g->outcomes);
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// client/impl/operation.ipp
+#include <asio/error.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
+  bool const object = arguments.empty() || arguments.text().front() == '{';
+  // The arguments stand first, so that their own text can become the parameters'.
+  std::string params = std::move(arguments).text();
+  params.reserve(params.size() + name.size() + 32);
+  if (params.empty()) {
+    params += '{';
+  } else {
+    params.insert(0, std::string_view(R"({"arguments":)")) += ',';
+  }
+  params += std::string_view(R"("name":)");
+  json::detail::append_string(params, name);
+  params += '}';
+  prepared_call c("tools/call", std::move(params), std::move(options));
+  c.name = name;
+  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
+  return c;
+}
+
+COMCP_DECL bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome) {
+  auto const started = core.start(c, e);
+  if (!started) outcome = started.error();
+  return started.has_value();
+}
+
+COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared_call& c) {
+  return core.call(std::move(c));
+}
+
+COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
+  return core.settle(std::move(c), std::move(first));
+}
+
+COMCP_DECL error current_error() {
+  try {
+    throw;
+  } catch (exception const& e) {
+    return e.error();
+  } catch (std::system_error const& e) {
+    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
+    return error(e.code(), {});
+  } catch (std::exception const& e) {
+    return error(errc::invalid_argument, e.what());
+  } catch (...) {
+    return error(errc::invalid_argument, "an unknown exception");
+  }
+}
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp {
+
+/// Shared by who waits for the call and the coroutine that walks it through its interceptors.
+struct client_core::interception {
+  interception(detail::prepared_call c, detail::performer p) : call(std::move(c)), perform(std::move(p)) {
+    done.survives = true;
+    call.counted = true;
+    out.method = call.method;
+    out.name = call.name;
+    out.params = json::fragment::trusted(call.params);
+  }
+  detail::pending_entry done;
+  detail::prepared_call call;
+  detail::performer perform;
+  outgoing_call out;
+  detail::reply outcome = error(errc::cancelled);
+  std::size_t reached = 0;  // interceptors
+  bool performed = false;
+  asio::cancellation_signal signal;
+};
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::intercept(detail::prepared_call c, detail::performer perform) {
+  if (options_.interceptors_.empty() || c.internal) {
+    auto work = perform(c);
+    auto r = co_await std::move(work);
+    co_return r;
+  }
+  if (end_reason_) co_return detail::reply(*end_reason_);
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  auto const now = time_->now();
+  auto const limit = hard_limit(c.options);
+  auto const i = std::make_shared<interception>(std::move(c), std::move(perform));
+  if (!enlist(i->done, now, limit, detail::later(now, limit), false))
+    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  end_with(i->call.options.stop(), i->done);
+  // Posted, so that nothing ends before the wait below has begun.
+  auto start = [this, hold = shared_from_this(), i, work = std::make_shared<asio::awaitable<void>>(walk(i))] {
+    detail::spawn(home_, std::move(*work), i->signal.slot(), i);
+  };
+  detail::post(home_, std::move(start));
+  auto const waited = co_await wait(i->done);
+  if (waited) co_return i->outcome;
+  auto give_up = [i] { i->signal.emit(asio::cancellation_type::terminal); };
+  detail::post(home_, std::move(give_up));
+  if (i->performed && !i->outcome) co_return i->outcome;
+  co_return waited.error() == errc::timeout ? error(errc::timeout, i->call.method) : waited.error();
+}
+
+COMCP_DECL asio::awaitable<void> client_core::walk(std::shared_ptr<interception> i) {
+  auto const hold = shared_from_this();
+  co_await ask_interceptors(i);
+  co_await asio::this_coro::reset_cancellation_state();  // it would end the way back before its first step
+  co_await tell_interceptors(i);
+  end(i->done.id, json::value());
+}
+
+COMCP_DECL asio::awaitable<void> client_core::ask_interceptors(std::shared_ptr<interception> i) {
+  try {
+    for (auto const& each : options_.interceptors_) {
+      ++i->reached;
+      if (!each.before) continue;
+      auto asked = each.before(i->out);
+      auto answer = co_await std::move(asked);
+      if (answer) i->outcome = std::move(*answer);
+      if (answer || !i->done.id) co_return;  // an approval that comes too late sends nothing
+    }
+    i->call.params = i->out.params.text();
+    auto work = i->perform(i->call);
+    auto r = co_await std::move(work);
+    i->performed = true;
+    i->outcome = std::move(r);
+  } catch (...) {
+    i->outcome = detail::current_error();
+  }
+}
+
+// The way back: whoever was asked is told, also of what was denied, cancelled or late.
+COMCP_DECL asio::awaitable<void> client_core::tell_interceptors(std::shared_ptr<interception> i) {
+  while (i->reached > 0) {
+    auto const& each = options_.interceptors_[--i->reached];
+    if (!each.after) continue;
+    try {
+      auto told = each.after(i->out, i->outcome);
+      co_await std::move(told);
+    } catch (...) {
+      i->outcome = detail::current_error();
+    }
+    co_await asio::this_coro::reset_cancellation_state();
+  }
+}
+
+}  // namespace comcp
+
+// client/impl/core_rounds.ipp
+// What a call may need beyond one round trip: input rounds (2026-07-28, basic/patterns/mrtr), one change of the
+// version, one repetition after a restart, url elicitations of 2025-11-25.
+
+namespace comcp {
+
+/// The requests of one round, answered at once. Shared by the coroutines that answer.
+struct client_core::round {
+  detail::pending_entry done;
+  std::map<std::string, std::string> answers;
+  error failure;
+  std::size_t open = 0;
+  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
+  std::vector<std::shared_ptr<bool>> cancelled;
+
+  void cancel() {
+    for (auto const& flag : cancelled) *flag = true;
+    for (auto const& s : signals) s->emit(asio::cancellation_type::terminal);
+  }
+};
+
+namespace detail {
+
+// The original parameters with what a retry adds. Both texts are objects.
+COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
+                                    std::optional<std::string> const& state) {
+  json::writer w;
+  if (!responses.empty()) w.plain_key("inputResponses").raw(responses);
+  if (state) w.plain_key("requestState").string(*state);
+  std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
+  if (out.size() > 1 && !w.text().empty()) out += ',';
+  return out + w.text() + "}";
+}
+
+COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& answers) {
+  json::writer w;
+  w.begin_object();
+  for (auto const& [key, text] : answers) w.key(key).raw(text);
+  w.end_object();
+  return std::move(w).text();
+}
+
+// A round that a caller takes over: the result, and the call that it belongs to.
+COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
+  json::writer w;
+  w.begin_object();
+  for (auto const m : required.members()) {
+    if (m.key != "comcp/call") w.key(m.key).value(m.value);  // the server's own would be found first
+  }
+  w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method).plain_key("name").string(c.name);
+  w.plain_key("params").raw(params.empty() ? "{}" : params).end_object().end_object();
+  auto text = std::move(w).text();
+  return json::parse(pad(text)).value();
+}
+
+}  // namespace detail
+
+COMCP_DECL bool client_core::follow_version(error const& e) {
+  auto const offered = sansio::modern_versions(e);
+  if (!offered) return false;
+  std::optional<protocol_version> best;
+  for (auto const& text : *offered) {
+    auto const v = protocol_version::parse(text);
+    auto const& allowed = options_.handshake_.allowed;
+    if (!v || v->era() != era::modern || std::find(allowed.begin(), allowed.end(), *v) == allowed.end()) continue;
+    if (!best || *best < *v) best = v;
+  }
+  if (!best) return false;
+  auto const info = own_info();
+  codec_ = std::make_unique<wire::modern>(*best, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  return true;
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_call& c, detail::reply r) {
+  using std::chrono::nanoseconds;
+  auto const original = c.params;
+  c.options.hard_timeout(hard_limit(c.options));  // said once: the timeout below shrinks
+  auto const hard = detail::later(c.started, *c.options.hard_timeout());
+  nanoseconds left = c.options.timeout().value_or(options_.timeout_);
+  auto sent_at = c.started;
+  c.options.extend_on_progress(c.options.extends_on_progress());
+  bool followed = false;
+  unsigned repeats = 0;
+  for (unsigned taken = 0;;) {
+    if (!r) {
+      auto const* const peer = r.error().peer();
+      if (peer && !is_modern() && peer->code == -32042) {
+        auto asked = co_await ask_urls(std::move(r), c.options.stop(), hard);
+        co_return asked;
+      }
+      if (peer && prior_unconfirmed_) {
+        auto const repeat = co_await probe_again(c, *peer);
+        if (!repeat) co_return repeat.error();
+        if (!*repeat) co_return r;
+        r = co_await round_trip(c);
+        continue;
+      }
+      bool const other_version = peer && is_modern() && peer->code == -32022 && !followed;
+      bool const again = !peer && restarting_ && ++repeats <= 3 && (c.repeatable || c.options.is_idempotent());
+      if (other_version && follow_version(r.error())) {
+        followed = true;
+      } else if (other_version) {
+        auto const list = sansio::modern_versions(r.error()).value_or(std::vector<std::string>());
+        co_return detail::reply(
+            error(errc::no_common_version, sansio::no_common_text(list, options_.handshake_.allowed)).with_peer(*peer));
+      } else if (!again) {
+        co_return r;
+      }
+      r = co_await round_trip(c);
+      continue;
+    }
+    if (!is_modern()) co_return r;
+    auto const kind = codec_->classify(c.method, r->view());
+    if (!kind) co_return detail::reply(kind.error());
+    if (*kind == wire::result_kind::complete) co_return r;
+    if (c.options.is_manual_input()) co_return detail::reply(detail::with_call(*r, c, original));
+    if (++taken > options_.limits_.input_rounds())
+      co_return detail::reply(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
+    auto required = json::read<input_required_result>(r->view());
+    if (!required) co_return detail::reply(required.error().with_code(make_error_code(errc::protocol_violation)));
+    if (auto const bad = check_round(*required)) co_return detail::reply(bad);
+    left -= std::min(left, nanoseconds(time_->now() - sent_at));  // the clock stops while a handler answers
+    auto state = required->request_state;
+    auto answers = co_await answer_round(std::move(*required), c.options.stop(), hard);
+    if (!answers) co_return detail::reply(answers.error());
+    c.params = detail::with_answers(original, *answers, state);
+    sent_at = time_->now();
+    c.options.timeout(std::max(left, nanoseconds(1)));
+    r = co_await round_trip(c);
+  }
+}
+
+// A saved verdict may be out of date, which an error answer can be the sign of: the server is asked. True when the
+// call is to go out again, in the other era; one that was refused unread did nothing yet.
+COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, peer_error refusal) {
+  prior_unconfirmed_ = false;
+  options_.handshake_.prior.reset();
+  auto const done = co_await negotiate();
+  if (!done) co_return done.error();
+  co_await after_handshake();
+  bool const unread = refusal.code <= -32600 && refusal.code >= -32602;
+  co_return !is_modern() && (unread || c.repeatable || c.options.is_idempotent());
+}
+
+COMCP_DECL error client_core::check_round(input_required_result const& required) const {
+  bool const asks = required.input_requests && !required.input_requests->empty();
+  if (!asks && !required.request_state)
+    return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
+  if (!asks) return {};
+  for (auto const& [key, asked] : *required.input_requests) {
+    bool declared = false;
+    if (asked.method == "sampling/createMessage") declared = own_capabilities_.sampling.has_value();
+    if (asked.method == "roots/list") declared = own_capabilities_.roots.has_value();
+    if (asked.method == "elicitation/create") {
+      auto const mode = asked.params.view().find("mode");
+      bool const url = mode && mode->get_string() == "url";
+      declared = url ? own_capabilities_.supports_elicitation_url() : own_capabilities_.supports_elicitation_form();
+    }
+    if (!declared)
+      return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
+  }
+  return {};
+}
+
+COMCP_DECL asio::awaitable<void> client_core::answer_one(std::shared_ptr<round> r, std::string key,
+                                                         input_request asked) {
+  auto const hold = shared_from_this();
+  auto ctx = dispatcher_.make_context(asked.method, asked.params);
+  r->cancelled.push_back(ctx.cancelled_);
+  result<json::fragment> answer = error(errc::cancelled);
+  try {
+    answer = co_await dispatcher_.answer(asked.method, asked.params, ctx);
+  } catch (std::exception const&) {
+    // A cancelled coroutine; its round has ended.
+  }
+  --r->open;
+  if (!answer) {
+    if (!r->failure) r->failure = answer.error();
+  } else {
+    r->answers.emplace(std::move(key), answer->text());
+  }
+  if (r->open == 0 || r->failure) end(r->done.id, json::value());
+}
+
+COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r, input_required_result const& required) {
+  r->open = required.input_requests->size();
+  for (auto const& [key, asked] : *required.input_requests) {
+    r->signals.push_back(std::make_unique<asio::cancellation_signal>());
+    auto work = std::make_shared<asio::awaitable<void>>(answer_one(r, key, asked));
+    auto* const signal = r->signals.back().get();
+    // Posted: a handler that answers at once must not end the round before it is waited for.
+    auto start = [this, hold = shared_from_this(), r, work, signal] {
+      detail::spawn(home_, std::move(*work), signal->slot(), r);
+    };
+    detail::post(home_, std::move(start));
+  }
+}
+
+COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_required_result required,
+                                                                          std::stop_token stop,
+                                                                          std::chrono::steady_clock::time_point hard) {
+  if (!required.input_requests || required.input_requests->empty()) co_return std::string();
+  auto const r = std::make_shared<round>();
+  auto const most = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
+  if (!enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
+  end_with(stop, r->done);
+  start_answers(r, required);
+  auto const waited = co_await wait(r->done);
+  if (waited && !r->failure) co_return detail::responses_text(r->answers);
+  auto cancel_the_rest = [r] { r->cancel(); };
+  detail::post(home_, std::move(cancel_the_rest));
+  if (!waited) co_return waited.error();
+  co_return r->failure.peer() ? r->failure.with_code(make_error_code(errc::input_refused)) : r->failure;
+}
+
+// One page after the other, each as a round of its own: bounded, and ended with the call.
+COMCP_DECL asio::awaitable<detail::reply> client_core::ask_urls(detail::reply r, std::stop_token stop,
+                                                                std::chrono::steady_clock::time_point hard) {
+  auto const failure = r.error().with_code(make_error_code(errc::url_elicitation_required));
+  auto const data = json::parse(r.error().peer()->data);
+  auto const list = data ? data->find("elicitations") : std::nullopt;
+  if (!list || !own_capabilities_.supports_elicitation_url()) co_return detail::reply(failure);
+  for (auto const e : list->elements()) {
+    input_request page;
+    page.method = "elicitation/create";
+    page.params = e.share();
+    input_required_result one;
+    one.input_requests.emplace().emplace("page", std::move(page));
+    auto const answered = co_await answer_round(std::move(one), stop, hard);
+    if (answered) continue;
+    auto const& why = answered.error();
+    bool const call_is_over = why == errc::cancelled || why == errc::closed || why == errc::timeout;
+    if (call_is_over && !why.peer()) co_return detail::reply(why);
+  }
+  co_return detail::reply(failure);
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,
+                                                                   json::fragment responses) {
+  auto const hold = shared_from_this();
+  auto const of = required.view().find("comcp/call");
+  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
+  auto const text_at = [&of](std::string_view key) {
+    auto const found = of->find(key);
+    return found ? std::string(found->get_string().value_or("")) : std::string();
+  };
+  c.method = text_at("method");
+  c.name = text_at("name");
+  std::optional<std::string> state;
+  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
+  auto const params = of->find("params");
+  c.params = detail::with_answers(params ? params->dump() : "{}", responses.text(), state);
+  auto v = co_await call(std::move(c));
+  co_return v;
+}
+
+}  // namespace comcp
+
+// client/impl/dispatcher.ipp
 
 namespace comcp::detail {
 
@@ -12572,24 +13462,24 @@ COMCP_DECL context dispatcher::make_context(std::string method, json::value cons
 
 COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   std::string raw_id(m.raw_id);
-  if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"), false);
+  if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"));
   if (running_.size() >= core_.limits().handlers_in_flight()) {
     ++core_.counters().dropped;
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}), false);
+    return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
   }
   json::value params;
   if (!m.params.empty()) {
     auto parsed = json::parse(m.params, core_.limits().json());
-    if (!parsed) return core_.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}), false);
+    if (!parsed) return core_.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}));
     params = std::move(*parsed);
   }
   if (running_.contains(raw_id))
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}), false);
+    return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
   auto const state = std::make_shared<running>();
   if (running_.empty()) core_.pause_clocks();
   running_.emplace(raw_id, state);
   auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
-  asio::co_spawn(core_.home(), std::move(work), asio::bind_cancellation_slot(state->signal.slot(), asio::detached));
+  detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
 }
 
 COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
@@ -12608,12 +13498,12 @@ COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> 
   running_.erase(found);
   if (running_.empty()) hold->resume_clocks();
   if (answered) {
-    hold->send_text(jsonrpc::response(raw_id, answered->text()), false);
+    hold->send_text(jsonrpc::response(raw_id, answered->text()));
   } else if (auto const* const peer = answered.error().peer()) {
-    hold->send_text(jsonrpc::error_response(raw_id, *peer), false);
+    hold->send_text(jsonrpc::error_response(raw_id, *peer));
   } else {
     hold->fault(answered.error());
-    hold->send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}), false);
+    hold->send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}));
   }
 }
 
@@ -12621,7 +13511,8 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::strin
                                                                       context& ctx) {
   if (!core_.handler().answers(method)) co_return method_not_found(method);
   try {
-    auto answered = co_await answer_checked(method, std::move(params), ctx);
+    if (auto const bad = check(method, params.view())) co_return bad;
+    auto answered = co_await core_.handler().answer(method, params, ctx);
     co_return answered;
   } catch (exception const& e) {
     co_return e.error();
@@ -12635,41 +13526,24 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::strin
   }
 }
 
-// What the specification asks of every answer, whoever gives it.
-COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer_checked(std::string const& method,
-                                                                              json::value params, context& ctx) {
+// What the specification asks of every request, whoever answers it.
+COMCP_DECL error dispatcher::check(std::string_view method, json::view request) const {
   auto const& own = core_.own_capabilities();
-  auto const refused = [](char const* why) { return error::from_peer({-32602, std::string("Invalid params: ") + why, {}}); };
-  auto const request = params.view();
-  bool form = false;
+  auto const refused = [](char const* why) {
+    return error::from_peer({-32602, std::string("Invalid params: ") + why, {}});
+  };
   if (method == "elicitation/create") {
     auto const mode = request.find("mode");
-    form = !mode || mode->get_string() == "form";
+    bool const form = !mode || mode->get_string() == "form";
     bool const declared = form ? own.supports_elicitation_form() : own.supports_elicitation_url();
-    if (!declared || (mode && !form && mode->get_string() != "url")) co_return refused("this mode was not declared");
+    if (!declared || (mode && !form && mode->get_string() != "url")) return refused("this mode was not declared");
     auto const needed = request.find(form ? "requestedSchema" : "url");
     if (!needed || !(form ? needed->is_object() : needed->is_string()))
-      co_return refused(form ? "no requestedSchema" : "no url");
-  } else if (method == "sampling/createMessage") {
-    if (request.find("tools") || request.find("toolChoice")) {
-      if (!own.sampling || !own.sampling->tools) co_return refused("sampling.tools was not declared");
-    }
-    auto const parsed = json::read<create_message_params>(request);
-    if (parsed) {
-      if (auto const ok = parsed->check_tool_results(); !ok) co_return refused("unpaired tool results");
-    }
+      return refused(form ? "no requestedSchema" : "no url");
+  } else if (method == "sampling/createMessage" && (request.find("tools") || request.find("toolChoice"))) {
+    if (!own.sampling || !own.sampling->tools) return refused("sampling.tools was not declared");
   }
-  auto answered = co_await core_.handler().answer(method, params, ctx);
-  if (!answered) co_return answered;
-  if (form) {
-    auto completed = complete_elicitation(request, *answered);
-    if (!completed) co_return completed.error();
-    co_return std::move(*completed);
-  }
-  if (method == "roots/list") {
-    if (auto const ok = check_roots(*answered); !ok) co_return ok.error();
-  }
-  co_return answered;
+  return {};
 }
 
 COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
@@ -12701,7 +13575,7 @@ COMCP_DECL void dispatcher::notification(std::string method, json::value params)
   notifications_.push_back({std::move(method), std::move(params)});
   if (std::exchange(pumping_, true)) return;
   auto work = pump(core_.shared_from_this());
-  asio::co_spawn(core_.home(), std::move(work), asio::detached);
+  detail::spawn(core_.home(), std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold) {
@@ -12724,8 +13598,174 @@ COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> h
 
 }  // namespace comcp::detail
 
+// client/impl/subscribers.ipp
+// Who subscribes to a resource and leaves again, alone or with others; what is shared is in subscriptions.ipp.
+
+namespace comcp::detail {
+
+COMCP_DECL void subscription_hub::forget(std::string const& uri,
+                                         std::shared_ptr<updated_callback const> const& callback) {
+  auto const found = resources_.find(uri);
+  if (found == resources_.end()) return;
+  std::erase(found->second.callbacks, callback);
+  if (found->second.callbacks.empty()) resources_.erase(found);
+}
+
+// A subscriber from its first moment: it leaves again unless all went well.
+struct subscription_hub::membership {
+  membership(subscription_hub& h, std::string u, std::shared_ptr<updated_callback const> f)
+      : hub(h), uri(std::move(u)), callback(std::move(f)) {
+    hub.resources_[uri].callbacks.push_back(callback);
+  }
+  membership(membership const&) = delete;
+  membership& operator=(membership const&) = delete;
+  ~membership() {
+    if (!stays) hub.forget(uri, callback);
+  }
+  subscription_hub& hub;
+  std::string uri;
+  std::shared_ptr<updated_callback const> callback;
+  bool stays = false;
+};
+
+COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
+  for (auto const id : std::exchange(line, {})) core_.end(id, why ? reply(why) : reply(json::value()));
+}
+
+// Waits for what another does, as long as the call may; cancelling that stops only the waiting.
+COMCP_DECL asio::awaitable<error> subscription_hub::wait_in(std::vector<request_id>& line, prepared_call const& c) {
+  pending_entry e;
+  e.survives = true;
+  auto const now = core_.now();
+  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
+  if (!core_.enlist(e, now, timeout, later(now, core_.hard_limit(c.options)), c.counted))
+    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  core_.end_with(c.options.stop(), e);
+  line.push_back(e.id);
+  auto const waited = co_await core_.wait(e);
+  if (waited) co_return error();
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
+  co_return waited.error();
+}
+
+// By way of the interceptors, which may deny and record it.
+COMCP_DECL asio::awaitable<void> subscription_hub::ask(prepared_call c, performer how) {
+  auto const performed = std::make_shared<bool>(false);
+  performer marked = [performed, how = std::move(how)](prepared_call& call) {
+    *performed = true;
+    return how(call);
+  };
+  auto const r = co_await core_.intercept(std::move(c), std::move(marked));
+  if (!r) throw exception(r.error());
+  if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
+}
+
+COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
+  auto const hold = core_.shared_from_this();
+  auto const mine = std::make_shared<updated_callback const>(std::move(f));
+  prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
+  c.name = uri;
+  performer how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
+  co_await ask(std::move(c), std::move(how));
+}
+
+COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
+                                                         prepared_call& c) {
+  bool const modern = core_.is_modern();
+  error failure;
+  if (core_.end_reason_) failure = *core_.end_reason_;
+  else if (modern) failure = core_.check_subscribe(c.options);
+  if (!failure && c.options.stop().stop_requested()) failure = error(errc::cancelled);
+  if (failure) co_return failure;
+  membership me(*this, uri, mine);
+  if (modern) failure = co_await join_shared(uri, c);
+  else failure = co_await join_legacy(uri, c);
+  if (!failure) {
+    me.stays = true;
+    co_return json::value();
+  }
+  forget(uri, mine);
+  if (modern) refresh_shared();
+  co_return failure;
+}
+
+COMCP_DECL asio::awaitable<error> subscription_hub::join_shared(std::string uri, prepared_call& c) {
+  // Posted: with nothing to do it would be over before the wait below has begun.
+  auto begin = [this, weak = core_.weak_from_this()] {
+    if (auto const core = weak.lock()) refresh_shared();
+  };
+  detail::post(core_.home(), std::move(begin));
+  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
+  if (timeout > patience_.timeout().value_or(core_.default_timeout())) patience_.timeout(timeout);
+  auto failure = co_await wait_in(waiting_, c);
+  if (failure) co_return failure;
+  if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
+  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
+}
+
+// One asks for all that come meanwhile; if that goes wrong, the next one does.
+COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri, prepared_call& c) {
+  for (;;) {
+    auto& t = resources_[uri];
+    if (t.confirmed) co_return error();
+    if (!t.asking) break;
+    auto failure = co_await wait_in(t.waiting, c);
+    if (failure) co_return failure;
+  }
+  struct asking {
+    asking(subscription_hub& h, std::string const& u) : hub(h), uri(u) { hub.resources_[uri].asking = true; }
+    asking(asking const&) = delete;
+    asking& operator=(asking const&) = delete;
+    ~asking() { hub.answered(uri, well); }
+    subscription_hub& hub;
+    std::string const& uri;
+    bool well = false;
+  };
+  asking now(*this, uri);
+  auto const done = co_await core_.round_trip(c);
+  now.well = done.has_value();
+  if (done) co_return error();
+  co_return done.error();
+}
+
+COMCP_DECL void subscription_hub::answered(std::string const& uri, bool well) {
+  auto const found = resources_.find(uri);
+  if (found == resources_.end()) return;
+  found->second.asking = false;
+  found->second.confirmed = well;
+  auto line = std::exchange(found->second.waiting, {});
+  wake(line, {});
+}
+
+COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
+  auto const hold = core_.shared_from_this();
+  if (core_.end_reason_) throw exception(*core_.end_reason_);
+  if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
+  prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
+  c.name = uri;
+  performer how = [this, uri](prepared_call& call) { return leave(uri, call); };
+  co_await ask(std::move(c), std::move(how));
+}
+
+COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  auto const found = resources_.find(uri);
+  if (found != resources_.end()) {
+    auto line = std::move(found->second.waiting);
+    resources_.erase(found);
+    wake(line, error(errc::cancelled, "unsubscribed meanwhile"));
+  }
+  if (core_.is_modern()) {
+    refresh_shared();
+    co_return json::value();
+  }
+  auto r = co_await core_.round_trip(c);
+  co_return r;
+}
+
+}  // namespace comcp::detail
+
 // client/impl/subscriptions.ipp
-#include <asio/post.hpp>
 
 namespace comcp::detail {
 
@@ -12746,21 +13786,21 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
   return f;
 }
 
+// All at once: calls that wait for a restart go out after them.
 COMCP_DECL void subscription_hub::connected() {
   if (core_.is_modern()) return refresh_shared();
-  if (!resources_.empty()) core_.spawn(restore_legacy());
+  auto const resources = resources_;
+  for (auto const& [uri, t] : resources) {
+    if (t.confirmed) core_.spawn(restore_legacy(uri));
+  }
 }
 
-COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy() {
+COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
   auto const hold = core_.shared_from_this();
-  std::vector<std::string> uris;
-  for (auto const& [uri, t] : resources_) uris.push_back(uri);
-  for (auto const& uri : uris) {
-    prepared_call again("resources/subscribe", args("uri", uri).text(), {});
-    again.internal = true;
-    auto const done = co_await core_.round_trip(again);
-    if (!done) core_.fault(done.error());
-  }
+  prepared_call again("resources/subscribe", args("uri", uri).text(), {});
+  again.internal = true;
+  auto const done = co_await core_.round_trip(again);
+  if (!done) core_.fault(done.error());
 }
 
 COMCP_DECL void subscription_hub::ended(error const& reason) {
@@ -12771,14 +13811,13 @@ COMCP_DECL void subscription_hub::ended(error const& reason) {
     if (!s->ended) s->ended = reason;
     core_.end(s->entry.id, reason);  // by way of stream_over()
   }
-  for (auto* const w : std::exchange(waiting_, {})) w->complete(reason);
+  wake(waiting_, reason);
 }
 
 COMCP_DECL void subscription_hub::shut_down() noexcept {
   for (auto const& s : std::exchange(streams_, {})) {
     if (auto* const r = std::exchange(s->reader, nullptr)) r->destroy();
   }
-  for (auto* const w : std::exchange(waiting_, {})) w->destroy();
 }
 
 COMCP_DECL void subscription_hub::wake(listen_stream& s) {
@@ -12794,7 +13833,7 @@ COMCP_DECL std::shared_ptr<listen_stream> subscription_hub::by_id(std::uint64_t 
 
 // Sends the listen request; its entry lives until the server or we end it.
 COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) {
-  s->call.params = args("notifications", s->asked).text();
+  if (s->call.params.empty()) s->call.params = args("notifications", s->asked).text();
   s->call.internal = true;
   s->entry.call = &s->call;
   s->entry.on_end = [this, hold = core_.weak_from_this(), weak = std::weak_ptr(s)](reply r) {
@@ -12803,8 +13842,9 @@ COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) 
     if (core && alive) stream_over(alive, std::move(r));
   };
   constexpr auto forever = std::chrono::nanoseconds::max();
+  constexpr auto never = std::chrono::steady_clock::time_point::max();
   streams_.push_back(s);
-  if (!core_.enlist(s->entry, forever, forever)) return stream_over(s, error(errc::queue_full));
+  if (!core_.enlist(s->entry, core_.now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
   ++core_.counters().tracked;
   if (auto const sent = core_.transmit(s->entry); !sent) core_.end(s->entry.id, sent.error());
 }
@@ -12825,13 +13865,15 @@ COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> con
   }
 }
 
-COMCP_DECL asio::awaitable<result<void>> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s) {
-  if (s->is_acknowledged) co_return result<void>();
+COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s,
+                                                                  call_options options) {
+  if (s->is_acknowledged) co_return error();
   if (s->ended) co_return *s->ended ? *s->ended : error(errc::closed);
-  auto const timeout = core_.default_timeout();
-  if (!core_.enlist(s->acknowledgment, timeout, timeout)) co_return error(errc::queue_full);
+  auto const timeout = options.timeout().value_or(core_.default_timeout());
+  if (!core_.enlist(s->acknowledgment, std::min(timeout, core_.hard_limit(options)))) co_return error(errc::queue_full);
+  core_.end_with(options.stop(), s->acknowledgment);
   auto const waited = co_await core_.wait(s->acknowledgment);
-  if (waited) co_return result<void>();
+  if (waited) co_return error();
   if (waited.error() == errc::timeout) co_return error(errc::timeout, "subscriptions/listen was not acknowledged");
   co_return waited.error();
 }
@@ -12848,7 +13890,14 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   for (;;) {
     auto const filter = wanted();
     auto const old = shared_;
-    if (core_.status() != connection_status::ready) break;
+    if (core_.end_reason_) {
+      failure = *core_.end_reason_;
+      break;
+    }
+    if (core_.status() != connection_status::ready) {
+      reconciling_ = false;
+      co_return;  // connected() or ended() sees to those who wait
+    }
     if (old ? old->asked == filter : filter.empty()) break;
     if (filter.empty()) {
       shared_.reset();
@@ -12857,9 +13906,8 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
     }
     auto const fresh = std::make_shared<listen_stream>(filter);
     open(fresh);
-    auto const done = co_await acknowledged(fresh);
-    if (!done) {
-      failure = done.error();
+    failure = co_await acknowledged(fresh, patience_);
+    if (failure) {
       close(*fresh);
       break;
     }
@@ -12867,81 +13915,38 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
     if (old) close(*old);
   }
   reconciling_ = false;
-  if (failure) core_.fault(failure);
-  for (auto* const w : std::exchange(waiting_, {})) w->complete(failure);
+  patience_ = call_options();
+  if (failure && !core_.end_reason_) core_.fault(failure);
+  wake(waiting_, failure);
 }
 
-// Waits for the running reconciliation; cancelling that stops only the waiting.
-COMCP_DECL asio::awaitable<error> subscription_hub::reconciled(waiter<error>*& place) {
-  // Posted: with nothing to do it would be over before the wait below has begun.
-  auto begin = [this, weak = core_.weak_from_this()] {
-    if (auto const core = weak.lock()) refresh_shared();
-  };
-  asio::post(core_.home(), std::move(begin));
-  auto const forget = [this, weak = core_.weak_from_this(), &place] {
-    auto const core = weak.lock();
-    if (!core) return;
-    auto drop = [this, core, which = place] {
-      auto const found = std::find(waiting_.begin(), waiting_.end(), which);
-      if (found == waiting_.end()) return;
-      waiting_.erase(found);
-      which->complete(error(errc::cancelled));
-    };
-    asio::post(core->home(), std::move(drop));
-  };
-  return suspend_listed<error>(place, waiting_, forget);
-}
-
-COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
-  auto const hold = core_.shared_from_this();
-  resources_[uri].callbacks.push_back(std::move(f));
-  error failure;
-  if (core_.is_modern()) {
-    failure = co_await reconcile_for(uri);
-  } else if (!resources_[uri].confirmed) {
-    prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
-    auto const done = co_await core_.round_trip(c);
-    if (!done) failure = done.error();
-  }
-  auto const found = resources_.find(uri);
-  if (!failure && found != resources_.end()) found->second.confirmed = true;
-  if (!failure) co_return;
-  // Whoever shares it waits for the same answer, and gets the same error.
-  if (found != resources_.end() && !found->second.confirmed) resources_.erase(found);
-  if (core_.is_modern()) refresh_shared();
-  throw exception(failure);
-}
-
-COMCP_DECL asio::awaitable<error> subscription_hub::reconcile_for(std::string uri) {
-  waiter<error>* place = nullptr;
-  auto failure = co_await reconciled(place);
-  if (failure) co_return failure;
-  if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
-  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
-}
-
-COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
-  auto const hold = core_.shared_from_this();
-  if (resources_.erase(uri) == 0) throw exception(error(errc::not_found, "no subscription to " + uri));
-  if (core_.is_modern()) {
-    refresh_shared();
-    co_return;
-  }
-  prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
-  auto const done = co_await core_.round_trip(c);
-  if (!done) throw exception(done.error());
-}
-
-COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> subscription_hub::listen(subscription_filter filter) {
+COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> subscription_hub::listen(subscription_filter filter,
+                                                                                    call_options options) {
   auto const hold = core_.shared_from_this();
   auto const s = std::make_shared<listen_stream>(std::move(filter));
   s->independent = true;
-  if (auto const bad = core_.check(s->call)) throw exception(bad);
+  prepared_call c("subscriptions/listen", args("notifications", s->asked).text(), std::move(options));
+  performer how = [this, s](prepared_call& call) { return open_for(s, call); };
+  try {
+    co_await ask(std::move(c), std::move(how));
+  } catch (...) {
+    close(*s);
+    throw;
+  }
+  co_return s;
+}
+
+COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<listen_stream> s, prepared_call& c) {
+  if (auto const bad = core_.check(c)) co_return bad;
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  s->call.params = c.params;
+  s->call.options = c.options;
+  s->call.options.extend_on_progress(false);
   open(s);
-  auto const done = co_await acknowledged(s);
-  if (done) co_return s;
+  auto failure = co_await acknowledged(s, c.options);
+  if (!failure) co_return json::value();
   close(*s);
-  throw exception(done.error());
+  co_return failure;
 }
 
 COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::next(std::shared_ptr<listen_stream> s) {
@@ -12954,7 +13959,7 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::ne
         if (!alive) return;
         if (auto* const r = std::exchange(alive->reader, nullptr)) r->complete(false);
       };
-      asio::post(home, std::move(wake_up));
+      detail::post(home, std::move(wake_up));
     };
     auto woken = suspend<bool>(s->reader, stop);
     bool const more = co_await std::move(woken);
@@ -13028,7 +14033,7 @@ COMCP_DECL void subscription_hub::notified(std::string const& method, json::valu
     if (found == resources_.end()) return;
     auto const callbacks = found->second.callbacks;
     for (auto const& f : callbacks) {
-      if (f) guarded([&] { f(*update); });
+      if (*f) guarded([&] { (*f)(*update); });
     }
     return;
   }
@@ -13062,263 +14067,6 @@ COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {
 #include <vector>
 
 #include <asio/awaitable.hpp>
-
-// client/operation.hpp
-// From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
-// all, which are users' tools.
-
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/cancellation_signal.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
-#include <asio/post.hpp>
-#include <asio/this_coro.hpp>
-
-namespace comcp {
-namespace detail {
-
-inline error not_connected() { return {errc::closed, "this client is not connected"}; }
-inline void require(std::shared_ptr<client_core> const& core) {
-  if (!core) throw exception(not_connected());
-}
-
-/// An operation that ends with this error, so that even what is wrong from the start reaches whoever awaits it.
-template <class T>
-asio::awaitable<T> failed(error e) {
-  (void)co_await asio::this_coro::executor;
-  throw exception(std::move(e));
-}
-
-/// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
-template <class T>
-T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = true) {
-  if constexpr (requires(T& t) { t.result_type = std::string(); t.raw = v; }) {
-    auto const kind = may_be_stopped ? v.view().find("resultType") : std::nullopt;
-    if (kind && kind->get_string() == "input_required") {
-      T stopped;
-      stopped.result_type = "input_required";
-      stopped.raw = v;
-      return stopped;
-    }
-  }
-  auto decoded = json::read<T>(v.view());
-  if (!decoded) throw exception(decoded.error().with_code(make_error_code(errc::protocol_violation)));
-  return std::move(*decoded);
-}
-
-/// Sees to it that no call is left in the table when its coroutine ends early.
-struct withdrawal {
-  explicit withdrawal(client_core& c) noexcept : core(c) {}
-  withdrawal(withdrawal const&) = delete;
-  withdrawal& operator=(withdrawal const&) = delete;
-  ~withdrawal() {
-    if (entry.id) core.withdraw(entry);
-  }
-  client_core& core;
-  pending_entry entry;
-};
-
-// Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
-bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
-asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
-asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first);
-
-/// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
-template <class T>
-asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
-  require(core);
-  auto const here = co_await asio::this_coro::executor;
-  auto const state = co_await asio::this_coro::cancellation_state;
-  reply r;
-  if (core->is_plain(here) && state.cancelled() == asio::cancellation_type::none) {
-    withdrawal call(*core);
-    if (start_call(*core, c, call.entry, r)) {
-      auto waiting = core->wait(call.entry);
-      r = co_await std::move(waiting);
-    }
-    if (core->needs_settling(c, r)) {
-      auto rest = settling(*core, c, r);
-      r = co_await std::move(rest);
-    }
-  } else {
-    auto all = general_call(*core, c);
-    r = co_await std::move(all);
-  }
-  co_return decode_result<T>(r.value(), c.options.is_manual_input());
-}
-
-/// Runs work on the client's executor, wherever it is awaited.
-template <class T>
-asio::awaitable<T> on_home(std::shared_ptr<client_core> core, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if (here == core->home()) {
-    auto value = co_await std::move(work);
-    co_return value;
-  }
-  auto const home = core->home();
-  auto value = co_await asio::co_spawn(home, std::move(work), asio::use_awaitable);
-  co_return value;
-}
-
-template <class T>
-asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_call c) {
-  auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
-  r.or_throw();
-  auto out = r.template structured<T>();
-  co_return std::move(out).value();
-}
-
-template <class T>
-asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value required, json::fragment responses,
-                           call_options options) {
-  require(core);
-  prepared_call c({}, {}, std::move(options));
-  auto const v = co_await core->resume_rounds(std::move(c), std::move(required), std::move(responses));
-  co_return decode_result<T>(v);
-}
-
-prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
-
-/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
-error current_error();
-
-}  // namespace detail
-
-/// Turns an operation that throws into one that gives a result.
-template <class T>
-asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
-  try {
-    if constexpr (std::is_void_v<T>) {
-      co_await std::move(operation);
-      co_return result<void>();
-    } else {
-      auto value = co_await std::move(operation);
-      co_return result<T>(std::move(value));
-    }
-  } catch (...) {
-    co_return detail::current_error();
-  }
-}
-
-/// The same for closed(), whose value is an error already.
-inline asio::awaitable<error> as_result(asio::awaitable<error> operation) {
-  try {
-    auto reason = co_await std::move(operation);
-    co_return reason;
-  } catch (...) {
-    co_return detail::current_error();
-  }
-}
-
-namespace detail {
-template <class T>
-struct gathering {
-  std::vector<result<T>> outcomes;
-  std::size_t open = 0;
-  waiter<bool>* waiting = nullptr;
-  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
-};
-
-template <class T>
-asio::awaitable<void> gather_one(std::shared_ptr<gathering<T>> g, std::size_t i, asio::awaitable<T> op) {
-  auto outcome = co_await as_result(std::move(op));
-  g->outcomes[i] = std::move(outcome);
-  if (--g->open == 0 && g->waiting) std::exchange(g->waiting, nullptr)->complete(true);
-}
-
-template <class T>
-void gather_start(std::shared_ptr<gathering<T>> const& g, asio::any_io_executor const& ex, std::size_t i,
-                  asio::awaitable<T> op) {
-  g->signals.push_back(std::make_unique<asio::cancellation_signal>());
-  asio::co_spawn(ex, gather_one(g, i, std::move(op)),
-                 asio::bind_cancellation_slot(g->signals.back()->slot(), asio::detached));
-}
-}  // namespace detail
-
-/// Runs operations concurrently on this coroutine's executor; one failure cancels nobody, and cancelling the whole
-/// cancels each. Results stand in the order of the operations.
-template <class T>
-asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> operations) {
-  auto const ex = co_await asio::this_coro::executor;
-  auto const g = std::make_shared<detail::gathering<T>>();
-  g->outcomes.assign(operations.size(), result<T>(error(errc::cancelled)));
-  g->open = operations.size();
-  for (std::size_t i = 0; i < operations.size(); ++i) detail::gather_start(g, ex, i, std::move(operations[i]));
-  if (g->open > 0) {
-    auto const cancel = [weak = std::weak_ptr(g), ex] {
-      auto emit = [weak] {
-        auto const alive = weak.lock();
-        if (!alive) return;
-        for (auto const& s : alive->signals) s->emit(asio::cancellation_type::terminal);
-      };
-      asio::post(ex, std::move(emit));
-    };
-    auto finished = detail::suspend<bool>(g->waiting, cancel);
-    co_await std::move(finished);
-  }
-  co_return std::move(g->outcomes);
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// client/impl/operation.ipp
-#include <asio/error.hpp>
-
-namespace comcp::detail {
-
-COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
-  std::string params;
-  params.reserve(name.size() + arguments.text().size() + 32);
-  params = R"({"name":)";
-  json::detail::append_string(params, name);
-  bool const object = arguments.empty() || arguments.text().front() == '{';
-  if (!arguments.empty()) params.append(R"(,"arguments":)").append(arguments.text());
-  params += '}';
-  prepared_call c("tools/call", std::move(params), std::move(options));
-  c.name = name;
-  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
-  return c;
-}
-
-COMCP_DECL bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome) {
-  auto const started = core.start(c, e);
-  if (!started) outcome = started.error();
-  return started.has_value();
-}
-
-COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared_call& c) {
-  return core.call(std::move(c));
-}
-
-COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
-  return core.settle(std::move(c), std::move(first));
-}
-
-COMCP_DECL error current_error() {
-  try {
-    throw;
-  } catch (exception const& e) {
-    return e.error();
-  } catch (std::system_error const& e) {
-    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
-    return error(e.code(), {});
-  } catch (std::exception const& e) {
-    return error(errc::invalid_argument, e.what());
-  } catch (...) {
-    return error(errc::invalid_argument, "an unknown exception");
-  }
-}
-
-}  // namespace comcp::detail
-#endif
 
 // protocol/prompts.hpp
 // Prompts: templates of messages that users choose. Spec: server/prompts.
@@ -13503,6 +14251,12 @@ struct list_traits<prompt> {
   static auto& items(page& p) { return p.prompts; }
 };
 
+/// Tells the observer, on home.
+inline void report_set_aside(std::shared_ptr<client_core> const& core, comcp::set_aside const& broken) {
+  auto tell = [core, why = error(errc::wrong_shape, "a definition was set aside: " + broken.reason)] { core->fault(why); };
+  detail::post(core->home(), std::move(tell));
+}
+
 /// One page, decoded.
 template <class T>
 asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
@@ -13515,6 +14269,7 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   auto const v = co_await core->call(std::move(c));
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
+  for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);
 }
 
@@ -13568,8 +14323,8 @@ namespace detail {
 template <class T>
 asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
   require(core);
-  auto const total = options.hard_timeout().value_or(core->default_hard_timeout());
-  auto const end = core->now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(total);
+  auto const total = core->hard_limit(options);
+  auto const end = later(core->now(), total);
   pager<T> pages(core, std::move(options));
   listing<T> all;
   for (;;) {
@@ -13629,7 +14384,12 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
       } catch (exception const& e) {
         outcome = e.error();
       }
-      if (!self->stopped) self->call(std::move(outcome));
+      if (self->stopped) break;
+      try {
+        self->call(std::move(outcome));
+      } catch (...) {
+        alive->fault(error(errc::invalid_argument, "a listener of a watched list threw"));
+      }
     }
     self->running = false;
   }
@@ -13670,13 +14430,15 @@ class subscription {
   }
   ~subscription() { close(); }
 
-  /// The next notification, or nothing once the stream has ended and its queue is empty. One at a time.
+  /// The next notification, or nothing once the stream has ended and its queue is empty. One at a time. Errors:
+  /// errc::closed after close(), and for an object that has no stream.
   [[nodiscard]] asio::awaitable<std::optional<any_notification>> next() {
+    if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
     return core_->subscriptions().next(stream_);
   }
-  /// What the server agreed to send.
-  [[nodiscard]] subscription_filter const& acknowledged() const noexcept { return stream_->acknowledged; }
-  [[nodiscard]] std::uint64_t dropped() const noexcept { return stream_->dropped; }
+  /// What the server agreed to send. Throws as next() does.
+  [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
+  [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
   [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
   void close() noexcept {
@@ -13685,6 +14447,12 @@ class subscription {
   }
 
  private:
+  static error no_stream() { return {errc::closed, "this subscription has no stream, or was closed"}; }
+  [[nodiscard]] detail::listen_stream const& stream() const {
+    if (!stream_) throw exception(no_stream());
+    return *stream_;
+  }
+
   std::shared_ptr<client_core> core_;
   std::shared_ptr<detail::listen_stream> stream_;
 };
@@ -13899,14 +14667,16 @@ class client {
   /// Modern only.
   [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
 
-  /// Calls `f` at each update of the resource. Completes when the server has acknowledged it. Several local
-  /// subscribers of one uri share one subscription on the wire.
+  /// Calls `f` at each update of the resource. Completes when the server has acknowledged it, which the options'
+  /// timeouts and stop token bound. Several local subscribers of one uri share one subscription on the wire (in the
+  /// modern era one for all uris, which carries nobody's `_meta`).
   [[nodiscard]] asio::awaitable<void> subscribe(std::string_view uri, updated_callback f = updated_callback(),
                                                 call_options options = call_options()) const;
-  /// Ends all local subscriptions to this uri.
+  /// Ends all local subscriptions to this uri; in the modern era without waiting for the server.
   [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view uri, call_options options = call_options()) const;
-  /// Modern only: a stream of its own.
-  [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter) const;
+  /// Modern only: a stream of its own. The options' timeouts and stop token bound its beginning, not its life.
+  [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter,
+                                                     call_options options = call_options()) const;
 
   /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
   /// returned handle is destroyed.
@@ -14065,9 +14835,10 @@ COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core
   co_await core->run_on_home(std::move(work));
 }
 
-COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter) {
+COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter,
+                                                     call_options options) {
   require(core);
-  auto work = core->subscriptions().listen(std::move(filter));
+  auto work = core->subscriptions().listen(std::move(filter), std::move(options));
   auto stream = co_await on_home(core, std::move(work));
   co_return subscription(core, std::move(stream));
 }
@@ -14210,8 +14981,8 @@ COMCP_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_
   return detail::unsubscribe_on_home(core_, std::string(uri), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filter) const {
-  return detail::listen_call(core_, std::move(filter));
+COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filter, call_options options) const {
+  return detail::listen_call(core_, std::move(filter), std::move(options));
 }
 
 COMCP_DECL list_watch client::watch_tools(std::function<void(result<listing<tool>>)> f) const {
@@ -14286,7 +15057,7 @@ COMCP_DECL void context::progress(double progress, std::optional<double> total, 
   if (total) w.plain_key("total").real(*total);
   if (!message.empty()) w.plain_key("message").string(message);
   w.end_object();
-  core->send_text(jsonrpc::notification("notifications/progress", w.text()), true);
+  core->send_text(jsonrpc::notification("notifications/progress", w.text()));
 }
 
 COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
@@ -14323,8 +15094,43 @@ COMCP_DECL void core_registry::shutdown() noexcept {
 #include <utility>
 #include <vector>
 
+#include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
-#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+
+// net/asio_compat.hpp
+// The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives.
+
+#include <asio/version.hpp>
+
+#if !defined(ASIO_HAS_CO_AWAIT)
+#include <asio/detail/config.hpp>
+#if !defined(ASIO_HAS_CO_AWAIT)
+#error "comcp: Asio does not see coroutines. Link the CMake target comcp::comcp, or define ASIO_HAS_CO_AWAIT and ASIO_HAS_STD_COROUTINE before the first Asio include."
+#endif
+#endif
+
+#if ASIO_VERSION >= 102300
+#include <asio/as_tuple.hpp>
+#else
+#include <asio/experimental/as_tuple.hpp>
+#endif
+
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::net {
+
+#if ASIO_VERSION >= 102300
+using asio::as_tuple;
+#else
+using asio::experimental::as_tuple;
+#endif
+
+/// Completion token: await, and get (error_code, values...) instead of an exception.
+inline constexpr auto tuple_awaitable = as_tuple(asio::use_awaitable);
+
+}  // namespace comcp::net
 
 namespace comcp {
 
@@ -14385,7 +15191,7 @@ class broadcast {
     std::deque<any_notification> items;
     std::size_t bound;
     std::uint64_t dropped = 0;
-    detail::waiter<bool>* reader = nullptr;
+    asio::steady_timer* reader = nullptr;  // lives in the coroutine that waits
   };
 
  public:
@@ -14393,27 +15199,33 @@ class broadcast {
   class listener {
    public:
     explicit listener(std::shared_ptr<queue> q) noexcept : queue_(std::move(q)) {}
-    /// Waits for the next one. One at a time.
+    /// Waits for the next one, also when its client is closed: cancel it where that may be. One at a time.
     [[nodiscard]] asio::awaitable<any_notification> next() const { return take(queue_); }
     /// What had no place in the queue.
     [[nodiscard]] std::uint64_t dropped() const noexcept { return queue_->dropped; }
     [[nodiscard]] std::size_t size() const noexcept { return queue_->items.size(); }
 
    private:
+    // Nothing but the executor holds the coroutine that waits, so that it goes with its io_context.
+    struct reading {
+      reading(queue& q, asio::any_io_executor const& ex) : of(q), woken(ex, asio::steady_timer::time_point::max()) {
+        of.reader = &woken;
+      }
+      reading(reading const&) = delete;
+      reading& operator=(reading const&) = delete;
+      ~reading() { of.reader = nullptr; }
+      queue& of;
+      asio::steady_timer woken;
+    };
+
     static asio::awaitable<any_notification> take(std::shared_ptr<queue> q) {
+      if (q->reader) throw exception(error(errc::invalid_argument, "two readers of one listener"));
+      auto const ex = co_await asio::this_coro::executor;
       while (q->items.empty()) {
-        auto const ex = co_await asio::this_coro::executor;
-        auto const stop = [weak = std::weak_ptr(q), ex] {
-          auto wake = [weak] {
-            auto const alive = weak.lock();
-            if (!alive) return;
-            if (auto* const r = std::exchange(alive->reader, nullptr)) r->complete(false);
-          };
-          asio::post(ex, std::move(wake));
-        };
-        if (q->reader) throw exception(error(errc::invalid_argument, "two readers of one listener"));
-        bool const more = co_await detail::suspend<bool>(q->reader, stop);
-        if (!more) throw exception(error(errc::cancelled));
+        reading now(*q, ex);
+        (void)co_await now.woken.async_wait(net::tuple_awaitable);
+        auto const state = co_await asio::this_coro::cancellation_state;
+        if (state.cancelled() != asio::cancellation_type::none) throw exception(error(errc::cancelled));
       }
       auto first = std::move(q->items.front());
       q->items.pop_front();
@@ -14441,7 +15253,7 @@ class broadcast {
       } else {
         q->items.push_back(n);
       }
-      if (auto* const r = std::exchange(q->reader, nullptr)) r->complete(true);
+      if (q->reader) q->reader->cancel();
     }
   }
 
@@ -15120,39 +15932,6 @@ COMCP_DECL error framer::failure() const {
 }  // namespace comcp::jsonrpc
 #endif
 
-// net/asio_compat.hpp
-// The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives.
-
-#include <asio/version.hpp>
-
-#if !defined(ASIO_HAS_CO_AWAIT)
-#include <asio/detail/config.hpp>
-#if !defined(ASIO_HAS_CO_AWAIT)
-#error "comcp: Asio does not see coroutines. Link the CMake target comcp::comcp, or define ASIO_HAS_CO_AWAIT and ASIO_HAS_STD_COROUTINE before the first Asio include."
-#endif
-#endif
-
-#if ASIO_VERSION >= 102300
-#include <asio/as_tuple.hpp>
-#else
-#include <asio/experimental/as_tuple.hpp>
-#endif
-
-#include <asio/use_awaitable.hpp>
-
-namespace comcp::net {
-
-#if ASIO_VERSION >= 102300
-using asio::as_tuple;
-#else
-using asio::experimental::as_tuple;
-#endif
-
-/// Completion token: await, and get (error_code, values...) instead of an exception.
-inline constexpr auto tuple_awaitable = as_tuple(asio::use_awaitable);
-
-}  // namespace comcp::net
-
 // transport/write_queue.hpp
 // What waits to be written as lines: bounded, in order, gathered into few buffers. Performs no I/O.
 
@@ -15425,6 +16204,9 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   /// Whether nothing is left that could still be written.
   [[nodiscard]] bool idle() const noexcept { return broken_ || (queue_.empty() && !writing_); }
   [[nodiscard]] jsonrpc::framer& framer() noexcept { return framer_; }
+  void fault(error what) {
+    if (inbox_ != nullptr) inbox_->fault(std::move(what));
+  }
   /// From now on closing() is true and sends are refused.
   void begin_close() noexcept { closing_ = refusing_ = true; }
   void refuse_sends() noexcept { refusing_ = true; }
@@ -16543,7 +17325,8 @@ class stderr_target {
   static stderr_target ring(std::size_t bytes = 64 * 1024) { return {kind::ring, bytes, {}}; }
   /// The stderr of this process.
   static stderr_target inherit() { return {kind::inherit, 0, {}}; }
-  /// Calls `sink` on the transport's executor with each piece as it comes; the last 4 KiB are kept too.
+  /// Calls `sink` on the transport's executor with each piece as it comes; the last 4 KiB are kept too. What it throws
+  /// is dropped, and a fault for the observer.
   static stderr_target sink(sink_function sink) { return {kind::sink, 4096, std::move(sink)}; }
   static stderr_target discard() { return {kind::discard, 0, {}}; }
 
@@ -16818,7 +17601,12 @@ class stdio_session final : public stream_session<child_stream> {
   void keep_errors(std::size_t n) {
     std::string_view const piece(error_buffer_.data(), n);
     tail_.append(piece);
-    if (sink_ && n > 0) sink_(piece);
+    if (!sink_ || n == 0) return;
+    try {
+      sink_(piece);
+    } catch (...) {
+      fault(error(errc::invalid_argument, "a stderr sink threw"));
+    }
   }
 
   void finish_if_over() {

@@ -177,7 +177,7 @@ template <class T>
 void gather_start(std::shared_ptr<gathering<T>> const& g, asio::any_io_executor const& ex, std::size_t i,
                   asio::awaitable<T> op) {
   g->signals.push_back(std::make_unique<asio::cancellation_signal>());
-  spawn(ex, gather_one(g, i, std::move(op)), g->signals.back()->slot());
+  spawn(ex, gather_one(g, i, std::move(op)), g->signals.back()->slot(), g);
 }
 }  // namespace detail
 

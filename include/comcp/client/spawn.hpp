@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -21,8 +22,10 @@ namespace comcp::detail {
 void post(asio::any_io_executor const& to, std::function<void()> work);
 
 /// Starts it there and forgets it. What it throws is dropped.
-void spawn(asio::any_io_executor const& on, asio::awaitable<void> work,
-           asio::cancellation_slot slot = asio::cancellation_slot());
+void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
+/// The same with a cancellation slot. Asio looks at the slot after the work has ended, so `owner` keeps its signal.
+void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+           std::shared_ptr<void const> owner);
 
 /// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it.
 asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);

@@ -5,8 +5,16 @@
 #pragma once
 
 #include <array>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
-#include <comcp/json/describe.hpp>
 #include <comcp/json/field_table.hpp>
 
 namespace comcp::json {

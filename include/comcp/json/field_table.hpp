@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <comcp/json/describe.hpp>
+#include <comcp/json/fields.hpp>
 
 namespace comcp::json::detail {
 

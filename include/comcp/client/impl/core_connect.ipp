@@ -110,7 +110,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   auto work = task(hold, o);
   // Posted, so that nothing ends before the wait below has begun.
   auto start = [this, hold, o, work = std::make_shared<asio::awaitable<void>>(std::move(work))] {
-    detail::spawn(home_, std::move(*work), o->signal.slot());
+    detail::spawn(home_, std::move(*work), o->signal.slot(), o);
   };
   detail::post(home_, std::move(start));
   auto const waited = co_await wait(o->done);

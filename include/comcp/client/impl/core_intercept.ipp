@@ -48,7 +48,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::intercept(detail::prepare
   end_with(i->call.options.stop(), i->done);
   // Posted, so that nothing ends before the wait below has begun.
   auto start = [this, hold = shared_from_this(), i, work = std::make_shared<asio::awaitable<void>>(walk(i))] {
-    detail::spawn(home_, std::move(*work), i->signal.slot());
+    detail::spawn(home_, std::move(*work), i->signal.slot(), i);
   };
   detail::post(home_, std::move(start));
   auto const waited = co_await wait(i->done);

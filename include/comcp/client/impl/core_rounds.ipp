@@ -198,7 +198,7 @@ COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r, inpu
     auto* const signal = r->signals.back().get();
     // Posted: a handler that answers at once must not end the round before it is waited for.
     auto start = [this, hold = shared_from_this(), r, work, signal] {
-      detail::spawn(home_, std::move(*work), signal->slot());
+      detail::spawn(home_, std::move(*work), signal->slot(), r);
     };
     detail::post(home_, std::move(start));
   }

@@ -39,7 +39,7 @@ COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   if (running_.empty()) core_.pause_clocks();
   running_.emplace(raw_id, state);
   auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
-  detail::spawn(core_.home(), std::move(work), state->signal.slot());
+  detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
 }
 
 COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,

@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <exception>
+
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/co_spawn.hpp>
-#include <asio/detached.hpp>
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -14,8 +15,14 @@ namespace comcp::detail {
 
 COMCP_DECL void post(asio::any_io_executor const& to, std::function<void()> work) { asio::post(to, std::move(work)); }
 
-COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot) {
-  asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, asio::detached));
+COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+                      std::shared_ptr<void const> owner) {
+  auto done = [owner = std::move(owner)](std::exception_ptr) {};
+  asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, std::move(done)));
+}
+
+COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
+  spawn(on, std::move(work), {}, {});
 }
 
 COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {

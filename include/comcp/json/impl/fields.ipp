@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <comcp/json/describe.hpp>
+#include <comcp/json/fields.hpp>
 #include <comcp/json/impl/access.ipp>
 
 namespace comcp::json {
