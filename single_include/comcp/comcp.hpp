@@ -11618,7 +11618,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
 
 // client/spawn.hpp
 // What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
-// post costs a header-only user a third of a second. Internal.
+// post costs a header-only user a third of a second. And what came out of it. Internal.
 
 #include <functional>
 #include <memory>
@@ -11643,6 +11643,9 @@ void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::ca
 /// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it.
 asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
 
+/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
+error current_error();
+
 template <class T>
 asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
   auto value = co_await std::move(work);
@@ -11655,9 +11658,11 @@ asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
 
 // client/impl/spawn.ipp
 #include <exception>
+#include <system_error>
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/co_spawn.hpp>
+#include <asio/error.hpp>
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -11677,6 +11682,21 @@ COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> wor
 
 COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
   co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
+}
+
+COMCP_DECL error current_error() {
+  try {
+    throw;
+  } catch (exception const& e) {
+    return e.error();
+  } catch (std::system_error const& e) {
+    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
+    return error(e.code(), {});
+  } catch (std::exception const& e) {
+    return error(errc::invalid_argument, e.what());
+  } catch (...) {
+    return error(errc::invalid_argument, "an unknown exception");
+  }
 }
 
 }  // namespace comcp::detail
@@ -12834,266 +12854,6 @@ COMCP_DECL statistics client_core::statistics() const {
 
 #include <asio/this_coro.hpp>
 
-// client/operation.hpp
-// From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
-// all, which are users' tools.
-
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-#include <asio/cancellation_signal.hpp>
-#include <asio/this_coro.hpp>
-
-namespace comcp {
-namespace detail {
-
-inline error not_connected() { return {errc::closed, "this client is not connected"}; }
-inline void require(std::shared_ptr<client_core> const& core) {
-  if (!core) throw exception(not_connected());
-}
-
-/// An operation that ends with this error, so that even what is wrong from the start reaches whoever awaits it.
-template <class T>
-asio::awaitable<T> failed(error e) {
-  (void)co_await asio::this_coro::executor;
-  throw exception(std::move(e));
-}
-
-/// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
-template <class T>
-T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = true) {
-  if constexpr (requires(T& t) { t.result_type = std::string(); t.raw = v; }) {
-    auto const kind = may_be_stopped ? v.view().find("resultType") : std::nullopt;
-    if (kind && kind->get_string() == "input_required") {
-      T stopped;
-      stopped.result_type = "input_required";
-      stopped.raw = v;
-      return stopped;
-    }
-  }
-  T out{};
-  json::read_error e;
-  if (!json::codec<T>::read(v.view(), out, e))
-    throw exception(e.to_error().with_code(make_error_code(errc::protocol_violation)));
-  return out;
-}
-
-/// Sees to it that no call is left in the table when its coroutine ends early.
-struct withdrawal {
-  explicit withdrawal(client_core& c) noexcept : core(c) {}
-  withdrawal(withdrawal const&) = delete;
-  withdrawal& operator=(withdrawal const&) = delete;
-  ~withdrawal() {
-    if (entry.id) core.withdraw(entry);
-  }
-  client_core& core;
-  pending_entry entry;
-};
-
-// Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
-bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
-asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
-asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first);
-
-/// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
-template <class T>
-asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
-  require(core);
-  auto const here = co_await asio::this_coro::executor;
-  auto const state = co_await asio::this_coro::cancellation_state;
-  reply r;
-  if (core->is_plain(here) && state.cancelled() == asio::cancellation_type::none) {
-    withdrawal call(*core);
-    if (start_call(*core, c, call.entry, r)) {
-      auto waiting = core->wait(call.entry);
-      r = co_await std::move(waiting);
-    }
-    if (core->needs_settling(c, r)) {
-      auto rest = settling(*core, c, r);
-      r = co_await std::move(rest);
-    }
-  } else {
-    auto all = general_call(*core, c);
-    r = co_await std::move(all);
-  }
-  co_return decode_result<T>(r.value(), c.options.is_manual_input());
-}
-
-/// Runs work on the client's executor, wherever it is awaited.
-template <class T>
-asio::awaitable<T> on_home(std::shared_ptr<client_core> core, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if (here == core->home()) {
-    auto value = co_await std::move(work);
-    co_return value;
-  }
-  std::optional<T> value;
-  auto stored = store(std::move(work), value);
-  co_await spawn_and_wait(core->home(), std::move(stored));
-  co_return std::move(*value);
-}
-
-template <class T>
-asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_call c) {
-  auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
-  r.or_throw();
-  auto out = r.template structured<T>();
-  co_return std::move(out).value();
-}
-
-template <class T>
-asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value required, json::fragment responses,
-                           call_options options) {
-  require(core);
-  prepared_call c({}, {}, std::move(options));
-  auto const v = co_await core->resume_rounds(std::move(c), std::move(required), std::move(responses));
-  co_return decode_result<T>(v);
-}
-
-prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
-
-/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
-error current_error();
-
-}  // namespace detail
-
-/// Turns an operation that throws into one that gives a result.
-template <class T>
-asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
-  try {
-    if constexpr (std::is_void_v<T>) {
-      co_await std::move(operation);
-      co_return result<void>();
-    } else {
-      auto value = co_await std::move(operation);
-      co_return result<T>(std::move(value));
-    }
-  } catch (...) {
-    co_return detail::current_error();
-  }
-}
-
-/// The same for closed(), whose value is an error already.
-inline asio::awaitable<error> as_result(asio::awaitable<error> operation) {
-  try {
-    auto reason = co_await std::move(operation);
-    co_return reason;
-  } catch (...) {
-    co_return detail::current_error();
-  }
-}
-
-namespace detail {
-template <class T>
-struct gathering {
-  std::vector<result<T>> outcomes;
-  std::size_t open = 0;
-  waiter<bool>* waiting = nullptr;
-  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
-};
-
-template <class T>
-asio::awaitable<void> gather_one(std::shared_ptr<gathering<T>> g, std::size_t i, asio::awaitable<T> op) {
-  auto outcome = co_await as_result(std::move(op));
-  g->outcomes[i] = std::move(outcome);
-  if (--g->open == 0 && g->waiting) std::exchange(g->waiting, nullptr)->complete(true);
-}
-
-template <class T>
-void gather_start(std::shared_ptr<gathering<T>> const& g, asio::any_io_executor const& ex, std::size_t i,
-                  asio::awaitable<T> op) {
-  g->signals.push_back(std::make_unique<asio::cancellation_signal>());
-  spawn(ex, gather_one(g, i, std::move(op)), g->signals.back()->slot(), g);
-}
-}  // namespace detail
-
-/// Runs operations concurrently on this coroutine's executor; one failure cancels nobody, and cancelling the whole
-/// cancels each. Results stand in the order of the operations.
-template <class T>
-asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> operations) {
-  auto const ex = co_await asio::this_coro::executor;
-  auto const g = std::make_shared<detail::gathering<T>>();
-  g->outcomes.assign(operations.size(), result<T>(error(errc::cancelled)));
-  g->open = operations.size();
-  for (std::size_t i = 0; i < operations.size(); ++i) detail::gather_start(g, ex, i, std::move(operations[i]));
-  if (g->open > 0) {
-    auto const cancel = [weak = std::weak_ptr(g), ex] {
-      auto emit = [weak] {
-        auto const alive = weak.lock();
-        if (!alive) return;
-        for (auto const& s : alive->signals) s->emit(asio::cancellation_type::terminal);
-      };
-      detail::post(ex, std::move(emit));
-    };
-    auto finished = detail::suspend<bool>(g->waiting, cancel);
-    co_await std::move(finished);
-  }
-  co_return std::move(g->outcomes);
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// client/impl/operation.ipp
-#include <asio/error.hpp>
-
-namespace comcp::detail {
-
-COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
-  bool const object = arguments.empty() || arguments.text().front() == '{';
-  // The arguments stand first, so that their own text can become the parameters'.
-  std::string params = std::move(arguments).text();
-  params.reserve(params.size() + name.size() + 32);
-  if (params.empty()) {
-    params += '{';
-  } else {
-    params.insert(0, std::string_view(R"({"arguments":)")) += ',';
-  }
-  params += std::string_view(R"("name":)");
-  json::detail::append_string(params, name);
-  params += '}';
-  prepared_call c("tools/call", std::move(params), std::move(options));
-  c.name = name;
-  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
-  return c;
-}
-
-COMCP_DECL bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome) {
-  auto const started = core.start(c, e);
-  if (!started) outcome = started.error();
-  return started.has_value();
-}
-
-COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared_call& c) {
-  return core.call(std::move(c));
-}
-
-COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
-  return core.settle(std::move(c), std::move(first));
-}
-
-COMCP_DECL error current_error() {
-  try {
-    throw;
-  } catch (exception const& e) {
-    return e.error();
-  } catch (std::system_error const& e) {
-    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
-    return error(e.code(), {});
-  } catch (std::exception const& e) {
-    return error(errc::invalid_argument, e.what());
-  } catch (...) {
-    return error(errc::invalid_argument, "an unknown exception");
-  }
-}
-
-}  // namespace comcp::detail
-#endif
-
 namespace comcp {
 
 /// Shared by who waits for the call and the coroutine that walks it through its interceptors.
@@ -14067,6 +13827,247 @@ COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {
 #include <vector>
 
 #include <asio/awaitable.hpp>
+
+// client/operation.hpp
+// From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
+// all, which are users' tools.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp {
+namespace detail {
+
+inline error not_connected() { return {errc::closed, "this client is not connected"}; }
+inline void require(std::shared_ptr<client_core> const& core) {
+  if (!core) throw exception(not_connected());
+}
+
+/// An operation that ends with this error, so that even what is wrong from the start reaches whoever awaits it.
+template <class T>
+asio::awaitable<T> failed(error e) {
+  (void)co_await asio::this_coro::executor;
+  throw exception(std::move(e));
+}
+
+/// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
+template <class T>
+T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = true) {
+  if constexpr (requires(T& t) { t.result_type = std::string(); t.raw = v; }) {
+    auto const kind = may_be_stopped ? v.view().find("resultType") : std::nullopt;
+    if (kind && kind->get_string() == "input_required") {
+      T stopped;
+      stopped.result_type = "input_required";
+      stopped.raw = v;
+      return stopped;
+    }
+  }
+  T out{};
+  json::read_error e;
+  if (!json::codec<T>::read(v.view(), out, e))
+    throw exception(e.to_error().with_code(make_error_code(errc::protocol_violation)));
+  return out;
+}
+
+/// Sees to it that no call is left in the table when its coroutine ends early.
+struct withdrawal {
+  explicit withdrawal(client_core& c) noexcept : core(c) {}
+  withdrawal(withdrawal const&) = delete;
+  withdrawal& operator=(withdrawal const&) = delete;
+  ~withdrawal() {
+    if (entry.id) core.withdraw(entry);
+  }
+  client_core& core;
+  pending_entry entry;
+};
+
+// Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
+bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
+asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
+asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first);
+
+/// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
+template <class T>
+asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
+  require(core);
+  auto const here = co_await asio::this_coro::executor;
+  auto const state = co_await asio::this_coro::cancellation_state;
+  reply r;
+  if (core->is_plain(here) && state.cancelled() == asio::cancellation_type::none) {
+    withdrawal call(*core);
+    if (start_call(*core, c, call.entry, r)) {
+      auto waiting = core->wait(call.entry);
+      r = co_await std::move(waiting);
+    }
+    if (core->needs_settling(c, r)) {
+      auto rest = settling(*core, c, r);
+      r = co_await std::move(rest);
+    }
+  } else {
+    auto all = general_call(*core, c);
+    r = co_await std::move(all);
+  }
+  co_return decode_result<T>(r.value(), c.options.is_manual_input());
+}
+
+/// Runs work on the client's executor, wherever it is awaited.
+template <class T>
+asio::awaitable<T> on_home(std::shared_ptr<client_core> core, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if (here == core->home()) {
+    auto value = co_await std::move(work);
+    co_return value;
+  }
+  std::optional<T> value;
+  auto stored = store(std::move(work), value);
+  co_await spawn_and_wait(core->home(), std::move(stored));
+  co_return std::move(*value);
+}
+
+template <class T>
+asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_call c) {
+  auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
+  r.or_throw();
+  auto out = r.template structured<T>();
+  co_return std::move(out).value();
+}
+
+template <class T>
+asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value required, json::fragment responses,
+                           call_options options) {
+  require(core);
+  prepared_call c({}, {}, std::move(options));
+  auto const v = co_await core->resume_rounds(std::move(c), std::move(required), std::move(responses));
+  co_return decode_result<T>(v);
+}
+
+prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
+
+}  // namespace detail
+
+/// Turns an operation that throws into one that gives a result.
+template <class T>
+asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(operation);
+      co_return result<void>();
+    } else {
+      auto value = co_await std::move(operation);
+      co_return result<T>(std::move(value));
+    }
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
+
+/// The same for closed(), whose value is an error already.
+inline asio::awaitable<error> as_result(asio::awaitable<error> operation) {
+  try {
+    auto reason = co_await std::move(operation);
+    co_return reason;
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
+
+namespace detail {
+template <class T>
+struct gathering {
+  std::vector<result<T>> outcomes;
+  std::size_t open = 0;
+  waiter<bool>* waiting = nullptr;
+  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
+};
+
+template <class T>
+asio::awaitable<void> gather_one(std::shared_ptr<gathering<T>> g, std::size_t i, asio::awaitable<T> op) {
+  auto outcome = co_await as_result(std::move(op));
+  g->outcomes[i] = std::move(outcome);
+  if (--g->open == 0 && g->waiting) std::exchange(g->waiting, nullptr)->complete(true);
+}
+
+template <class T>
+void gather_start(std::shared_ptr<gathering<T>> const& g, asio::any_io_executor const& ex, std::size_t i,
+                  asio::awaitable<T> op) {
+  g->signals.push_back(std::make_unique<asio::cancellation_signal>());
+  spawn(ex, gather_one(g, i, std::move(op)), g->signals.back()->slot(), g);
+}
+}  // namespace detail
+
+/// Runs operations concurrently on this coroutine's executor; one failure cancels nobody, and cancelling the whole
+/// cancels each. Results stand in the order of the operations.
+template <class T>
+asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> operations) {
+  auto const ex = co_await asio::this_coro::executor;
+  auto const g = std::make_shared<detail::gathering<T>>();
+  g->outcomes.assign(operations.size(), result<T>(error(errc::cancelled)));
+  g->open = operations.size();
+  for (std::size_t i = 0; i < operations.size(); ++i) detail::gather_start(g, ex, i, std::move(operations[i]));
+  if (g->open > 0) {
+    auto const cancel = [weak = std::weak_ptr(g), ex] {
+      auto emit = [weak] {
+        auto const alive = weak.lock();
+        if (!alive) return;
+        for (auto const& s : alive->signals) s->emit(asio::cancellation_type::terminal);
+      };
+      detail::post(ex, std::move(emit));
+    };
+    auto finished = detail::suspend<bool>(g->waiting, cancel);
+    co_await std::move(finished);
+  }
+  co_return std::move(g->outcomes);
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// client/impl/operation.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
+  bool const object = arguments.empty() || arguments.text().front() == '{';
+  // The arguments stand first, so that their own text can become the parameters'.
+  std::string params = std::move(arguments).text();
+  params.reserve(params.size() + name.size() + 32);
+  if (params.empty()) {
+    params += '{';
+  } else {
+    params.insert(0, std::string_view(R"({"arguments":)")) += ',';
+  }
+  params += std::string_view(R"("name":)");
+  json::detail::append_string(params, name);
+  params += '}';
+  prepared_call c("tools/call", std::move(params), std::move(options));
+  c.name = name;
+  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
+  return c;
+}
+
+COMCP_DECL bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome) {
+  auto const started = core.start(c, e);
+  if (!started) outcome = started.error();
+  return started.has_value();
+}
+
+COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared_call& c) {
+  return core.call(std::move(c));
+}
+
+COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
+  return core.settle(std::move(c), std::move(first));
+}
+
+}  // namespace comcp::detail
+#endif
 
 // protocol/prompts.hpp
 // Prompts: templates of messages that users choose. Spec: server/prompts.

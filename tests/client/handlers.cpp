@@ -159,10 +159,10 @@ TEST_CASE("handlers: errors go out as they are, exceptions as -32603 without the
 TEST_CASE("handlers: a withdrawn request is cancelled and not answered", "[client]") {
   struct never {
     bool* cancelled;
-    detail::waiter<bool>* place = nullptr;
+    comcp::detail::waiter<bool>* place = nullptr;
     asio::awaitable<std::vector<root>> list_roots(context& ctx) {
       auto const told = ctx;
-      auto woken = detail::suspend<bool>(place, [this] { std::exchange(place, nullptr)->complete(false); });
+      auto woken = comcp::detail::suspend<bool>(place, [this] { std::exchange(place, nullptr)->complete(false); });
       co_await std::move(woken);
       *cancelled = told.cancelled();
       throw std::runtime_error("cancelled");
@@ -183,15 +183,15 @@ TEST_CASE("handlers: a withdrawn request is cancelled and not answered", "[clien
 
 TEST_CASE("handlers: at their bound a request gets an error, and reading goes on", "[client]") {
   struct hangs {
-    std::vector<detail::waiter<bool>*>* all;
+    std::vector<comcp::detail::waiter<bool>*>* all;
     asio::awaitable<std::vector<root>> list_roots() {
-      detail::waiter<bool>* place = nullptr;
-      auto woken = detail::suspend_listed<bool>(place, *all, [] {});
+      comcp::detail::waiter<bool>* place = nullptr;
+      auto woken = comcp::detail::suspend_listed<bool>(place, *all, [] {});
       co_await std::move(woken);
       co_return std::vector<root>();
     }
   };
-  std::vector<detail::waiter<bool>*> all;
+  std::vector<comcp::detail::waiter<bool>*> all;
   auto s = legacy_script();
   s.expect("ping").as("q").request("1", "roots/list").request("2", "roots/list").request("3", "roots/list").expect("error");
   s.then([&] {
@@ -336,11 +336,11 @@ TEST_CASE("handlers: -32042 asks each url, then fails with the list", "[client]"
 
 TEST_CASE("handlers: what asks for the pages of -32042 ends with its call", "[client]") {
   struct never {
-    detail::waiter<bool>** place;
+    comcp::detail::waiter<bool>** place;
     std::stop_source stop;
     asio::awaitable<elicit_result> elicit_url(elicit_params) {
       stop.request_stop();
-      auto woken = detail::suspend<bool>(*place, [p = place] {
+      auto woken = comcp::detail::suspend<bool>(*place, [p = place] {
         if (auto* const w = std::exchange(*p, nullptr)) w->complete(false);
       });
       co_await std::move(woken);
@@ -348,7 +348,7 @@ TEST_CASE("handlers: what asks for the pages of -32042 ends with its call", "[cl
     }
   };
   std::stop_source stop;
-  detail::waiter<bool>* place = nullptr;
+  comcp::detail::waiter<bool>* place = nullptr;
   auto s = legacy_script();
   s.expect("tools/call").fail(-32042, "log in first",
                               R"({"elicitations":[{"mode":"url","message":"m","url":"https://a/","elicitationId":"1"}]})");

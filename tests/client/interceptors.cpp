@@ -46,8 +46,8 @@ asio::awaitable<std::optional<json::value>> hang() {
   co_return std::nullopt;
 }
 // Does not look at being cancelled.
-asio::awaitable<std::optional<json::value>> when_open(detail::waiter<bool>*& gate) {
-  auto opened = detail::suspend<bool>(gate, [] {});
+asio::awaitable<std::optional<json::value>> when_open(comcp::detail::waiter<bool>*& gate) {
+  auto opened = comcp::detail::suspend<bool>(gate, [] {});
   co_await std::move(opened);
   co_return std::nullopt;
 }
@@ -182,7 +182,7 @@ TEST_CASE("interceptors: an approval that hangs ends with its call", "[client]")
 
 TEST_CASE("interceptors: an approval that comes after the end sends nothing", "[client]") {
   watched t;
-  detail::waiter<bool>* gate = nullptr;
+  comcp::detail::waiter<bool>* gate = nullptr;
   interceptor human;
   human.before = [&gate](outgoing_call&) { return when_open(gate); };
   auto const client = t.with({human});

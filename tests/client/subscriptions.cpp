@@ -229,7 +229,7 @@ TEST_CASE("subscriptions: a watch gives the list after each change, debounced, o
   s.expect("ping").then(tick).expect("tools/list").reply(R"({"tools":[]})");
   std::vector<std::size_t> sizes;
   auto const body = [&](client& c) -> asio::awaitable<void> {
-    detail::waiter<bool>* place = nullptr;
+    comcp::detail::waiter<bool>* place = nullptr;
     std::function<void(result<listing<tool>>)> note = [&](result<listing<tool>> r) {
       REQUIRE(r);
       sizes.push_back(r->size());
@@ -240,7 +240,7 @@ TEST_CASE("subscriptions: a watch gives the list after each change, debounced, o
     for (int i = 0; i < 2; ++i) {
       // The script answers no ping: it is there to say that the debounce has begun.
       co_await c.notify("ping");
-      auto woken = detail::suspend<bool>(place, [] {});
+      auto woken = comcp::detail::suspend<bool>(place, [] {});
       co_await std::move(woken);
     }
     watch.stop();

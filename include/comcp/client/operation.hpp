@@ -126,9 +126,6 @@ asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value requir
 
 prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
 
-/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
-error current_error();
-
 }  // namespace detail
 
 /// Turns an operation that throws into one that gives a result.

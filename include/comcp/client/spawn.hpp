@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
-// post costs a header-only user a third of a second. Internal.
+// post costs a header-only user a third of a second. And what came out of it. Internal.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_signal.hpp>
 
-#include <comcp/version.hpp>
+#include <comcp/error.hpp>
 
 namespace comcp::detail {
 
@@ -29,6 +29,9 @@ void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::ca
 
 /// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it.
 asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
+
+/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
+error current_error();
 
 template <class T>
 asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {

@@ -8,7 +8,6 @@
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/operation.hpp>
 #include <comcp/client/spawn.hpp>
 
 namespace comcp {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <asio/error.hpp>
 
 #include <comcp/client/operation.hpp>
 
@@ -39,21 +38,6 @@ COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared
 
 COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
   return core.settle(std::move(c), std::move(first));
-}
-
-COMCP_DECL error current_error() {
-  try {
-    throw;
-  } catch (exception const& e) {
-    return e.error();
-  } catch (std::system_error const& e) {
-    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
-    return error(e.code(), {});
-  } catch (std::exception const& e) {
-    return error(errc::invalid_argument, e.what());
-  } catch (...) {
-    return error(errc::invalid_argument, "an unknown exception");
-  }
 }
 
 }  // namespace comcp::detail

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <exception>
+#include <system_error>
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/co_spawn.hpp>
+#include <asio/error.hpp>
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -27,6 +29,21 @@ COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> wor
 
 COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
   co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
+}
+
+COMCP_DECL error current_error() {
+  try {
+    throw;
+  } catch (exception const& e) {
+    return e.error();
+  } catch (std::system_error const& e) {
+    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
+    return error(e.code(), {});
+  } catch (std::exception const& e) {
+    return error(errc::invalid_argument, e.what());
+  } catch (...) {
+    return error(errc::invalid_argument, "an unknown exception");
+  }
 }
 
 }  // namespace comcp::detail
