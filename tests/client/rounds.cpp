@@ -185,10 +185,10 @@ TEST_CASE("rounds: the requests of one round run concurrently", "[client]") {
   // Each answer waits for the other one to have begun: run one after the other, they would never end.
   struct meets {
     std::shared_ptr<int> begun = std::make_shared<int>(0);
-    detail::waiter<bool>** first = nullptr;
+    comcp::detail::waiter<bool>** first = nullptr;
     asio::awaitable<elicit_result> elicit(elicit_params) {
       if (++*begun == 1) {
-        auto woken = detail::suspend<bool>(*first, [] {});
+        auto woken = comcp::detail::suspend<bool>(*first, [] {});
         co_await std::move(woken);
       } else {
         std::exchange(*first, nullptr)->complete(true);
@@ -203,7 +203,7 @@ TEST_CASE("rounds: the requests of one round run concurrently", "[client]") {
              R"("requestedSchema":{"type":"object","properties":{}}}}}})")
       .expect("tools/call")
       .reply(done);
-  detail::waiter<bool>* place = nullptr;
+  comcp::detail::waiter<bool>* place = nullptr;
   meets handler;
   handler.first = &place;
   auto const body = [](client& c) -> asio::awaitable<void> { (void)co_await c.call_tool("t"); };
@@ -233,11 +233,11 @@ TEST_CASE("rounds: manual_input hands the round over, resume goes on with it", "
 
 TEST_CASE("rounds: a stop token ends the call while a handler answers", "[client]") {
   struct never {
-    detail::waiter<bool>** place;
+    comcp::detail::waiter<bool>** place;
     std::stop_source stop;
     asio::awaitable<elicit_result> elicit(elicit_params) {
       stop.request_stop();
-      auto woken = detail::suspend<bool>(*place, [p = place] {
+      auto woken = comcp::detail::suspend<bool>(*place, [p = place] {
         if (auto* const w = std::exchange(*p, nullptr)) w->complete(false);
       });
       co_await std::move(woken);
@@ -245,7 +245,7 @@ TEST_CASE("rounds: a stop token ends the call while a handler answers", "[client
     }
   };
   std::stop_source stop;
-  detail::waiter<bool>* place = nullptr;
+  comcp::detail::waiter<bool>* place = nullptr;
   auto s = modern_script();
   s.expect("tools/call").reply(asks_name);
   auto const body = [&](client& c) -> asio::awaitable<void> {

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-
 #include <comcp/client/operation.hpp>
 
 namespace comcp::detail {
