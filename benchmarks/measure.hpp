@@ -57,6 +57,14 @@ class pinned {
   pinned& operator=(pinned const&) = delete;
   ~pinned() { ::sched_setaffinity(0, sizeof before_, &before_); }
 
+  /// Moves another process to the other cores; false where there are none.
+  [[nodiscard]] bool move_away(pid_t process) const {
+    cpu_set_t here, others;
+    ::sched_getaffinity(0, sizeof here, &here);
+    CPU_XOR(&others, &before_, &here);
+    return CPU_COUNT(&others) > 0 && ::sched_setaffinity(process, sizeof others, &others) == 0;
+  }
+
  private:
   cpu_set_t before_;
 };

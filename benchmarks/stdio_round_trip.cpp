@@ -53,6 +53,8 @@ class raw_server {
     ::waitpid(pid_, nullptr, 0);
   }
 
+  [[nodiscard]] pid_t pid() const noexcept { return pid_; }
+
   void exchange() {
     if (::write(to_, request.data(), request.size()) != static_cast<ssize_t>(request.size()))
       bench::stop_here("the raw server does not read");
@@ -91,24 +93,36 @@ asio::awaitable<double> client_trips(comcp::client const& c) {
   co_return bench::median(std::move(each));
 }
 
-asio::awaitable<void> measure(std::string prefix, char const* path, int rounds, bool throughput) {
+struct figures {
+  std::vector<double> plain, ours, ratios, rates;
+
+  void print(std::string const& prefix) const {
+    if (plain.empty()) return;
+    bench::print((prefix + ".raw.us").c_str(), bench::median(plain) * 1e6);
+    bench::print((prefix + ".us").c_str(), bench::median(ours) * 1e6);
+    bench::print((prefix + ".ratio").c_str(), bench::median(ratios));
+    if (!rates.empty()) bench::print((prefix + ".calls_per_second").c_str(), bench::median(rates));
+  }
+};
+
+/// With `here`, the servers run on other cores; nothing is measured where there are none.
+asio::awaitable<void> measure(figures& f, char const* path, int rounds, bench::pinned const* here, bool throughput) {
   raw_server raw(path);
   comcp::connect_options options;
   options.legacy();
   comcp::client const c = co_await comcp::connect(comcp::stdio(path), options);
+  if (here) {
+    bool const moved = here->move_away(raw.pid()) && here->move_away(static_cast<pid_t>(*c.transport_info().pid));
+    if (!moved) co_return;
+  }
   (void)raw_trips(raw);
   (void)co_await client_trips(c);
-  std::vector<double> plain, ours, ratios, rates;
   for (int i = 0; i < rounds; ++i) {
-    plain.push_back(raw_trips(raw));
-    ours.push_back(co_await client_trips(c));
-    ratios.push_back(ours.back() / plain.back());
-    if (throughput) rates.push_back(calls / co_await bench::many_calls(c, calls, 64));
+    f.plain.push_back(raw_trips(raw));
+    f.ours.push_back(co_await client_trips(c));
+    f.ratios.push_back(f.ours.back() / f.plain.back());
+    if (throughput) f.rates.push_back(calls / co_await bench::many_calls(c, calls, 64));
   }
-  bench::print((prefix + ".raw.us").c_str(), bench::median(plain) * 1e6);
-  bench::print((prefix + ".us").c_str(), bench::median(ours) * 1e6);
-  bench::print((prefix + ".ratio").c_str(), bench::median(ratios));
-  if (throughput) bench::print((prefix + ".calls_per_second").c_str(), bench::median(rates));
   co_await c.close();
 }
 
@@ -119,7 +133,14 @@ int main(int argc, char** argv) {
   int const rounds = argc > 2 ? std::max(1, std::atoi(argv[2])) : 15;
   {
     bench::pinned const here;
-    bench::run(measure("stdio_round_trip.pinned", argv[1], rounds, true));
+    figures one_core, two_cores;
+    bench::run(measure(one_core, argv[1], rounds, nullptr, true));
+    one_core.print("stdio_round_trip.pinned");
+    bench::run(measure(two_cores, argv[1], rounds, &here, false));
+    two_cores.print("stdio_round_trip.two_cores");
   }
-  bench::run(measure("stdio_round_trip.unpinned", argv[1], rounds, false));
+  // Where the system puts a pair of processes, on one core or on two, it often leaves them: this says little alone.
+  figures unpinned;
+  bench::run(measure(unpinned, argv[1], rounds, nullptr, false));
+  unpinned.print("stdio_round_trip.unpinned");
 }
