@@ -21,7 +21,7 @@ MAY = {
     "schema": ["json"],
     "trace": ["json"],
     "wire": ["protocol", "jsonrpc"],
-    "http (pure)": ["json"],
+    "http (pure)": ["error"],
     "auth (pure)": ["json", "http (pure)"],
     "sansio": ["wire", "http (pure)", "auth (pure)"],
     "net (contract)": ["error"],
@@ -106,8 +106,8 @@ def problems_of(path, text):
             out.append(f"includes <{target}>: {layer} is pure")
         if layer == "sansio" and SANSIO_ALSO.match(target):
             out.append(f"includes <{target}>: sansio takes randomness as an argument")
-    if layer == "sansio" and CLOCK.search(text):
-        out.append("reads a clock: sansio takes the time as an argument")
+    if layer in ("sansio", "http (pure)") and CLOCK.search(text):
+        out.append(f"reads a clock: {layer} takes the time as an argument")
     return out
 
 

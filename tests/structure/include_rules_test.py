@@ -37,7 +37,19 @@ class Rules(unittest.TestCase):
         self.refused("sansio/backoff.hpp", "#include <mutex>", "sansio is pure")
         self.refused("sansio/backoff.hpp", "#include <random>", "randomness")
         self.refused("sansio/backoff.hpp", "auto t = std::chrono::steady_clock::now();", "reads a clock")
+
+    def test_http_is_pure_in_two_files(self):
         self.refused("http/url.hpp", "#include <comcp/net/child_process.hpp>", "may not include net")
+        self.refused("http/impl/message.ipp", "#include <comcp/json/value.hpp>", "may not include json")
+        self.refused("http/message.hpp", "#include <comcp/http/asio_engine.hpp>", "may not include http")
+        self.refused("http/impl/message.ipp", "auto t = std::chrono::system_clock::now();", "reads a clock")
+        self.refused("http/asio_engine.hpp", "#include <comcp/sansio/handshake.hpp>", "http may not include sansio")
+        self.refused("sansio/http_exchange.hpp", "#include <comcp/http/asio_engine.hpp>", "may not include http")
+        self.refused("json/value.hpp", "#include <comcp/http/url.hpp>", "json may not include")
+        self.allowed("http/message.hpp", "#include <comcp/http/url.hpp>")
+        self.allowed("http/url.hpp", "#include <comcp/result.hpp>")
+        self.allowed("http/asio_engine.hpp", "#include <comcp/net/time_source.hpp>")
+        self.allowed("http/asio_engine.hpp", "#include <comcp/http/message.hpp>")
 
     def test_libraries_stay_in_their_files(self):
         self.refused("json/value.hpp", "#include <simdjson.h>", "only json/impl")
