@@ -54,10 +54,10 @@ class codec {
 [[nodiscard]] bool is_known_method(std::string_view method) noexcept;
 
 namespace detail {
-/// Appends `,"params":{<params' members>,"_meta":{<meta's members>}}}`, leaving out what is empty.
-void append_params(std::string& out, std::string_view params, std::string_view meta);
-/// A whole request, of the same parts.
-std::string request_text(std::uint64_t id, std::string_view method, std::string_view params, std::string_view meta);
+/// A whole request, or a notification without an id; `params` is an object's text or empty, `meta` the members of
+/// its `_meta`. What is empty is left out.
+std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
+                         std::string_view meta);
 void append_user_meta(std::string& out, request_meta const& meta);
 }  // namespace detail
 

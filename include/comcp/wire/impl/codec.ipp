@@ -26,23 +26,8 @@ inline constexpr std::array<std::string_view, 22> known_methods = {
     "tasks/cancel",        "sampling/createMessage",
     "roots/list",          "elicitation/create"};
 
-COMCP_DECL void append_params(std::string& out, std::string_view params, std::string_view meta) {
-  if (params.size() > 2) params = params.substr(1, params.size() - 2);
-  else params = {};
-  if (params.empty() && meta.empty()) {
-    out += '}';
-    return;
-  }
-  out.append(R"(,"params":{)").append(params);
-  if (!meta.empty()) {
-    if (!params.empty()) out += ',';
-    out.append(R"("_meta":{)").append(meta).append("}");
-  }
-  out += "}}";
-}
-
 // Appending a dozen short pieces to a string takes longer than all the rest of a request.
-COMCP_DECL std::string request_text(std::uint64_t id, std::string_view method, std::string_view params,
+COMCP_DECL std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
                                     std::string_view meta) {
   params = params.size() > 2 ? params.substr(1, params.size() - 2) : std::string_view();
   std::string out;
@@ -51,9 +36,13 @@ COMCP_DECL std::string request_text(std::uint64_t id, std::string_view method, s
   out.resize(most);
   char* to = out.data();
   auto const add = [&to](std::string_view piece) { to += piece.copy(to, piece.size()); };
-  add(R"({"jsonrpc":"2.0","id":)");
-  to = std::to_chars(to, to + 20, id).ptr;
-  add(R"(,"method":")");
+  add(R"({"jsonrpc":"2.0",)");
+  if (id) {
+    add(R"("id":)");
+    to = std::to_chars(to, to + 20, *id).ptr;
+    add(",");
+  }
+  add(R"("method":")");
   add(method);  // methods are checked to need no escaping
   add("\"");
   if (!params.empty() || !meta.empty()) {
@@ -91,10 +80,7 @@ COMCP_DECL std::string codec::notification(std::string_view method, std::string_
                                            request_meta const& meta) const {
   std::string user;
   detail::append_user_meta(user, meta);
-  std::string out = R"({"jsonrpc":"2.0","method":")";
-  out.append(method).append("\"");
-  detail::append_params(out, params, user);
-  return out;
+  return detail::message_text(std::nullopt, method, params, user);
 }
 
 COMCP_DECL std::string codec::cancelled(std::uint64_t id, std::string_view reason) {

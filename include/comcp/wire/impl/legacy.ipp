@@ -22,7 +22,7 @@ COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method
     jsonrpc::append_number(extra, id);
   }
   detail::append_user_meta(extra, meta);
-  return detail::request_text(id, method, params, extra);
+  return detail::message_text(id, method, params, extra);
 }
 
 COMCP_DECL result<result_kind> legacy::classify(std::string_view, json::view result) const {
