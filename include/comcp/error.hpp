@@ -5,6 +5,7 @@
 // public operations throw. The peer's data stays text here, so that errors need no JSON.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -42,6 +43,19 @@ enum class errc {
   denied,               ///< An interceptor denied the call; nothing was sent. Retry: no.
   validation_failed,    ///< A value does not match its JSON Schema. Retry: no.
   unsupported_dialect,  ///< A schema names a dialect that comcp does not know. Retry: no.
+
+  // HTTP. Each is a failure of one exchange; the connection to the server as such goes on.
+  connect_timeout,      ///< No connection (name, TCP, proxy, TLS) in time; nothing was sent. Retry: yes.
+  response_timeout,     ///< The request was sent, and no response began in time. Retry: as for transport_failed.
+  idle_timeout,         ///< A response stopped coming. Retry: as for transport_failed.
+  exchange_timeout,     ///< The whole exchange took too long. Retry: as for transport_failed.
+  tls_failed,           ///< No trusted TLS connection; nothing was sent. Retry: not unchanged.
+  proxy_failed,         ///< The proxy refused the way; nothing was sent. Retry: not unchanged.
+  redirect_refused,     ///< A redirect that is not followed: another origin, or one too many. Retry: no.
+  http_status,          ///< An error status without a JSON-RPC error, see detail(). Retry: see is_retriable().
+  wrong_content_type,   ///< A success whose body is neither JSON nor an event stream. Retry: as for transport_failed.
+  missing_answer,       ///< A success without the answer to the request. Retry: as for transport_failed.
+  unsupported_encoding, ///< A body in an encoding that was not asked for. Retry: as for transport_failed.
 };
 
 /// The category of comcp::errc, named "comcp".
@@ -63,6 +77,7 @@ struct peer_error {
 struct transport_detail {
   std::optional<int> http_status;
   std::string snippet;              ///< Start of an HTTP body that was no answer.
+  std::optional<std::chrono::seconds> retry_after;  ///< When the server asked to try again.
   std::optional<int> exit_code;     ///< Exit status of the server process.
   std::optional<int> term_signal;   ///< Signal that ended the server process.
   std::string stderr_tail;          ///< Last bytes that the server process wrote to stderr.
@@ -106,6 +121,9 @@ class error {
 /// Whether the operation that failed so was certainly not carried out, so that sending it again cannot
 /// double a side effect.
 bool is_retriable(error const& e) noexcept;
+
+/// Whether the operation that failed so may have been carried out: the request went out, and no answer came.
+bool leaves_outcome_open(error const& e) noexcept;
 
 /// What public operations throw. `what()` is error().to_string().
 class exception : public std::system_error {

@@ -56,7 +56,33 @@ class http_headers {
   std::vector<http_field> fields_;
 };
 
-/// One request, owned: an engine takes it over. The method is a token in capitals.
+/// How long the parts of an exchange may take. What is not set is the engine's default; never says without end.
+class http_timeouts {
+ public:
+  static constexpr auto never = std::chrono::nanoseconds::max();
+
+  http_timeouts() {}
+  /// Until there is a connection: name, TCP, proxy, TLS. Its end is errc::connect_timeout.
+  http_timeouts& connect(std::chrono::nanoseconds d) { return connect_ = d, *this; }
+  /// From the sent request to the head of the response. Its end is errc::response_timeout.
+  http_timeouts& response(std::chrono::nanoseconds d) { return response_ = d, *this; }
+  /// Between two pieces of the body, while they are waited for. Its end is errc::idle_timeout.
+  http_timeouts& idle(std::chrono::nanoseconds d) { return idle_ = d, *this; }
+  /// The whole exchange, from open() to the end of the body; without meaning for event streams once their head came.
+  /// Its end is errc::exchange_timeout.
+  http_timeouts& total(std::chrono::nanoseconds d) { return total_ = d, *this; }
+
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> connect() const noexcept { return connect_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> response() const noexcept { return response_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> idle() const noexcept { return idle_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> total() const noexcept { return total_; }
+
+ private:
+  std::optional<std::chrono::nanoseconds> connect_, response_, idle_, total_;
+};
+
+/// One request, owned: an engine takes it over. The method is a token in capitals. An engine adds what the framing
+/// needs (Host, Content-Length, Connection) and nothing else.
 struct http_request {
   explicit http_request(http_url where, std::string how = "GET") : method(std::move(how)), url(std::move(where)) {}
 
@@ -64,6 +90,8 @@ struct http_request {
   http_url url;
   http_headers headers;
   std::string body;
+  http_timeouts timeouts;
+  bool repeatable = false;  ///< It may reach the server twice: an engine may repeat it on another connection, once.
 };
 
 /// What precedes the body of a response.

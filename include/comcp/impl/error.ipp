@@ -38,6 +38,17 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::denied: return "denied";
     case errc::validation_failed: return "validation failed";
     case errc::unsupported_dialect: return "unsupported JSON Schema dialect";
+    case errc::connect_timeout: return "connecting timed out";
+    case errc::response_timeout: return "no HTTP response in time";
+    case errc::idle_timeout: return "HTTP response stalled";
+    case errc::exchange_timeout: return "HTTP exchange timed out";
+    case errc::tls_failed: return "TLS failed";
+    case errc::proxy_failed: return "proxy failed";
+    case errc::redirect_refused: return "redirect refused";
+    case errc::http_status: return "HTTP error status";
+    case errc::wrong_content_type: return "wrong content type";
+    case errc::missing_answer: return "no answer in the HTTP response";
+    case errc::unsupported_encoding: return "unsupported content encoding";
   }
   return "unknown comcp error";
 }
@@ -48,6 +59,10 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
   [[nodiscard]] std::string message(int v) const override { return errc_text(static_cast<errc>(v)); }
   [[nodiscard]] std::error_condition default_error_condition(int v) const noexcept override {
     switch (static_cast<errc>(v)) {
+      case errc::connect_timeout:
+      case errc::response_timeout:
+      case errc::idle_timeout:
+      case errc::exchange_timeout:
       case errc::timeout: return std::errc::timed_out;
       case errc::cancelled: return std::errc::operation_canceled;
       case errc::closed: return std::errc::not_connected;
@@ -61,9 +76,13 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::invalid_argument:
       case errc::validation_failed:
       case errc::unsupported_dialect: return std::errc::invalid_argument;
+      case errc::wrong_content_type:
+      case errc::missing_answer:
+      case errc::unsupported_encoding:
       case errc::invalid_json:
       case errc::wrong_shape: return std::errc::bad_message;
       case errc::no_common_version: return std::errc::wrong_protocol_type;
+      case errc::proxy_failed:
       case errc::connect_failed: return std::errc::connection_refused;
       case errc::transport_failed: return std::errc::broken_pipe;
       case errc::queue_full: return std::errc::no_buffer_space;
@@ -179,7 +198,26 @@ COMCP_DECL bool is_retriable(error const& e) noexcept {
   if (e.code().category() != comcp_category()) return false;
   switch (static_cast<errc>(e.code().value())) {
     case errc::connect_failed:
+    case errc::connect_timeout:
     case errc::queue_full: return true;
+    case errc::http_status: {
+      auto const* const d = e.detail();
+      return d && (d->http_status == 429 || d->http_status == 503) && d->retry_after;
+    }
+    default: return false;
+  }
+}
+
+COMCP_DECL bool leaves_outcome_open(error const& e) noexcept {
+  if (e.code().category() != comcp_category()) return false;
+  switch (static_cast<errc>(e.code().value())) {
+    case errc::transport_failed:
+    case errc::response_timeout:
+    case errc::idle_timeout:
+    case errc::exchange_timeout:
+    case errc::wrong_content_type:
+    case errc::missing_answer:
+    case errc::unsupported_encoding: return true;
     default: return false;
   }
 }
