@@ -42,7 +42,8 @@ SPECIAL = {
     "auth/challenge": "auth (pure)", "auth/metadata": "auth (pure)", "auth/pkce": "auth (pure)",
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)",
     "transport/transport": "transport (contract)",
-    "result": "error",
+    "result": "error", "secret": "error",
+    "http/proxy": "http (pure)",
 }
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.
