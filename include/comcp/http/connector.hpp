@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How an Asio engine gets its connections: the connector seam, and the connector without TLS. Templates, so that only
+// who uses HTTP compiles the coroutines.
+#pragma once
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/http/stream.hpp>
+#include <comcp/http/url.hpp>
+#include <comcp/net/resolver.hpp>
+#include <comcp/net/tcp_connect.hpp>
+#include <comcp/net/time_source.hpp>
+#include <comcp/result.hpp>
+
+namespace comcp {
+
+/// Makes connections: C::stream has what plain_stream has. connect() runs on this_coro::executor, which the stream
+/// keeps; its awaitable needs the connector no more; it can be cancelled at any moment.
+/// Errors: connect_failed, connect_timeout (at `until`), tls_failed, proxy_failed, invalid_argument, cancelled.
+template <class C>
+concept connector = std::copy_constructible<C> &&
+                    requires(C const& c, http_url where, std::shared_ptr<time_source> time,
+                             time_source::time_point until) {
+                      typename C::stream;
+                      {
+                        c.connect(where, time, until)
+                      } -> std::same_as<asio::awaitable<result<std::unique_ptr<typename C::stream>>>>;
+                    };
+
+namespace http_detail {
+
+/// Name and TCP connection.
+template <class Stream>
+asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function lookup, http_url where,
+                                                      std::shared_ptr<time_source> time,
+                                                      time_source::time_point until) {
+  auto found = co_await net::resolve(std::move(lookup), std::string(where.host_name()), where.port(), time, until);
+  if (!found) co_return found.error();
+  auto name = where.host() + ':' + std::to_string(where.port());
+  auto socket = co_await net::connect_any(std::move(*found), std::move(name), time, until);
+  if (!socket) co_return socket.error();
+  co_return std::make_unique<Stream>(std::move(*socket));
+}
+
+}  // namespace http_detail
+
+/// Connections for http URLs. https URLs are errc::invalid_argument: they need tls_connector.
+template <class Stream = plain_stream>
+class basic_plain_connector {
+ public:
+  using stream = Stream;
+
+  explicit basic_plain_connector(net::lookup_function lookup = net::system_lookup<asio::any_io_executor>)
+      : lookup_(std::move(lookup)) {}
+
+  [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
+                                                                         std::shared_ptr<time_source> time,
+                                                                         time_source::time_point until) const {
+    return run(lookup_, std::move(where), std::move(time), until);
+  }
+
+ private:
+  static asio::awaitable<result<std::unique_ptr<Stream>>> run(net::lookup_function lookup, http_url where,
+                                                              std::shared_ptr<time_source> time,
+                                                              time_source::time_point until) {
+    if (where.secure())
+      co_return error(errc::invalid_argument, "https needs TLS: build with COMCP_WITH_TLS and use asio_tls_engine");
+    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, time, until);
+    co_return std::move(stream);
+  }
+
+  net::lookup_function lookup_;
+};
+
+using plain_connector = basic_plain_connector<>;
+
+}  // namespace comcp

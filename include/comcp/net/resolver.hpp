@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a host name to its addresses. The system's lookup cannot be cancelled, so that nobody waits for it: it runs
+// detached, and what comes late is dropped. Templates, so that only who resolves pays for them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+
+#include <comcp/net/asio_compat.hpp>
+#include <comcp/net/time_source.hpp>
+#include <comcp/result.hpp>
+
+namespace comcp::net {
+
+/// Addresses with their port, in the order in which they are to be tried.
+using endpoints = std::vector<asio::ip::tcp::endpoint>;
+
+/// The addresses that are tried at most, however many a name has.
+inline constexpr std::size_t max_addresses = 16;
+
+/// Looks a name up and calls `done` once, on the executor, then or later. It may be called after nobody waits any more.
+using lookup_done = std::function<void(std::error_code, endpoints)>;
+using lookup_function =
+    std::function<void(asio::any_io_executor on, std::string host, std::uint16_t port, lookup_done done)>;
+
+/// The lookup_function of the system: getaddrinfo, on a thread that Asio keeps for each context. One name that takes
+/// long delays the others of its context.
+template <class Executor = asio::any_io_executor>
+void system_lookup(Executor on, std::string host, std::uint16_t port, lookup_done done) {
+  using resolver = asio::ip::basic_resolver<asio::ip::tcp, Executor>;
+  auto const asked = std::make_shared<resolver>(std::move(on));
+  auto finish = [asked, done = std::move(done)](std::error_code ec, typename resolver::results_type found) {
+    endpoints out;
+    for (auto const& entry : found) {
+      if (out.size() < max_addresses) out.push_back(entry.endpoint());
+    }
+    done(ec, std::move(out));
+  };
+  asked->async_resolve(host, std::to_string(port), resolver::numeric_service, std::move(finish));
+}
+
+namespace detail {
+
+struct lookup_wait {
+  explicit lookup_wait(asio::any_io_executor const& on) : bell(on, asio::steady_timer::time_point::max()) {}
+
+  void end(std::error_code why, endpoints addresses) {
+    if (std::exchange(over, true)) return;
+    ec = why;
+    found = std::move(addresses);
+    bell.cancel();
+  }
+
+  asio::steady_timer bell;
+  bool over = false;
+  std::error_code ec;
+  endpoints found;
+};
+
+}  // namespace detail
+
+/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody.
+/// Errors: connect_failed (no such name, or the lookup failed; with the system's words), connect_timeout at `until`,
+/// cancelled.
+template <class Executor = asio::any_io_executor>
+asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string host, std::uint16_t port,
+                                           std::shared_ptr<time_source> time, time_source::time_point until) {
+  Executor const on = co_await asio::this_coro::executor;
+  std::error_code no_literal;
+  auto const literal = asio::ip::make_address(host, no_literal);
+  if (!no_literal) co_return endpoints(1, asio::ip::tcp::endpoint(literal, port));
+  // The lookup may outlive this coroutine and knows it only weakly.
+  auto const wait = std::make_shared<detail::lookup_wait>(on);
+  auto answered = [weak = std::weak_ptr(wait)](std::error_code ec, endpoints found) {
+    if (auto const alive = weak.lock()) alive->end(ec, std::move(found));
+  };
+  lookup(on, host, port, std::move(answered));
+  auto const alarm = time->make_deadline(on);
+  alarm->arm(until, [&late = *wait] { late.end(asio::error::timed_out, endpoints()); });
+  if (!wait->over) co_await wait->bell.async_wait(tuple_awaitable);
+  if (!wait->over) co_return error(errc::cancelled);
+  if (wait->ec == asio::error::timed_out) co_return error(errc::connect_timeout, host + " was not resolved in time");
+  if (wait->ec) co_return error(errc::connect_failed, "cannot resolve " + host + ": " + wait->ec.message());
+  if (wait->found.empty()) co_return error(errc::connect_failed, host + " has no address");
+  co_return std::move(wait->found);
+}
+
+}  // namespace comcp::net
