@@ -43,7 +43,7 @@ SPECIAL = {
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)",
     "transport/transport": "transport (contract)",
     "result": "error", "secret": "error",
-    "http/proxy": "http (pure)",
+    "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
 }
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.
