@@ -7,12 +7,14 @@
 
 #include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <asio/awaitable.hpp>
 
 #include <comcp/http/stream.hpp>
+#include <comcp/http/tunnel.hpp>
 #include <comcp/http/url.hpp>
 #include <comcp/net/resolver.hpp>
 #include <comcp/net/tcp_connect.hpp>
@@ -36,14 +38,15 @@ concept connector = std::copy_constructible<C> &&
 
 namespace http_detail {
 
-/// Name and TCP connection.
+/// Name and TCP connection: to the proxy where there is one, and told so with `role` before the host.
 template <class Stream>
-asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function lookup, http_url where,
+asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function lookup, http_url to, std::string role,
                                                       std::shared_ptr<time_source> time,
                                                       time_source::time_point until) {
-  auto found = co_await net::resolve(std::move(lookup), std::string(where.host_name()), where.port(), time, until);
+  if (to.secure()) co_return error(errc::invalid_argument, "a proxy is spoken to over http, its URL is https");
+  auto found = co_await net::resolve(std::move(lookup), std::string(to.host_name()), to.port(), time, until);
   if (!found) co_return found.error();
-  auto name = where.host() + ':' + std::to_string(where.port());
+  std::string name = role + host_and_port(to);
   auto socket = co_await net::connect_any(std::move(*found), std::move(name), time, until);
   if (!socket) co_return socket.error();
   co_return std::make_unique<Stream>(std::move(*socket));
@@ -51,31 +54,41 @@ asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function looku
 
 }  // namespace http_detail
 
-/// Connections for http URLs. https URLs are errc::invalid_argument: they need tls_connector.
+/// Connections for http URLs, through a proxy where one is meant for them. https URLs are errc::invalid_argument: they
+/// need tls_connector.
 template <class Stream = plain_stream>
 class basic_plain_connector {
  public:
   using stream = Stream;
 
-  explicit basic_plain_connector(net::lookup_function lookup = net::system_lookup<asio::any_io_executor>)
-      : lookup_(std::move(lookup)) {}
+  explicit basic_plain_connector(proxy_options proxies = proxy_options::from_environment(),
+                                 net::lookup_function lookup = net::system_lookup<asio::any_io_executor>)
+      : proxies_(std::move(proxies)), lookup_(std::move(lookup)) {}
 
   [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
                                                                          std::shared_ptr<time_source> time,
                                                                          time_source::time_point until) const {
-    return run(lookup_, std::move(where), std::move(time), until);
+    auto route = proxies_.proxy_for(where);
+    return run(lookup_, std::move(where), std::move(route), std::move(time), until);
   }
 
  private:
   static asio::awaitable<result<std::unique_ptr<Stream>>> run(net::lookup_function lookup, http_url where,
+                                                              result<std::optional<proxy_route>> route,
                                                               std::shared_ptr<time_source> time,
                                                               time_source::time_point until) {
     if (where.secure())
       co_return error(errc::invalid_argument, "https needs TLS: build with COMCP_WITH_TLS and use asio_tls_engine");
-    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, time, until);
+    if (!route) co_return route.error();
+    auto const& proxy = *route;
+    http_url to = proxy ? proxy->url() : where;
+    std::string role = proxy ? "the proxy " : "";
+    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), to, role, time, until);
+    if (stream && proxy) (*stream)->forwarded_by(*proxy);
     co_return std::move(stream);
   }
 
+  proxy_options proxies_;
   net::lookup_function lookup_;
 };
 
