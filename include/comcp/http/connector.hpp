@@ -38,18 +38,22 @@ concept connector = std::copy_constructible<C> &&
 
 namespace http_detail {
 
-/// Name and TCP connection: to the proxy where there is one, and told so with `role` before the host.
+/// Name and TCP connection: to the proxy where there is one.
 template <class Stream>
-asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function lookup, http_url to, std::string role,
+asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function lookup, http_url where,
+                                                      std::optional<proxy_route> proxy,
                                                       std::shared_ptr<time_source> time,
                                                       time_source::time_point until) {
-  if (to.secure()) co_return error(errc::invalid_argument, "a proxy is spoken to over http, its URL is https");
+  http_url const to = proxy ? proxy->url() : where;
+  std::string name = (proxy ? "the proxy " : "") + host_and_port(to);
+  if (proxy && to.secure()) co_return error(errc::invalid_argument, name + " has an https URL; only http is supported");
   auto found = co_await net::resolve(std::move(lookup), std::string(to.host_name()), to.port(), time, until);
   if (!found) co_return found.error();
-  std::string name = role + host_and_port(to);
   auto socket = co_await net::connect_any(std::move(*found), std::move(name), time, until);
   if (!socket) co_return socket.error();
-  co_return std::make_unique<Stream>(std::move(*socket));
+  auto stream = std::make_unique<Stream>(std::move(*socket));
+  if (proxy && !where.secure()) stream->forwarded_by(std::move(*proxy));
+  co_return std::move(stream);
 }
 
 }  // namespace http_detail
@@ -80,11 +84,7 @@ class basic_plain_connector {
     if (where.secure())
       co_return error(errc::invalid_argument, "https needs TLS: build with COMCP_WITH_TLS and use asio_tls_engine");
     if (!route) co_return route.error();
-    auto const& proxy = *route;
-    http_url to = proxy ? proxy->url() : where;
-    std::string role = proxy ? "the proxy " : "";
-    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), to, role, time, until);
-    if (stream && proxy) (*stream)->forwarded_by(*proxy);
+    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until);
     co_return std::move(stream);
   }
 
