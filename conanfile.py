@@ -18,6 +18,8 @@ class ComcpConan(ConanFile):
     topics = ("mcp", "model-context-protocol", "asio", "coroutines", "header-only")
     package_type = "header-library"
     settings = "os", "arch", "compiler", "build_type"
+    options = {"with_tls": [True, False]}
+    default_options = {"with_tls": True}
     exports_sources = "include/*", "LICENSE"
     no_copy_source = True
 
@@ -34,6 +36,8 @@ class ComcpConan(ConanFile):
     def requirements(self):
         self.requires("asio/[>=1.22 <2]", transitive_headers=True)
         self.requires("simdjson/[>=3 <5]", transitive_headers=True, transitive_libs=True)
+        if self.options.with_tls:
+            self.requires("openssl/[>=1.1.1 <4]", transitive_headers=True, transitive_libs=True)
 
     def validate(self):
         check_min_cppstd(self, 20)
@@ -57,3 +61,5 @@ class ComcpConan(ConanFile):
             self.cpp_info.system_libs = ["pthread"]
         if self.settings.os == "Linux":  # as cmake/comcpBuild.cmake says
             self.cpp_info.defines.append("ASIO_HAS_STD_ALIGNED_ALLOC=1")
+        if self.options.with_tls:
+            self.cpp_info.defines.append("COMCP_WITH_TLS=1")

@@ -14,6 +14,11 @@ function(comcp_usage target scope)
   target_compile_options(${target} ${scope}
     "$<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,11>>:-fcoroutines>")
   target_link_libraries(${target} ${scope} comcp::asio Threads::Threads)
+  # Says that the headers of TLS may be included; no type depends on it.
+  if(COMCP_WITH_TLS)
+    target_compile_definitions(${target} ${scope} COMCP_WITH_TLS=1)
+    target_link_libraries(${target} ${scope} OpenSSL::SSL)
+  endif()
 endfunction()
 
 function(comcp_warn target)
@@ -62,6 +67,9 @@ endfunction()
 function(comcp_write_compiled_sources dir out)
   file(GLOB_RECURSE parts RELATIVE "${PROJECT_SOURCE_DIR}/include" CONFIGURE_DEPENDS
        "${PROJECT_SOURCE_DIR}/include/comcp/*.ipp")
+  if(NOT COMCP_WITH_TLS)
+    list(FILTER parts EXCLUDE REGEX "/tls_[^/]*$")
+  endif()
   list(SORT parts)
   set(sources "")
   foreach(part IN LISTS parts)

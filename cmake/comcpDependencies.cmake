@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# Finds Asio, simdjson and threads, for comcp's own build and for its installed package alike, and gives the
-# first two as comcp::asio and comcp::simdjson. Targets are global, so that a parent project may link comcp too.
+# Finds Asio, simdjson, threads and, unless COMCP_WITH_TLS is off, OpenSSL, for comcp's own build and for its installed
+# package alike, and gives the first two as comcp::asio and comcp::simdjson. Targets are global, so that a parent project may link comcp too.
 # What is not there is named in comcp_missing.
 set(comcp_missing "")
 set(comcp_targets_global_before "${CMAKE_FIND_PACKAGE_TARGETS_GLOBAL}")
@@ -47,6 +47,17 @@ if(NOT TARGET comcp::simdjson)
     set_target_properties(comcp::simdjson PROPERTIES INTERFACE_LINK_LIBRARIES ${comcp_simdjson_target})
   else()
     string(APPEND comcp_missing "comcp needs simdjson 3 or newer (Debian: libsimdjson-dev). ")
+  endif()
+endif()
+
+# Where nobody has decided on TLS, it is on when OpenSSL is there.
+set(comcp_tls_found OFF)
+if(NOT DEFINED COMCP_WITH_TLS OR COMCP_WITH_TLS)
+  find_package(OpenSSL 1.1.1 QUIET)
+  if(TARGET OpenSSL::SSL)
+    set(comcp_tls_found ON)
+  elseif(COMCP_WITH_TLS)
+    string(APPEND comcp_missing "comcp with TLS needs OpenSSL 1.1.1 or newer (Debian: libssl-dev). ")
   endif()
 endif()
 

@@ -29,7 +29,8 @@ install(EXPORT comcpTargets NAMESPACE comcp:: DESTINATION "${comcp_package_dir}"
 
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/comcpConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion ${comcp_arch})
-install(FILES "${PROJECT_SOURCE_DIR}/cmake/comcpConfig.cmake"
+configure_file("${PROJECT_SOURCE_DIR}/cmake/comcpConfig.cmake.in" "${PROJECT_BINARY_DIR}/comcpConfig.cmake" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/comcpConfig.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/comcpDependencies.cmake"
               "${PROJECT_BINARY_DIR}/comcpConfigVersion.cmake"
         DESTINATION "${comcp_package_dir}")

@@ -4,6 +4,8 @@ get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../../../.." ABSOLUTE)
 
 set(VCPKG_BUILD_TYPE release) # header-only
 
+vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES tls COMCP_WITH_TLS)
+
 vcpkg_cmake_configure(
     SOURCE_PATH "${SOURCE_PATH}"
     OPTIONS
@@ -14,6 +16,7 @@ vcpkg_cmake_configure(
         -DCOMCP_BUILD_BENCHMARKS=OFF
         -DCOMCP_BUILD_TOOLS=OFF
         -DCOMCP_CCACHE=OFF
+        ${features}
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/comcp)
