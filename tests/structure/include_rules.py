@@ -40,7 +40,7 @@ ANYTHING = {"comcp", "run"}
 SPECIAL = {
     "http/url": "http (pure)", "http/message": "http (pure)",
     "auth/challenge": "auth (pure)", "auth/metadata": "auth (pure)", "auth/pkce": "auth (pure)",
-    "net/time_source": "net (contract)", "net/asio_compat": "net (contract)",
+    "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)",
     "transport/transport": "transport (contract)",
     "result": "error", "secret": "error",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",

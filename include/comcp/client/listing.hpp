@@ -15,7 +15,7 @@
 #include <comcp/client/call.hpp>
 #include <comcp/client/core.hpp>
 #include <comcp/client/operation.hpp>
-#include <comcp/client/spawn.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/protocol/prompts.hpp>
 #include <comcp/protocol/resources.hpp>
 #include <comcp/protocol/tools.hpp>

@@ -15,7 +15,7 @@
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/spawn.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/protocol/tools.hpp>
 
 namespace comcp {

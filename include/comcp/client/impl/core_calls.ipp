@@ -7,7 +7,7 @@
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/spawn.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 #include <comcp/protocol/meta.hpp>
 

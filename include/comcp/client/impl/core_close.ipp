@@ -9,7 +9,7 @@
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/spawn.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/client/impl/core_registry.hpp>
 #include <comcp/client/impl/negotiation.ipp>
 

@@ -11,7 +11,7 @@
 #include <asio/thread_pool.hpp>
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/spawn.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/client/impl/core_registry.hpp>
 #include <comcp/client/impl/negotiation.ipp>
 

@@ -8,7 +8,7 @@
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/spawn.hpp>
+#include <comcp/net/spawn.hpp>
 
 namespace comcp {
 

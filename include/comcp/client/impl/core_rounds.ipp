@@ -7,7 +7,7 @@
 
 #include <comcp/client/core.hpp>
 #include <comcp/client/impl/core_calls.ipp>
-#include <comcp/client/spawn.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/json/build.hpp>
 
 namespace comcp {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/spawn.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/client/subscriptions.hpp>
 
 namespace comcp::detail {

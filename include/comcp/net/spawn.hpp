@@ -42,5 +42,5 @@ asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
 }  // namespace comcp::detail
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/client/impl/spawn.ipp>
+#include <comcp/net/impl/spawn.ipp>
 #endif

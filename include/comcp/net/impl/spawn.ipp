@@ -11,7 +11,7 @@
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 
-#include <comcp/client/spawn.hpp>
+#include <comcp/net/spawn.hpp>
 
 namespace comcp::detail {
 
