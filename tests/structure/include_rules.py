@@ -44,6 +44,7 @@ SPECIAL = {
     "transport/transport": "transport (contract)",
     "result": "error", "secret": "error",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
+    "http/response_parser": "http (pure)", "http/request_writer": "http (pure)",
 }
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.

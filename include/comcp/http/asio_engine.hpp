@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// HTTP/1.1 on one Asio executor: exchanges on connections that are kept between them. Decides when a request may go
+// out twice; how to connect is the connector's, what bytes mean the parser's. Templates, so that only who uses HTTP
+// compiles the coroutines.
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/this_coro.hpp>
+
+#include <comcp/http/asio_engine_options.hpp>
+#include <comcp/http/asio_pool.hpp>
+#include <comcp/http/connector.hpp>
+#include <comcp/http/engine.hpp>
+#include <comcp/http/request_writer.hpp>
+#include <comcp/net/asio_compat.hpp>
+
+namespace comcp {
+
+/// A response of basic_asio_engine. Its pieces are views into the connection's buffer. Destroying it before its end
+/// closes the connection, unless all of the body was here already.
+template <class Stream>
+class asio_response {
+ public:
+  asio_response(http_response_head head, http_detail::asio_lease<Stream> lease)
+      : head_(std::move(head)), lease_(std::move(lease)) {}
+
+  [[nodiscard]] http_response_head const& head() const noexcept { return head_; }
+
+  /// One call at a time; the response stays until it has ended. Errors as with every engine, and the same one again.
+  asio::awaitable<result<std::string_view>> next() {
+    using progress = response_parser::progress;
+    auto const c = lease_.get();
+    bool waiting = false;
+    while (c) {
+      auto const told = c->advance();
+      if (told == progress::failed) co_return c->failure();  // this may be gone
+      if (told == progress::body || told == progress::end) c->pause();
+      if (told == progress::body) co_return c->piece();
+      if (told == progress::end) break;
+      if (!std::exchange(waiting, true)) c->expect_body();
+      auto const [ec, n] = co_await c->stream().async_read_some(c->room(), net::tuple_awaitable);
+      c->received(ec, n);
+    }
+    lease_.reset();
+    co_return std::string_view();
+  }
+
+ private:
+  http_response_head head_;
+  http_detail::asio_lease<Stream> lease_;
+};
+
+namespace http_detail {
+
+/// What exchanges share, so that they need no engine. Used from one executor.
+template <class Connector>
+class asio_engine_core {
+ public:
+  using stream = typename Connector::stream;
+  using pool = asio_pool<stream>;
+
+  asio_engine_core(asio_engine_options o, Connector c)
+      : options(std::move(o)),
+        from(std::move(c)),
+        time(options.time() ? options.time() : steady_time()),
+        connections(std::make_shared<pool>(options, time)) {}
+
+  void close() {
+    connections->close();
+    auto const open = std::move(connecting);
+    for (auto const& signal : open) signal->emit(asio::cancellation_type::terminal);
+  }
+
+  [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
+    auto const& own = options.timeouts();
+    exchange_times out;
+    out.total_at = later(time->now(), asked.total().value_or(*own.total()));
+    out.connect = asked.connect().value_or(*own.connect());
+    out.response = asked.response().value_or(*own.response());
+    out.idle = asked.idle().value_or(*own.idle());
+    return out;
+  }
+
+  asio_engine_options options;
+  Connector from;
+  std::shared_ptr<time_source> time;
+  std::shared_ptr<pool> connections;
+  std::vector<std::shared_ptr<asio::cancellation_signal>> connecting;
+};
+
+/// A new connection. It is made by a coroutine of its own, so that the engine's end can end it as well.
+template <class Connector>
+asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for(
+    std::shared_ptr<asio_engine_core<Connector>> core, http_url url, exchange_times times) {
+  auto const on = co_await asio::this_coro::executor;
+  auto const state = co_await asio::this_coro::cancellation_state;
+  auto const signal = std::make_shared<asio::cancellation_signal>();
+  core->connecting.push_back(signal);
+  if (state.slot().is_connected())
+    state.slot().assign([signal](asio::cancellation_type type) { signal->emit(type); });
+  auto const at = later(core->time->now(), times.connect);
+  auto made = core->from.connect(std::move(url), core->time, std::min(at, times.total_at));
+  auto [thrown, connected] = co_await asio::co_spawn(
+      on, std::move(made), asio::bind_cancellation_slot(signal->slot(), net::tuple_awaitable));
+  if (state.slot().is_connected()) state.slot().clear();
+  std::erase(core->connecting, signal);
+  asio::post(on, [signal] {});  // Asio looks at the slot after the work has ended
+  if (core->connections->closed()) co_return error(errc::closed, "the HTTP engine is gone");
+  if (thrown) std::rethrow_exception(thrown);
+  if (!connected && connected.error() == errc::connect_timeout && times.total_at <= at)
+    co_return connected.error().with_code(errc::exchange_timeout);
+  if (connected) {
+    std::error_code ignored;
+    (*connected)->socket().non_blocking(true, ignored);
+  }
+  co_return std::move(connected);
+}
+
+/// The bytes of a request as they go to this connection.
+template <class Stream>
+request_text text_for(http_request& request, Stream& stream) {
+  constexpr std::size_t copied = std::size_t{64} << 10;
+  proxy_form form;
+  if (auto const* route = stream.forwarded_by()) {
+    form.absolute = true;
+    form.authorization = route->authorization().reveal();
+  }
+  request_text out;
+  out.head = write_request_head(request, form);
+  if (request.body.size() <= copied) {
+    out.head += request.body;
+  } else {
+    out.body = std::move(request.body);
+  }
+  return out;
+}
+
+template <class Connector>
+asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
+    std::shared_ptr<asio_engine_core<Connector>> core, http_request request) {
+  using stream = typename Connector::stream;
+  using progress = response_parser::progress;
+  auto checked = check_request(request);
+  if (!checked) co_return checked.error();
+  auto const times = core->times_of(request.timeouts);
+  bool const may_repeat = request.repeatable || is_idempotent(request.method);
+  request_text text;
+  error sent;  // how the first attempt failed, where the server may have seen it
+  for (bool again = false;; again = true) {
+    auto taken = core->connections->take(request.url, again);
+    if (!taken) co_return taken.error();
+    auto lease = std::move(*taken);
+    bool const rested = lease.get() != nullptr;
+    if (!rested) {
+      auto made = co_await connect_for(core, request.url, times);
+      if (!made && sent && made.error() != errc::cancelled) co_return sent;
+      if (!made) co_return made.error();
+      lease.attach(std::make_shared<asio_connection<stream>>(std::move(*made), core->time));
+    }
+    auto& c = *lease.get();
+    if (!again) text = text_for(request, c.stream());
+    c.begin(std::move(text), request.method, core->options.limits(), times);
+    auto told = c.advance();
+    while (told == progress::more) {
+      auto const [ec, n] = co_await c.stream().async_read_some(c.room(), net::tuple_awaitable);
+      c.received(ec, n);
+      told = c.advance();
+    }
+    if (told != progress::failed) {
+      c.pause();
+      auto head = std::move(c.head());
+      co_return asio_response<stream>(std::move(head), std::move(lease));
+    }
+    bool const repeat = rested && c.ended_unanswered() && (may_repeat || c.nothing_sent());
+    if (!repeat) co_return c.failure();
+    if (!c.nothing_sent()) sent = c.failure();
+    text = c.take_text();
+  }
+}
+
+}  // namespace http_detail
+
+/// The default engine. Moves, does not copy; destroying it ends its exchanges with errc::closed. Between exchanges it
+/// keeps connections, and io_context::run() goes on until they have expired: close_idle() closes them at once.
+template <class Connector>
+class basic_asio_engine {
+ public:
+  using response = asio_response<typename Connector::stream>;
+
+  explicit basic_asio_engine(asio_engine_options options = asio_engine_options(), Connector from = Connector())
+      : core_(std::make_shared<core>(std::move(options), std::move(from))) {}
+  basic_asio_engine(basic_asio_engine&&) noexcept = default;
+  basic_asio_engine& operator=(basic_asio_engine&& other) noexcept {
+    if (this != &other) {
+      if (core_) core_->close();
+      core_ = std::move(other.core_);
+    }
+    return *this;
+  }
+  ~basic_asio_engine() {
+    if (core_) core_->close();
+  }
+
+  /// As the concept `engine` says. A request whose kept connection turns out dead before a byte of the answer goes out
+  /// once more, on a new one, where nothing of it was sent, or where it may arrive twice: it says so (`repeatable`), or
+  /// its method is idempotent. Precondition: this was not moved from.
+  [[nodiscard]] asio::awaitable<result<response>> open(http_request request) {
+    return http_detail::exchange<Connector>(core_, std::move(request));
+  }
+
+  /// Closes the connections that no exchange is on.
+  void close_idle() { core_->connections->close_idle(); }
+  [[nodiscard]] std::size_t idle_connections() const noexcept { return core_->connections->idle_count(); }
+  [[nodiscard]] std::size_t busy_connections() const noexcept { return core_->connections->busy_count(); }
+
+ private:
+  using core = http_detail::asio_engine_core<Connector>;
+  std::shared_ptr<core> core_;
+};
+
+/// For http URLs; asio_tls_engine has https as well.
+using asio_engine = basic_asio_engine<plain_connector>;
+
+static_assert(engine<asio_engine>);
+
+}  // namespace comcp
