@@ -62,6 +62,10 @@ inline constexpr std::size_t snippet_size = 256;
 /// Whether `initialize` that failed so may have met a server of 2024-11-05, which a GET would show.
 [[nodiscard]] bool may_be_http_sse(error const& e);
 
+/// Whether a message of a session was refused for that session in the way of servers built after the examples of the
+/// TypeScript SDK: 400 and -32000, where the specification wants 404.
+[[nodiscard]] bool means_session_lost(error const& e);
+
 /// Session ids are visible ASCII.
 [[nodiscard]] bool is_session_id(std::string_view text) noexcept;
 

@@ -33,8 +33,18 @@ struct outgoing {
   request_id id = 0;           ///< Set for requests of ours.
   std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
   std::string name;            ///< Tool name, prompt name or resource uri, for the same purpose.
-  std::vector<std::pair<std::string, std::string>> headers;  ///< Header hints, for HTTP.
+  std::vector<std::pair<std::string, std::string>> headers;  ///< What the era wants in HTTP headers.
   bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
+  bool established = false;    ///< The last message of the handshake: streams for what the server says may open.
+  bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
+  bool repeatable = false;     ///< It may be sent again after the server refused it for now.
+};
+
+/// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.
+struct saved_session {
+  saved_session() = default;
+  std::string id;
+  std::string initialize_result;  ///< JSON text: the negotiated version and what the server can do.
 };
 
 /// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
@@ -44,8 +54,13 @@ class inbox {
  public:
   /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
   virtual void delivered(padded_text text, request_id stream) = 0;
-  /// The response stream of `id` ended without the transport seeing its answer (HTTP only).
+  /// The response of `id` ended (HTTP only). Where its answer is still awaited this is its end.
   virtual void stream_ended(request_id id, error why) = 0;
+  /// Whether the answer to this request is still awaited.
+  [[nodiscard]] virtual bool awaits(request_id) const { return true; }
+  /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
+  /// where that was no request.
+  virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
   /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
   virtual void closed(error reason) = 0;
   /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).
@@ -59,6 +74,10 @@ class inbox {
 struct transport_info {
   std::string kind;                      ///< "stdio", "memory", "unix", ...
   std::string target;                    ///< Command line or address, without secrets.
+  std::string origin;                    ///< HTTP: scheme, host and port; what is learned of a server is kept by it.
+  std::string identity;                  ///< HTTP: whose credentials, as authenticator.identity() says.
+  std::string session_id;                ///< HTTP, legacy era: a secret.
+  std::size_t open_streams = 0;          ///< HTTP: event streams that are open.
   std::optional<int> pid;                ///< stdio: the server process.
   std::optional<int> exit_code;          ///< stdio: set once it exited.
   std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
@@ -85,6 +104,13 @@ concept transport = std::move_constructible<T> &&
       { ct.info() } -> std::same_as<transport_info>;
     };
 
+/// A transport over HTTP says so: its messages need headers, and the rules for finding the era are others.
+template <class T>
+concept over_http = requires(T const& t) {
+  requires T::is_http;
+  { t.resumed() } -> std::same_as<std::optional<saved_session>>;  // what it goes on with instead of a handshake
+};
+
 /// Any transport, type-erased: one allocation, one virtual call for each operation.
 class any_transport {
  public:
@@ -102,6 +128,8 @@ class any_transport {
   bool abandon(request_id id) noexcept { return self_->abandon(id); }
   [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
   [[nodiscard]] transport_info info() const { return self_->info(); }
+  [[nodiscard]] bool is_http() const noexcept { return self_ && self_->http; }
+  [[nodiscard]] std::optional<saved_session> resumed() const { return self_->resumed(); }
   explicit operator bool() const noexcept { return static_cast<bool>(self_); }
 
  private:
@@ -112,16 +140,22 @@ class any_transport {
     virtual bool abandon(request_id) noexcept = 0;
     virtual asio::awaitable<void> close() = 0;
     virtual transport_info info() const = 0;
+    virtual std::optional<saved_session> resumed() const { return {}; }
+    bool http = false;
   };
 
   template <class T>
   struct model final : base {
-    explicit model(T t) : impl(std::move(t)) {}
+    explicit model(T t) : impl(std::move(t)) { this->http = over_http<T>; }
     asio::awaitable<result<void>> open(inbox& in) override { return impl.open(in); }
     result<void> send(outgoing&& m) override { return impl.send(std::move(m)); }
     bool abandon(request_id id) noexcept override { return impl.abandon(id); }
     asio::awaitable<void> close() override { return impl.close(); }
     transport_info info() const override { return impl.info(); }
+    std::optional<saved_session> resumed() const override {
+      if constexpr (over_http<T>) return impl.resumed();
+      return {};
+    }
     T impl;
   };
 

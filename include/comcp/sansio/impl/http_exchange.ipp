@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include <comcp/json/reader.hpp>
 #include <comcp/jsonrpc/decode.hpp>
@@ -121,9 +122,11 @@ COMCP_DECL http_verdict judge_get(http_sent const& sent, http_url const& at, htt
   if (got.status == 204 || got.status == 202) return detail::verdict(action::none);
   if (got.status < 300) return detail::success(got, true);
   if (got.status < 400) return detail::redirect(sent, at, got, false);
-  if (got.status == 405) return detail::verdict(action::none);
   if (got.status == 404 && sent.in_session)
     return detail::verdict(action::session_lost, detail::of_status(errc::http_status, got, "the session is gone"));
+  // 405 is the specified way to say so; real servers use 400, 404, 406 and 409 too.
+  static constexpr std::array<int, 5> means_none{400, 404, 405, 406, 409};
+  if (std::find(means_none.begin(), means_none.end(), got.status) != means_none.end()) return detail::verdict(action::none);
   return detail::refused(sent, got, now);
 }
 
@@ -158,6 +161,13 @@ COMCP_DECL bool may_be_http_sse(error const& e) {
   if (!d || !d->http_status) return false;
   auto const status = *d->http_status;
   return (status == 400 || status == 404 || status == 405) && !modern_versions(e);
+}
+
+COMCP_DECL bool means_session_lost(error const& e) {
+  auto const* const peer = e.peer();
+  if (!peer || peer->code != -32000 || !e.detail() || e.detail()->http_status != 400) return false;
+  auto const at = peer->message.find("ession");
+  return at != std::string::npos && at > 0 && (peer->message[at - 1] == 's' || peer->message[at - 1] == 'S');
 }
 
 COMCP_DECL bool is_session_id(std::string_view text) noexcept {

@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a session's requests are carried out on an engine, with what an authenticator adds: POSTs and their answers,
+// the resumption of broken streams, the stream of the legacy era. What is sent when is http_session's. Internal.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <asio/this_coro.hpp>
+
+#include <comcp/auth/authenticator.hpp>
+#include <comcp/http/engine.hpp>
+#include <comcp/transport/http_fetch.hpp>
+#include <comcp/transport/http_session.hpp>
+
+namespace comcp::detail {
+
+template <class Engine, class Auth>
+class http_exchanges final : public http_session {
+ public:
+  using response = typename Engine::response;
+  using fetch_type = http_fetch<Engine, Auth>;
+  using action = sansio::http_verdict::action;
+
+  http_exchanges(http_url url, http_options options, asio::any_io_executor executor, inbox& in,
+                 std::shared_ptr<Engine> engine, std::shared_ptr<Auth> auth)
+      : http_session(std::move(url), std::move(options), std::move(executor), in),
+        engine_(std::move(engine)),
+        auth_(std::move(auth)) {}
+
+  asio::awaitable<result<void>> open() override {
+    auto const hold = this->shared_from_this();
+    if (options_.kind() != http_kind::sse) {
+      if (options_.resumed()) start_listening();
+      co_return result<void>();
+    }
+    auto const opened = co_await open_sse();
+    if (opened) co_return result<void>();
+    co_return opened.error();
+  }
+
+  asio::awaitable<void> close() override {
+    auto const hold = this->shared_from_this();
+    if (over() || std::exchange(closing_, true)) co_return;
+    if (listener_ && !sse_) std::exchange(listener_, nullptr)->give_up();
+    auto const until = time_->now() + options_.close_wait();
+    co_await drain(until);
+    if (!over() && !session_id_.empty() && !sse_) co_await end_session();
+    finish(error(errc::closed, "closed by this side"));
+  }
+
+ private:
+  // One POST, from its first byte to the end of what came of it.
+  asio::awaitable<void> post(activity a) override {
+    auto const hold = this->shared_from_this();
+    error failure;
+    try {
+      co_await carry_out(a);
+    } catch (...) {
+      failure = over(a) ? error() : current_error();
+    }
+    if (over(a)) co_return;
+    finished(a);
+    if (failure) failed(*a, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
+    if (!over() && a->message.established && a->session == session_id_) start_listening();
+  }
+
+  asio::awaitable<void> carry_out(activity a) {
+    fetch_type f(*engine_, *auth_, time_, url_, "POST");
+    f.sent = sent(*a);
+    f.body = &a->message.text;
+    // A call has its own deadlines, which cancel; everything else has this one.
+    bool const timed_by_call = a->message.id != 0 && !sse_;
+    f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
+    f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
+    for (;;) {
+      f.headers = post_headers(*a);
+      f.sent.in_session = !a->session.empty();
+      co_await f.run();
+      if (over(a)) co_return;
+      bool const lost = f.verdict.what == action::session_lost || is_refused_session(f);
+      if (!lost || !has_newer_session(*a)) break;
+    }
+    if (f.verdict.what == action::json) {
+      co_await take_json(a, f);
+    } else if (f.verdict.what == action::stream) {
+      co_await take_stream(a, f);
+    } else if (f.verdict.what == action::accepted) {
+      co_await f.skip_body();
+    } else {
+      co_await refused(a, f);
+    }
+  }
+
+  [[nodiscard]] static bool is_refused_session(fetch_type const& f) {
+    return f.verdict.what == action::fail && f.sent.in_session && sansio::means_session_lost(f.verdict.why);
+  }
+
+  asio::awaitable<void> refused(activity a, fetch_type& f) {
+    auto const why = f.verdict.why;
+    if (f.verdict.what == action::session_lost || is_refused_session(f)) {
+      finished(a);
+      in().session_lost(a->message.id, why);
+      co_return;
+    }
+    bool const is_initialize = a->message.handshake && !a->message.stateless;
+    if (is_initialize && !sse_ && options_.kind() == http_kind::automatic && sansio::may_be_http_sse(why)) {
+      auto const opened = co_await open_sse();
+      if (over(a)) co_return;
+      if (opened) {
+        co_await carry_out(a);
+        co_return;
+      }
+    }
+    failed(*a, why);
+  }
+
+  [[nodiscard]] result<void> look_at_head(activity const& a, fetch_type const& f) {
+    if (!a->message.handshake || a->message.stateless) return {};
+    return adopt_session(f.head().headers);
+  }
+
+  asio::awaitable<void> take_json(activity a, fetch_type& f) {
+    std::string body;
+    auto const read = co_await f.read_body(body, options_.max_body());
+    if (over(a)) co_return;
+    auto usable = read;
+    if (usable) usable = look_at_head(a, f);
+    if (!usable) co_return failed(*a, usable.error());
+    auto const id = a->message.id;
+    deliver(body, id);
+    if (!over(a) && in().awaits(id)) failed(*a, sansio::unanswered(f.head(), body));
+  }
+
+  asio::awaitable<void> take_stream(activity a, fetch_type& f) {
+    if (auto const usable = look_at_head(a, f); !usable) co_return failed(*a, usable.error());
+    sansio::sse_parser parser(options_.max_event());
+    auto broken = co_await read_stream(a, f, parser);
+    if (over(a)) co_return;
+    if (a->answered) co_return;
+    sansio::backoff backoff(options_.reconnect());
+    while (may_resume(a, parser) && leaves_outcome_open(broken)) {
+      auto const delay = backoff.failed(chance(), parser.retry());
+      if (!delay) break;
+      f.close();
+      co_await pause_until(time_, time_->now() + *delay);
+      if (over(a)) co_return;
+      auto const before = parser.last_event_id();
+      broken = co_await resume(a, parser);
+      if (over(a) || a->answered) co_return;
+      if (parser.last_event_id() != before) backoff.proved();
+    }
+    failed(*a, std::move(broken));
+  }
+
+  [[nodiscard]] static bool may_resume(activity const& a, sansio::sse_parser const& parser) {
+    return !a->message.stateless && !parser.last_event_id().empty() && !parser.failed();
+  }
+
+  // Goes on with the stream of a POST by a GET. What ended it.
+  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser) {
+    fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
+    f.sent = sent(*a);
+    f.headers = stream_headers(*a, parser.last_event_id());
+    f.sent.in_session = !a->session.empty();
+    f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    co_await f.run();
+    if (over(a)) co_return error(errc::cancelled);
+    if (f.verdict.what != action::stream) {
+      bool const transient = f.verdict.what == action::fail && !f.verdict.why.detail();
+      // Nothing more can be had of it: what became of the request stays unknown.
+      co_return transient ? f.verdict.why : error(errc::transport_failed, "the broken stream cannot be resumed");
+    }
+    parser.restart();
+    auto ended = co_await read_stream(a, f, parser);
+    co_return ended;
+  }
+
+  // Reads until the end, or until the answer came. What ended it.
+  asio::awaitable<error> read_stream(activity a, fetch_type& f, sansio::sse_parser& parser) {
+    open_stream const counted(streams_);
+    for (;;) {
+      auto const piece = co_await f.next();
+      if (over(a)) co_return error(errc::cancelled);
+      if (!piece) co_return piece.error();
+      if (piece->empty()) co_return error(errc::transport_failed, "the stream ended before its answer");
+      parser.feed(*piece);
+      while (auto event = parser.next()) {
+        if (!event->is_message() || event->data.find_first_not_of(' ') == std::string::npos) continue;
+        deliver(event->data, a->message.id);
+        if (over(a)) co_return error(errc::cancelled);
+      }
+      if (parser.failed()) co_return parser.failure();
+      if (a->message.id == 0 || in().awaits(a->message.id)) continue;
+      if (!a->answered) finished(a);
+      a->answered = true;
+      if (f.method == "GET") co_return error();
+      limit(a, std::chrono::seconds(1));  // for the end, after which the connection can be used again
+    }
+  }
+
+  // The stream of the legacy era on which the server speaks unasked.
+  asio::awaitable<void> listen(activity a) override {
+    auto const hold = this->shared_from_this();
+    sansio::sse_parser parser(options_.max_event());
+    sansio::backoff backoff(options_.reconnect());
+    for (;;) {
+      std::optional<std::chrono::milliseconds> delay;
+      error broken;
+      try {
+        delay = co_await listen_once(a, parser, backoff, broken);
+      } catch (...) {
+        if (over(a)) co_return;
+        broken = current_error();
+        delay = backoff.failed(chance());
+      }
+      if (over(a)) co_return;
+      release_held();
+      if (over(a)) co_return;
+      if (!delay) {
+        if (listener_ == a) listener_ = nullptr;
+        if (broken) in().fault(broken);
+        co_return;
+      }
+      co_await pause_until(time_, time_->now() + *delay);
+      if (over(a)) co_return;
+    }
+  }
+
+  // When to open it again; nothing where that is over.
+  asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, sansio::sse_parser& parser,
+                                                                        sansio::backoff& backoff, error& broken) {
+    fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
+    f.headers = stream_headers(*a, parser.last_event_id());
+    f.sent.in_session = !a->session.empty();
+    f.sent.repeatable = true;
+    f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    co_await f.run();
+    if (over(a)) co_return std::nullopt;
+    if (f.verdict.what == action::session_lost) {
+      listener_ = nullptr;
+      release_held();
+      if (!over()) in().session_lost(0, f.verdict.why);
+      co_return std::nullopt;
+    }
+    if (f.verdict.what == action::none) co_return std::nullopt;
+    if (f.verdict.what != action::stream) {
+      broken = f.verdict.why;
+      auto const* const d = broken.detail();
+      bool const final = d && d->http_status && *d->http_status < 500 && *d->http_status != 408 && *d->http_status != 429;
+      if (final) co_return std::nullopt;
+      co_return backoff.failed(chance(), parser.retry());
+    }
+    release_held();
+    if (over(a)) co_return std::nullopt;
+    parser.restart();
+    auto const before = messages_in();
+    auto const ended = co_await read_stream(a, f, parser);
+    if (over(a)) co_return std::nullopt;
+    if (parser.failed()) broken = ended;
+    if (messages_in() != before) backoff.proved();
+    co_return backoff.ended(chance(), parser.retry());
+  }
+
+  // HTTP+SSE (2024-11-05): the stream that brings everything, and first where to POST.
+  asio::awaitable<result<void>> open_sse() {
+    auto const a = std::make_shared<http_activity>(outgoing());
+    auto const s = std::make_shared<sse_state>(*engine_, *auth_, time_, stream_url_, options_.max_event());
+    s->fetch.headers = stream_headers(*a, {});
+    s->fetch.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    if (listener_) std::exchange(listener_, nullptr)->give_up();
+    listener_ = a;
+    auto const reached = std::make_shared<gate>(executor_);
+    spawn(executor_, run_sse(a, s, reached), a->signal.slot(), a);
+    limit(a, options_.send_timeout());
+    co_await reached->wait();
+    unlimit(*a);
+    if (s->endpoint) co_return result<void>();
+    co_return s->ended ? s->ended : error(errc::connect_failed, "the server names no endpoint on its event stream");
+  }
+
+  struct sse_state {
+    sse_state(Engine& e, Auth& auth, std::shared_ptr<time_source> time, http_url url, std::size_t max_event)
+        : fetch(e, auth, std::move(time), std::move(url), "GET"), parser(max_event) {}
+    fetch_type fetch;
+    sansio::sse_parser parser;
+    bool endpoint = false;
+    error ended;
+  };
+
+  asio::awaitable<void> run_sse(activity a, std::shared_ptr<sse_state> s, std::shared_ptr<gate> reached) {
+    auto const hold = this->shared_from_this();
+    try {
+      co_await s->fetch.run();
+      if (s->fetch.verdict.what == action::stream) {
+        s->ended = co_await read_sse(a, s, reached);
+      } else {
+        s->ended = s->fetch.verdict.why;
+      }
+    } catch (...) {
+      s->ended = current_error();
+    }
+    if (listener_ == a) listener_ = nullptr;
+    bool const was_open = s->endpoint;
+    reached->open();
+    if (was_open && !over(a)) finish(s->ended);
+  }
+
+  asio::awaitable<error> read_sse(activity a, std::shared_ptr<sse_state> s, std::shared_ptr<gate> reached) {
+    open_stream const counted(streams_);
+    for (;;) {
+      auto const piece = co_await s->fetch.next();
+      if (over(a)) co_return error(errc::cancelled);
+      if (!piece) co_return piece.error();
+      if (piece->empty()) co_return error(errc::transport_failed, "the server ended the event stream");
+      s->parser.feed(*piece);
+      while (auto event = s->parser.next()) {
+        if (event->type == "endpoint" && !s->endpoint) {
+          auto const where = stream_url_.resolve(event->data);
+          if (!where) co_return error(errc::protocol_violation, "the endpoint is no URL");
+          if (!same_origin(*where, stream_url_))
+            co_return error(errc::protocol_violation, "the endpoint is on another origin: " + where->origin());
+          s->endpoint = true;
+          switch_to_sse(*where);
+          reached->open();
+          continue;
+        }
+        if (!event->is_message() || event->data.empty()) continue;
+        deliver(event->data, 0);
+        if (over(a)) co_return error(errc::cancelled);
+      }
+      if (s->parser.failed()) co_return s->parser.failure();
+    }
+  }
+
+  // Lets what is no request get through; requests are not waited for.
+  asio::awaitable<void> drain(time_source::time_point until) {
+    auto const all = posts_;
+    for (auto const& [number, a] : all) {
+      if (a->message.id == 0) {
+        limit(a, until - time_->now());
+        continue;
+      }
+      finished(a);
+      a->give_up();
+    }
+    if (posts_.empty()) co_return;
+    drained_ = std::make_unique<gate>(executor_);
+    // A late one is given up by its limit, which does not take it out of the list.
+    std::weak_ptr<http_session> const weak = this->weak_from_this();
+    auto const bound = time_->make_deadline(executor_);
+    std::function<void()> enough = [this, weak] {
+      auto const alive = weak.lock();
+      if (alive && drained_) drained_->open();
+    };
+    bound->arm(until, std::move(enough));
+    co_await drained_->wait();
+  }
+
+  asio::awaitable<void> end_session() {
+    fetch_type f(*engine_, *auth_, time_, stream_url_, "DELETE");
+    f.headers = delete_headers();
+    f.timeouts.connect(options_.close_wait()).response(options_.close_wait()).total(options_.close_wait());
+    session_id_.clear();
+    try {
+      co_await f.run();
+      co_await f.skip_body();
+    } catch (...) {
+      // 405, a refusal, no connection: the session ends without having been told.
+    }
+  }
+
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Auth> auth_;
+};
+
+}  // namespace comcp::detail

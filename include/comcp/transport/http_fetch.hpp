@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One request with what may have to happen before its answer counts: credentials, a challenge, a redirect, a wait
+// that the server asked for. Internal.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/auth/authenticator.hpp>
+#include <comcp/http/engine.hpp>
+#include <comcp/net/gate.hpp>
+#include <comcp/sansio/http_exchange.hpp>
+
+namespace comcp::detail {
+
+/// Counts what is open while it lives.
+class open_stream {
+ public:
+  explicit open_stream(std::size_t& count) noexcept : count_(count) { ++count_; }
+  open_stream(open_stream const&) = delete;
+  open_stream& operator=(open_stream const&) = delete;
+  ~open_stream() { --count_; }
+
+ private:
+  std::size_t& count_;
+};
+
+/// Lives in the coroutine that runs it. After run(), `verdict` says what came of it; next(), read_body() and
+/// skip_body() take the body.
+template <class Engine, class Auth>
+class http_fetch {
+ public:
+  using response = typename Engine::response;
+  using action = sansio::http_verdict::action;
+
+  http_fetch(Engine& engine, Auth& auth, std::shared_ptr<time_source> time, http_url where, std::string_view how)
+      : method(how), url(std::move(where)), engine_(engine), auth_(auth), time_(std::move(time)) {}
+  http_fetch(http_fetch const&) = delete;
+  http_fetch& operator=(http_fetch const&) = delete;
+
+  std::string method;
+  http_url url;
+  http_headers headers;
+  std::string const* body = nullptr;
+  http_timeouts timeouts;
+  sansio::http_sent sent;
+  sansio::http_verdict verdict;
+
+  [[nodiscard]] http_response_head const& head() const { return response_->head(); }
+
+  asio::awaitable<void> run() {
+    for (;;) {
+      auto opened = co_await send();
+      if (!opened) {
+        fail(opened.error());
+        co_return;
+      }
+      response_.emplace(std::move(*opened));
+      auto const now = std::chrono::system_clock::now();
+      verdict = method == "POST" ? sansio::judge_post(sent, url, response_->head(), now)
+                                 : sansio::judge_get(sent, url, response_->head(), now);
+      if (verdict.what == action::authorize) {
+        ++sent.challenges;
+        auto const answered = co_await challenged();
+        if (answered) continue;
+      } else if (verdict.what == action::redirect) {
+        ++sent.redirects;
+        url = *verdict.where;
+        continue;
+      } else if (verdict.what == action::wait) {
+        ++sent.waits;
+        response_.reset();
+        co_await pause_until(time_, time_->now() + verdict.delay);
+        continue;
+      }
+      if (verdict.what == action::fail) co_await look_at_body();
+      co_return;
+    }
+  }
+
+  asio::awaitable<result<std::string_view>> next() { return response_->next(); }
+
+  asio::awaitable<result<void>> read_body(std::string& to, std::size_t most) {
+    for (;;) {
+      auto const piece = co_await response_->next();
+      if (!piece) co_return piece.error();
+      if (piece->empty()) co_return result<void>();
+      if (to.size() + piece->size() > most) co_return error(errc::limit_exceeded, "the body is longer than http_options().max_body()");
+      to.append(*piece);
+    }
+  }
+
+  /// Takes what is left, so that the connection can be used again; not if that is much.
+  asio::awaitable<void> skip_body() {
+    if (!response_) co_return;
+    std::string dropped;
+    (void)co_await read_body(dropped, std::size_t{64} << 10);
+    response_.reset();
+  }
+
+  void close() { response_.reset(); }
+
+ private:
+  static constexpr std::size_t most_of_failure = std::size_t{64} << 10;
+
+  void fail(error why) {
+    verdict = sansio::http_verdict();
+    verdict.why = std::move(why);
+  }
+
+  asio::awaitable<result<response>> send() {
+    response_.reset();
+    http_request r(url, method);
+    r.headers = headers;
+    r.timeouts = timeouts;
+    r.repeatable = sent.repeatable || method == "GET";
+    if (body) r.body = *body;
+    if constexpr (!std::same_as<Auth, no_auth>) {
+      auth_request const about(url, method, sent.challenges);
+      auto credentials = co_await auth_.headers(about);
+      if (!credentials) co_return credentials.error();
+      for (auto const& field : *credentials) (void)r.headers.set(field.name, field.value);
+      credentials_ = std::move(*credentials);
+    }
+    auto opened = co_await engine_.open(std::move(r));
+    co_return opened;
+  }
+
+  asio::awaitable<bool> challenged() {
+    auto const why = verdict.why;
+    auth_request const about(url, method, sent.challenges - 1);
+    auto const head = response_->head();
+    auto const answer = co_await auth_.challenged(about, credentials_, head);
+    if (answer && *answer == auth_verdict::try_again) co_return true;
+    fail(answer ? why : answer.error().with_detail(*why.detail()));
+    co_return false;
+  }
+
+  // What an error response says, if it says so soon.
+  asio::awaitable<void> look_at_body() {
+    if (!response_) co_return;
+    std::string text;
+    (void)co_await read_body(text, most_of_failure);
+    verdict.why = sansio::with_body(verdict.why, text);
+    response_.reset();
+  }
+
+  Engine& engine_;
+  Auth& auth_;
+  std::shared_ptr<time_source> time_;
+  std::optional<response> response_;
+  http_headers credentials_;
+};
+
+}  // namespace comcp::detail
