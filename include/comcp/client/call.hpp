@@ -65,6 +65,7 @@ struct pending_entry {
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;
+  bool renewed = false;   // it waited for a new session once
   bool survives = false;  // a lost connection does not end it where a restart follows
   std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
 };

@@ -141,6 +141,9 @@ class client {
   /// What a later connection can be given as connect_options().prior().
   [[nodiscard]] era_verdict verdict() const;
   [[nodiscard]] comcp::transport_info transport_info() const;
+  /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
+  /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
+  [[nodiscard]] std::optional<saved_session> session() const;
   [[nodiscard]] comcp::statistics statistics() const;
   [[nodiscard]] asio::any_io_executor get_executor() const;
 

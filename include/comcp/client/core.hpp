@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -23,10 +24,12 @@
 #include <comcp/client/statistics.hpp>
 #include <comcp/client/subscriptions.hpp>
 #include <comcp/protocol/input_required.hpp>
+#include <comcp/protocol/tools.hpp>
 #include <comcp/jsonrpc/decode.hpp>
 #include <comcp/sansio/handshake.hpp>
 #include <comcp/sansio/pending_calls.hpp>
 #include <comcp/transport/transport.hpp>
+#include <comcp/wire/http_headers.hpp>
 #include <comcp/wire/legacy.hpp>
 #include <comcp/wire/modern.hpp>
 
@@ -102,9 +105,17 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   }
   void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
 
+  // HTTP.
+  [[nodiscard]] bool is_http() const noexcept { return is_http_; }
+  /// Takes out the tools whose definition cannot be mirrored into headers, and learns how the others are. On home.
+  void adopt_tools(list_tools_result& page);
+  [[nodiscard]] std::optional<saved_session> session() const;
+
   // inbox
   void delivered(padded_text text, request_id stream) override;
   void stream_ended(request_id id, error why) override;
+  [[nodiscard]] bool awaits(request_id id) const override;
+  void session_lost(request_id id, error why) override;
   void closed(error reason) override;
   void fault(error what) override;
 
@@ -127,6 +138,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   asio::awaitable<void> keep_alive();
   asio::awaitable<void> restart();
   void adopt_discovery(discover_result const& d);
+  void adopt_initialization(initialize_result const& r, json::value const& raw);
   void set_status(connection_status s);
   void finish(error reason);
   void abrupt() noexcept;
@@ -138,6 +150,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
 
   // core_calls.ipp
   [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
+  void send_message(outgoing message);
   [[nodiscard]] error check(detail::prepared_call const& c) const;
   [[nodiscard]] error check_subscribe(call_options const& options) const;
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
@@ -168,11 +181,24 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   struct round;
   asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
   void start_answers(std::shared_ptr<round> const& r, input_required_result const& required);
-  asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, peer_error refusal);
+  asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, error refusal);
   [[nodiscard]] error check_round(input_required_result const& required) const;
   asio::awaitable<detail::reply> ask_urls(detail::reply r, std::stop_token stop,
                                           std::chrono::steady_clock::time_point hard);
   [[nodiscard]] bool follow_version(error const& e);
+
+  // core_http.ipp
+  void label(outgoing& message) const;
+  result<void> label(outgoing& message, detail::pending_entry const& e) const;
+  [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c) const;
+  asio::awaitable<bool> list_again(std::string tool);
+  void renew();
+  asio::awaitable<void> renewal();
+  void restored();
+  [[nodiscard]] bool may_repeat(detail::prepared_call const& c, error const& e) const;
+  [[nodiscard]] bool adopt_resumed(negotiation& n);
+  void recall_era();
+  void remember_era();
 
   // core_inbound.ipp
   void received(jsonrpc::envelope& m, request_id stream);
@@ -219,6 +245,12 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
   unsigned restarts_in_a_row_ = 0;
+  json::value initialize_result_;
+  std::map<std::string, std::vector<wire::param_header>, std::less<>> param_headers_;  // by tool, where it wants any
+  unsigned renewals_in_a_row_ = 0;
+  bool is_http_ = false;
+  bool resumed_ = false;      // this connection goes on with a saved session
+  bool renewal_due_ = false;  // the session is lost, and the last try to renew it failed
   bool transport_open_ = false;
   bool prior_unconfirmed_ = false;  // the era was taken from a prior verdict, and nothing has shown yet that it holds
   bool closing_ = false;
@@ -233,6 +265,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
 #include <comcp/client/impl/core_calls.ipp>
 #include <comcp/client/impl/core_close.ipp>
 #include <comcp/client/impl/core_connect.ipp>
+#include <comcp/client/impl/core_http.ipp>
 #include <comcp/client/impl/core_inbound.ipp>
 #include <comcp/client/impl/core_intercept.ipp>
 #include <comcp/client/impl/core_rounds.ipp>

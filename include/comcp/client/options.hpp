@@ -24,6 +24,8 @@
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/protocol/logging.hpp>
 #include <comcp/protocol/progress.hpp>
+#include <comcp/protocol/tools.hpp>
+#include <comcp/client/era_cache.hpp>
 #include <comcp/sansio/handshake.hpp>
 #include <comcp/trace/tracer.hpp>
 
@@ -57,6 +59,9 @@ class call_options {
   call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
   /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
   call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
+  /// HTTP, modern era: the definition whose annotated arguments are mirrored into headers, instead of the one that was
+  /// listed last.
+  call_options& tool(comcp::tool const& definition) { return edit().input_schema = definition.input_schema, *this; }
   /// Modern era: the log level asked for with this call.
   call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
 
@@ -70,6 +75,11 @@ class call_options {
     return extends_on_progress() || static_cast<bool>(on_progress());
   }
   [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
+  /// Of tool(): null where that was not said.
+  [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
+  void forget_tool() {
+    if (!input_schema().is_null()) edit().input_schema = json::value();
+  }
   [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
   [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
   [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
@@ -81,6 +91,7 @@ class call_options {
     std::function<void(progress_notification const&)> on_progress;
     std::vector<std::pair<std::string, std::string>> meta;
     std::stop_token stop;
+    json::value input_schema;
   };
   [[nodiscard]] rarities const& rare() const noexcept {
     static rarities const none;
@@ -176,6 +187,9 @@ class connect_options {
   /// What an earlier connection to the same server learned: skips the probe.
   connect_options& prior(era_verdict v) { return handshake_.prior = std::move(v), *this; }
 
+  /// Remembers which era servers speak, here and in every other connection with the same cache.
+  connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return era_cache_ = std::move(cache), *this; }
+
   connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
   connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
   connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
@@ -228,6 +242,7 @@ class connect_options {
   restart_policy restart_;
   asio::any_io_executor executor_;
   std::shared_ptr<time_source> time_;
+  std::shared_ptr<era_cache> era_cache_;
   connection_limits limits_;
   comcp::observer observer_;
   tracer tracer_;

@@ -28,6 +28,7 @@ struct statistics {
   std::uint64_t messages_in = 0, messages_out = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;
   std::uint64_t restarts = 0;
+  std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
 };
 
 }  // namespace comcp

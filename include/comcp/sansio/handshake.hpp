@@ -38,6 +38,7 @@ struct handshake_options {
   std::vector<protocol_version> allowed{std::begin(all_versions), std::end(all_versions)};
   std::optional<era_verdict> prior;
   std::chrono::hours legacy_verdict_age{24};  ///< A saved legacy verdict older than this is not believed.
+  bool over_http = false;  ///< Then the status of an answer counts, and silence is no verdict.
 };
 
 /// What to do next.
@@ -101,6 +102,10 @@ class handshake {
 /// The versions that a modern error names, when `e` is one that only a modern server sends; nothing else counts as
 /// modern. Empty but present: modern, without a list.
 std::optional<std::vector<std::string>> modern_versions(error const& e);
+
+/// Whether an HTTP server of the legacy era may have answered a modern request so: a 4xx that is not about credentials,
+/// time or load, or an error in a success; nothing that modern_versions() knows.
+bool is_legacy_refusal(error const& e);
 
 /// The text of an errc::no_common_version, which names both lists.
 std::string no_common_text(std::vector<std::string> const& offered, std::vector<protocol_version> const& allowed);

@@ -259,6 +259,7 @@ COMCP_DECL server_capabilities const& client::capabilities() const { return core
 COMCP_DECL std::string const& client::instructions() const { return core()->instructions(); }
 COMCP_DECL protocol_version client::protocol_version() const { return core()->version().value_or(version::latest); }
 COMCP_DECL era_verdict client::verdict() const { return core()->verdict(); }
+COMCP_DECL std::optional<saved_session> client::session() const { return core()->session(); }
 COMCP_DECL transport_info client::transport_info() const { return core()->transport_info(); }
 COMCP_DECL statistics client::statistics() const { return core()->statistics(); }
 COMCP_DECL asio::any_io_executor client::get_executor() const { return core()->home(); }

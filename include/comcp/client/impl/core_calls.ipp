@@ -102,6 +102,7 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
   if (!enlist(e, now, timeout, hard, c.internal || c.counted))
     return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
   ++counters_.tracked;
+  if (renewal_due_ && !restarting_) renew();
   if (restarting_) {
     deferred_.push_back(e.id);
     return {};
@@ -124,6 +125,9 @@ COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
   message.method = c.method;
   message.name = c.name;
   message.handshake = e.handshake;
+  if (is_http_) {
+    if (auto const labelled = label(message, e); !labelled) return labelled.error();
+  }
   if (options_.tracer_) trace(direction::sent, message.text);
   auto sent = transport_.send(std::move(message));
   e.sent = sent.has_value();
@@ -181,7 +185,7 @@ COMCP_DECL void client_core::cancel(request_id id) {
 
 COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why) {
   if (!e.call || !e.sent || e.handshake || !transport_open_) return;
-  if (transport_.abandon(id)) return;
+  if (transport_.abandon(id) || (is_http_ && is_modern())) return;
   send_text(wire::codec::cancelled(id, why));
 }
 
@@ -312,9 +316,10 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_
 COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
   if (!codec_) return false;
   if (!r.has_value()) {
-    if (r.error().peer() && prior_unconfirmed_) return true;
-    if (r.error().peer()) return is_modern() ? r.error().peer()->code == -32022 : r.error().peer()->code == -32042;
-    return restarting_ && (c.repeatable || c.options.is_idempotent());
+    if (prior_unconfirmed_ && (r.error().peer() || (is_http_ && sansio::is_legacy_refusal(r.error())))) return true;
+    if (auto const* const peer = r.error().peer())
+      return is_modern() ? peer->code == -32022 || (peer->code == -32020 && is_http_) : peer->code == -32042;
+    return may_repeat(c, r.error());
   }
   if (!is_modern()) return false;
   auto const kind = codec_->classify(c.method, r->view());
@@ -329,12 +334,17 @@ COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_cal
 
 COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
   if (!codec_ || !transport_open_) return;
-  send_text(codec_->notification(method, params, meta));
+  outgoing message(codec_->notification(method, params, meta));
+  message.method = method;
+  send_message(std::move(message));
 }
 
 COMCP_DECL void client_core::send_text(std::string text) {
-  if (!transport_open_) return;
-  outgoing message(std::move(text));
+  if (transport_open_) send_message(outgoing(std::move(text)));
+}
+
+COMCP_DECL void client_core::send_message(outgoing message) {
+  if (is_http_) label(message);
   if (options_.tracer_) trace(direction::sent, message.text);
   auto const sent = transport_.send(std::move(message));
   if (!sent) fault(sent.error());

@@ -55,12 +55,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart() {
       co_await after_handshake();
       restoring_ = nullptr;
       if (restarting_) continue;
-      auto const waiting = std::exchange(deferred_, {});
-      for (auto const id : waiting) {
-        auto const* const entry = pending_.find(id);
-        if (!entry) continue;
-        if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
-      }
+      restored();
       co_return;
     }
     last = again.error();

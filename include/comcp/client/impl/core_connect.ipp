@@ -29,6 +29,8 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
       dispatcher_(*this),
       subscriptions_(*this),
       level_(options_.log_level_) {
+  is_http_ = transport_.is_http();
+  options_.handshake_.over_http = is_http_;
   declare_capabilities();
   if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
 }
@@ -123,11 +125,12 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
 
 COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   set_status(connection_status::initializing);
+  recall_era();
   auto const n = std::make_shared<negotiation>(
       *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
   negotiation_ = n;
   if (!enlist(n->done, options_.handshake_timeout_)) co_return error(errc::queue_full);
-  take_step(n, n->machine.start());
+  if (!adopt_resumed(*n)) take_step(n, n->machine.start());
   if (!n->outcome) {
     auto const waited = co_await wait(n->done);
     if (!n->outcome && !waited) {
@@ -136,6 +139,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
     }
   }
   n->drop_all();
+  if (*n->outcome) remember_era();
   co_return *n->outcome;
 }
 
@@ -194,7 +198,7 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
   };
   enlist(n->probe_entry, options_.handshake_timeout_);
   n->drop(n->probe_timer);
-  enlist(n->probe_timer, options_.probe_timeout_);
+  if (!is_http_) enlist(n->probe_timer, options_.probe_timeout_);  // silence of a process says it is legacy
   if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
 }
 
@@ -220,10 +224,7 @@ COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const&
     auto const found = json::read<initialize_result>(r->view());
     if (step.what == sansio::handshake_step::action::ready) {
       if (!found) return settle_handshake(*alive, found.error().with_code(make_error_code(errc::protocol_violation)));
-      server_info_ = found->server_info;
-      server_capabilities_ = found->capabilities;
-      instructions_ = found->instructions.value_or("");
-      discovered_.reset();
+      adopt_initialization(*found, *r);
     }
     take_step(alive, step);
   };
@@ -252,13 +253,21 @@ COMCP_DECL void client_core::adopt_discovery(discover_result const& d) {
   if (auto const info = server_info_of(d.meta)) server_info_ = *info;
 }
 
+COMCP_DECL void client_core::adopt_initialization(initialize_result const& r, json::value const& raw) {
+  server_info_ = r.server_info;
+  server_capabilities_ = r.capabilities;
+  instructions_ = r.instructions.value_or("");
+  discovered_.reset();
+  initialize_result_ = raw;
+}
+
 COMCP_DECL implementation client_core::own_info() const {
   return options_.client_info_.value_or(implementation("comcp", COMCP_VERSION_STRING));
 }
 
 COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
   if (!is_modern()) {
-    notify("notifications/initialized", {});
+    if (!resumed_) notify("notifications/initialized", {});
     if (level_ && server_capabilities_.supports("logging")) {
       detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), {});
       set.internal = true;

@@ -113,7 +113,7 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
 COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply&& r) {
   if (r && is_modern()) learn_server_info(*r);
   if (r) {
-    if (!e.call->internal) restarts_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
+    if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
     prior_unconfirmed_ = false;
   }
   end(e.id, std::move(r));
@@ -187,8 +187,8 @@ COMCP_DECL void client_core::stream_ended(request_id id, error why) {
   auto const* const found = pending_.find(id);
   if (!found || !(*found)->call) return;
   auto const& c = *(*found)->call;
-  bool const safe = c.repeatable || c.options.is_idempotent();
-  end(id, safe ? why : why.with_code(make_error_code(errc::outcome_unknown)));
+  bool const open = leaves_outcome_open(why) && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
+  end(id, open ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
 }
 
 COMCP_DECL void client_core::fault(error e) {

@@ -87,7 +87,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
   nanoseconds left = c.options.timeout().value_or(options_.timeout_);
   auto sent_at = c.started;
   c.options.extend_on_progress(c.options.extends_on_progress());
-  bool followed = false;
+  bool followed = false, listed = false;
   unsigned repeats = 0;
   for (unsigned taken = 0;;) {
     if (!r) {
@@ -96,16 +96,22 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
         auto asked = co_await ask_urls(std::move(r), c.options.stop(), hard);
         co_return asked;
       }
-      if (peer && prior_unconfirmed_) {
-        auto const repeat = co_await probe_again(c, *peer);
+      if (prior_unconfirmed_ && (peer || (is_http_ && sansio::is_legacy_refusal(r.error())))) {
+        auto const repeat = co_await probe_again(c, r.error());
         if (!repeat) co_return repeat.error();
         if (!*repeat) co_return r;
         r = co_await round_trip(c);
         continue;
       }
       bool const other_version = peer && is_modern() && peer->code == -32022 && !followed;
-      bool const again = !peer && restarting_ && ++repeats <= 3 && (c.repeatable || c.options.is_idempotent());
-      if (other_version && follow_version(r.error())) {
+      bool const again = may_repeat(c, r.error()) && ++repeats <= 3;
+      bool const mismatch = peer && is_http_ && is_modern() && peer->code == -32020 && c.method == "tools/call";
+      if (mismatch && !listed) {
+        listed = true;
+        c.options.forget_tool();
+        auto const found = co_await list_again(c.name);
+        if (!found) co_return r;
+      } else if (other_version && follow_version(r.error())) {
         followed = true;
       } else if (other_version) {
         auto const list = sansio::modern_versions(r.error()).value_or(std::vector<std::string>());
@@ -140,13 +146,15 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
 
 // A saved verdict may be out of date, which an error answer can be the sign of: the server is asked. True when the
 // call is to go out again, in the other era; one that was refused unread did nothing yet.
-COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, peer_error refusal) {
+COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, error refusal) {
   prior_unconfirmed_ = false;
   options_.handshake_.prior.reset();
   auto const done = co_await negotiate();
   if (!done) co_return done.error();
   co_await after_handshake();
-  bool const unread = refusal.code <= -32600 && refusal.code >= -32602;
+  auto const* const peer = refusal.peer();
+  bool const by_status = refusal.detail() && refusal.detail()->http_status;
+  bool const unread = by_status || (peer && peer->code <= -32600 && peer->code >= -32602);
   co_return !is_modern() && (unread || c.repeatable || c.options.is_idempotent());
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 
 #include <comcp/sansio/handshake.hpp>
 
@@ -54,6 +55,15 @@ COMCP_DECL std::optional<std::vector<std::string>> modern_versions(error const& 
       return {};
     default: return {};
   }
+}
+
+COMCP_DECL bool is_legacy_refusal(error const& e) {
+  if (modern_versions(e)) return false;
+  auto const status = e.detail() ? e.detail()->http_status : std::nullopt;
+  if (!status || *status < 300) return e.peer() != nullptr;
+  if (*status < 400 || *status >= 500) return false;
+  static constexpr std::array<int, 5> says_nothing{401, 403, 407, 408, 429};
+  return std::find(says_nothing.begin(), says_nothing.end(), *status) == says_nothing.end();
 }
 
 COMCP_DECL std::string no_common_text(std::vector<std::string> const& offered,
@@ -148,22 +158,23 @@ COMCP_DECL handshake_step handshake::discovered(std::vector<std::string> const& 
 
 COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
   if (state_ != state::probing) return {};
-  if (!e.peer()) return fail(e);  // no answer of the server at all
   if (auto const versions = modern_versions(e)) {
     if (versions->empty()) return fail(e);
     return modern(*versions, false);
   }
+  // Else there was no answer of the server at all, or none that says anything about its era.
+  if (options_.over_http ? !is_legacy_refusal(e) : !e.peer()) return fail(e);
   if (options_.mode == handshake_mode::pinned || !newest(era::legacy)) {
-    return fail(error(errc::no_common_version, "the server does not speak " + detail::joined(options_.allowed) +
-                                                   ": it refused server/discover")
-                    .with_peer(*e.peer()));
+    return fail(e.with_code(make_error_code(errc::no_common_version))
+                    .with_message("the server does not speak " + detail::joined(options_.allowed) +
+                                  ": it refused server/discover"));
   }
   return initialize();
 }
 
 COMCP_DECL handshake_step handshake::probe_timed_out() {
   if (state_ != state::probing) return {};
-  if (options_.mode == handshake_mode::pinned || !newest(era::legacy))
+  if (options_.over_http || options_.mode == handshake_mode::pinned || !newest(era::legacy))
     return fail({errc::timeout, "no answer to server/discover within the probe timeout"});
   return initialize();
 }
@@ -184,7 +195,8 @@ COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
     }
     if (!versions->empty()) return no_common(*versions);
   }
-  if (from_prior_ && e.peer() && newest(era::modern)) {  // the saved verdict failed: ask
+  bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
+  if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
     from_prior_ = false;
     return discover(*newest(era::modern));
   }

@@ -1,0 +1,231 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What HTTP asks of the core beyond messages: headers that mirror them, sessions that are lost and renewed or saved
+// and continued, verdicts that are remembered.
+#pragma once
+
+#include <comcp/client/core.hpp>
+#include <comcp/client/impl/negotiation.ipp>
+#include <comcp/net/spawn.hpp>
+
+namespace comcp {
+
+COMCP_DECL void client_core::label(outgoing& message) const {
+  message.stateless = is_modern();
+  if (!codec_) return;
+  message.headers.emplace_back("MCP-Protocol-Version", codec_->version().text());
+  if (message.method.empty()) return;
+  message.established = !is_modern() && message.method == "notifications/initialized";
+  if (!is_modern()) return;
+  if (auto mirrors = wire::request_headers(codec_->version(), message.method, message.name))
+    message.headers = std::move(*mirrors);
+}
+
+COMCP_DECL result<void> client_core::label(outgoing& message, detail::pending_entry const& e) const {
+  auto const& c = *e.call;
+  message.repeatable = c.repeatable || c.options.is_idempotent() || e.handshake;
+  message.stateless = is_modern();
+  if (!is_modern()) {
+    if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec_->version().text());
+    return {};
+  }
+  auto mirrors = wire::request_headers(codec_->version(), message.method, message.name);
+  if (!mirrors) return mirrors.error();
+  message.headers = std::move(*mirrors);
+  if (c.method != "tools/call") return {};
+  auto arguments = mirrored(c);
+  if (!arguments) return arguments.error();
+  for (auto& header : *arguments) message.headers.push_back(std::move(header));
+  return {};
+}
+
+// Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
+COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call const& c) const {
+  std::vector<wire::param_header> given;
+  auto const* wanted = &given;
+  if (!c.options.input_schema().is_null()) {
+    auto found = wire::find_param_headers(c.options.input_schema().view());
+    if (!found) return found.error().with_code(make_error_code(errc::invalid_argument));
+    given = std::move(*found);
+  } else {
+    auto const known = param_headers_.find(c.name);
+    if (known == param_headers_.end()) return wire::header_list();
+    wanted = &known->second;
+  }
+  if (wanted->empty()) return wire::header_list();
+  auto text = c.params;
+  auto const params = json::parse(pad(text));
+  if (!params) return params.error();
+  auto const arguments = params->view().find("arguments");
+  return wire::param_headers(*wanted, arguments.value_or(json::view()));
+}
+
+COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
+  if (!is_http_ || !is_modern()) return;
+  auto const unusable = [this, &page](tool const& t) {
+    auto wanted = wire::find_param_headers(t.input_schema.view());
+    if (!wanted) {
+      comcp::set_aside broken;
+      broken.raw = t.raw;
+      broken.reason = "the tool " + t.name + ": " + std::string(wanted.error().message());
+      page.set_aside.push_back(std::move(broken));
+      param_headers_.erase(t.name);
+      return true;
+    }
+    if (wanted->empty()) {
+      param_headers_.erase(t.name);
+    } else {
+      param_headers_.insert_or_assign(t.name, std::move(*wanted));
+    }
+    return false;
+  };
+  std::erase_if(page.tools, unusable);
+}
+
+// After a -32020: whether the tool is still there, and usable.
+COMCP_DECL asio::awaitable<bool> client_core::list_again(std::string tool) {
+  std::optional<std::string> cursor;
+  for (std::size_t pages = 0; pages < options_.limits_.pages(); ++pages) {
+    detail::prepared_call again("tools/list", cursor ? args("cursor", *cursor).text() : std::string(), {});
+    again.internal = true;
+    again.repeatable = true;
+    auto const r = co_await round_trip(again);
+    if (!r) co_return false;
+    auto page = json::read<list_tools_result>(r->view());
+    if (!page) co_return false;
+    adopt_tools(*page);
+    for (auto const& t : page->tools) {
+      if (t.name == tool) co_return true;
+    }
+    if (!page->next_cursor || page->next_cursor == cursor) co_return false;
+    cursor = page->next_cursor;
+  }
+  co_return false;
+}
+
+COMCP_DECL bool client_core::awaits(request_id id) const {
+  auto const* const found = pending_.find(id);
+  return found && (*found)->call && (*found)->sent;
+}
+
+// The server refused the message unread, so that it may go out again in the new session; a second time it may not.
+COMCP_DECL void client_core::session_lost(request_id id, error why) {
+  auto const hold = shared_from_this();
+  constexpr unsigned most = 2;  // without one answer in between
+  auto const* const found = id ? pending_.find(id) : nullptr;
+  bool const hopeless = !restarting_ && (status_ != connection_status::ready || renewals_in_a_row_ >= most);
+  if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
+  if (found && (*found)->call) {
+    auto& e = **found;
+    if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
+      end(id, std::move(why));
+    } else {
+      e.sent = false;
+      deferred_.push_back(id);
+    }
+  }
+  if (!hopeless) renew();
+}
+
+COMCP_DECL void client_core::renew() {
+  if (restarting_ || closing_ || end_reason_ || status_ != connection_status::ready) return;
+  restarting_ = true;
+  resumed_ = false;
+  renewal_due_ = false;
+  ++renewals_in_a_row_;
+  set_status(connection_status::connecting);
+  spawn(renewal());
+}
+
+// Shared by all calls that met the lost session.
+COMCP_DECL asio::awaitable<void> client_core::renewal() {
+  auto const hold = shared_from_this();
+  // The server is known: no probe. Should it have become a modern one, its answer to initialize says so.
+  auto const before = std::exchange(options_.handshake_.prior, verdict());
+  options_.handshake_.prior->date = std::chrono::system_clock::now();
+  auto const done = co_await negotiate();
+  options_.handshake_.prior = before;
+  if (closing_ || end_reason_) co_return;
+  restarting_ = false;
+  if (done) {
+    ++counters_.renewals;
+    error lost;
+    restoring_ = &lost;
+    co_await after_handshake();
+    restoring_ = nullptr;
+    if (!restarting_) restored();
+    co_return;
+  }
+  renewal_due_ = true;
+  set_status(connection_status::ready);  // as such: the next call tries again
+  auto const waiting = std::exchange(deferred_, {});
+  for (auto const id : waiting) end(id, done.error());
+}
+
+// The calls that waited for a restart or a new session go out.
+COMCP_DECL void client_core::restored() {
+  auto const waiting = std::exchange(deferred_, {});
+  for (auto const id : waiting) {
+    auto const* const entry = pending_.find(id);
+    if (!entry) continue;
+    if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
+  }
+}
+
+// What is broken off may go out again under a new id only where the caller, or what it is, allows that.
+COMCP_DECL bool client_core::may_repeat(detail::prepared_call const& c, error const& e) const {
+  if (e.peer() || end_reason_ || closing_ || !(c.repeatable || c.options.is_idempotent())) return false;
+  return restarting_ || (is_http_ && (e == errc::transport_failed || e == errc::idle_timeout));
+}
+
+COMCP_DECL std::optional<saved_session> client_core::session() const {
+  if (!is_http_ || is_modern()) return {};
+  saved_session s;
+  s.id = transport_info().session_id;
+  if (s.id.empty() || initialize_result_.is_null()) return {};
+  s.initialize_result = initialize_result_.dump();
+  return s;
+}
+
+COMCP_DECL bool client_core::adopt_resumed(negotiation& n) {
+  auto const saved = restarting_ ? std::nullopt : transport_.resumed();
+  if (!saved) return false;
+  auto text = saved->initialize_result;
+  auto const raw = json::parse(pad(text));
+  auto const agreed = raw ? json::read<initialize_result>(raw->view()) : result<initialize_result>(error(errc::invalid_json));
+  auto const named = agreed ? raw->view().find("protocolVersion") : std::nullopt;
+  auto const version = named ? protocol_version::parse(named->get_string().value_or("")) : std::nullopt;
+  if (!version || version->era() != era::legacy || saved->id.empty()) {
+    settle_handshake(n, error(errc::invalid_argument, "not a session that client.session() gave"));
+    return true;
+  }
+  codec_ = std::make_unique<wire::legacy>(*version);
+  era_learned_ = std::chrono::system_clock::now();
+  resumed_ = true;
+  adopt_initialization(*agreed, *raw);
+  settle_handshake(n, {});
+  return true;
+}
+
+namespace detail {
+
+COMCP_DECL std::string server_key(transport_info const& info) {
+  return info.origin.empty() ? info.kind + ' ' + info.target : info.origin + ' ' + info.identity;
+}
+
+}  // namespace detail
+
+COMCP_DECL void client_core::recall_era() {
+  if (!options_.era_cache_ || options_.handshake_.prior) return;
+  options_.handshake_.prior = options_.era_cache_->find(detail::server_key(transport_info()));
+}
+
+COMCP_DECL void client_core::remember_era() {
+  if (!options_.era_cache_) return;
+  auto learned = verdict();
+  learned.authorization = transport_info().identity;
+  options_.era_cache_->store(detail::server_key(transport_info()), std::move(learned));
+}
+
+}  // namespace comcp
