@@ -106,8 +106,8 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
   if constexpr (std::same_as<T, tool>) {
     if (core->is_http()) {
-      auto const adopt = [](std::shared_ptr<client_core> c, list_tools_result* p) -> asio::awaitable<void> {
-        c->adopt_tools(*p);
+      auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
+        self->adopt_tools(*p);
         co_return;
       };
       auto work = adopt(core, &*page);

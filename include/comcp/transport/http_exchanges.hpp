@@ -14,6 +14,7 @@
 
 #include <comcp/auth/authenticator.hpp>
 #include <comcp/http/engine.hpp>
+#include <comcp/net/spawn.hpp>
 #include <comcp/transport/http_fetch.hpp>
 #include <comcp/transport/http_session.hpp>
 

@@ -85,9 +85,9 @@ COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
 
 // After a -32020: whether the tool is still there, and usable.
 COMCP_DECL asio::awaitable<bool> client_core::list_again(std::string tool) {
-  std::optional<std::string> cursor;
+  std::optional<std::string> from;
   for (std::size_t pages = 0; pages < options_.limits_.pages(); ++pages) {
-    detail::prepared_call again("tools/list", cursor ? args("cursor", *cursor).text() : std::string(), {});
+    detail::prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), {});
     again.internal = true;
     again.repeatable = true;
     auto const r = co_await round_trip(again);
@@ -98,8 +98,8 @@ COMCP_DECL asio::awaitable<bool> client_core::list_again(std::string tool) {
     for (auto const& t : page->tools) {
       if (t.name == tool) co_return true;
     }
-    if (!page->next_cursor || page->next_cursor == cursor) co_return false;
-    cursor = page->next_cursor;
+    if (!page->next_cursor || page->next_cursor == from) co_return false;
+    from = page->next_cursor;
   }
   co_return false;
 }
