@@ -37,6 +37,7 @@ namespace comcp {
 template <class Stream>
 class asio_response {
  public:
+  asio_response() = default;  ///< Ended, as one that was moved from; co_spawn wants it.
   asio_response(http_response_head head, http_detail::asio_lease<Stream> lease)
       : head_(std::move(head)), lease_(std::move(lease)) {}
 
