@@ -46,3 +46,299 @@ TEST_CASE("http_session: a legacy session is kept, echoed and ended", "[transpor
   t.settle();
   CHECK(closing->done());
 }
+
+TEST_CASE("http_session: a server without sessions and without a stream gets neither DELETE nor a second GET", "[transport]") {
+  http_talk t;
+  auto c = t.legacy(t.options(), "", false);
+  auto const call = t.start(c.call_tool("x"));
+  auto const post = t.take("tools/call");
+  CHECK(post->header("Mcp-Session-Id").empty());
+  post->result(tool_text);
+  t.advance(std::chrono::minutes(5));
+  CHECK(call->ok());
+  t.quiet();
+  auto const closing = t.start(c.close());
+  t.quiet();
+  CHECK(closing->done());
+}
+
+TEST_CASE("http_session: every status that real servers answer a GET with means that there is no stream", "[transport]") {
+  for (int const status : {204, 400, 404, 405, 406, 409}) {
+    http_talk t;
+    INFO(status);
+    auto const opening = t.begin(t.options().legacy());
+    t.answer_initialize("");
+    // Some answer a notification with a body, even with a result.
+    t.take("initialized")->json(R"({"jsonrpc":"2.0","result":{}})");
+    t.take()->status(status, {{"Content-Type", "text/html"}}, "<p>Cannot GET /mcp</p>");
+    auto c = t.done(opening);
+    t.advance(std::chrono::minutes(1));
+    t.quiet();
+    CHECK(t.faults.empty());
+  }
+}
+
+TEST_CASE("http_session: a session id of other characters is refused", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin(t.options().legacy());
+  t.take("initialize")->result(initialize_text("2025-11-25"), {{"Mcp-Session-Id", "a b"}});
+  t.settle();
+  CHECK(opening->error() == errc::protocol_violation);
+}
+
+TEST_CASE("http_session: requests go ahead where the stream takes too long to open", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin(t.options().legacy());
+  t.answer_initialize("s");
+  t.take("initialized")->status(202);
+  auto c = t.done(opening);
+  auto const get = t.take();
+  auto const call = t.start(c.call_tool("x"));
+  t.quiet();
+  t.advance(std::chrono::milliseconds(1999));
+  t.quiet();
+  t.advance(std::chrono::milliseconds(1));
+  t.take("tools/call")->result(tool_text);
+  t.settle();
+  CHECK(call->ok());
+  CHECK_FALSE(get->abandoned);
+}
+
+TEST_CASE("http_session: a call that waits for the stream and is cancelled was never sent", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin(t.options().legacy());
+  t.answer_initialize("s");
+  t.take("initialized")->status(202);
+  auto c = t.done(opening);
+  auto const get = t.take();
+  auto const call = t.start(c.call_tool("x"));
+  call->cancel();
+  t.settle();
+  CHECK(call->error() == errc::cancelled);
+  get->stream();
+  t.quiet();
+}
+
+TEST_CASE("http_session: the stream can be left closed", "[transport]") {
+  http_talk t;
+  t.transport_options.get_stream(false);
+  auto const opening = t.begin(t.options().legacy());
+  t.answer_initialize("s");
+  t.take("initialized")->status(202);
+  auto c = t.done(opening);
+  t.quiet();
+  auto const call = t.start(c.call_tool("x"));
+  t.take("tools/call")->result(tool_text);
+  t.settle();
+  CHECK(call->ok());
+}
+
+TEST_CASE("http_session: 404 brings one new handshake, and what was refused goes out again in it", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  auto const first = t.start(c.call_tool("a"));
+  auto const second = t.start(c.call_tool("b"));
+  auto const a = t.take(R"("name":"a")");
+  auto const b = t.take(R"("name":"b")");
+  a->status(404);
+  t.settle();
+  auto const initialize = t.take("\"initialize\"");
+  CHECK(initialize->header("Mcp-Session-Id").empty());
+  CHECK(initialize->header("MCP-Protocol-Version").empty());
+  CHECK(t.stream->abandoned);
+  b->status(404);
+  auto const third = t.start(c.call_tool("c"));
+  t.quiet();  // single flight: b and c wait too
+  initialize->result(initialize_text("2025-11-25"), {{"Mcp-Session-Id", "s-2"}});
+  auto const initialized = t.take("notifications/initialized");
+  CHECK(initialized->header("Mcp-Session-Id") == "s-2");
+  initialized->status(202);
+  t.answer_get(true);
+  CHECK(t.stream->header("Mcp-Session-Id") == "s-2");
+  for (int i = 0; i < 3; ++i) {
+    auto const again = t.take("tools/call");
+    CHECK(again->header("Mcp-Session-Id") == "s-2");
+    again->result(tool_text);
+  }
+  t.settle();
+  CHECK(first->ok());
+  CHECK(second->ok());
+  CHECK(third->ok());
+  CHECK(c.statistics().renewals == 1);
+  t.quiet();
+}
+
+TEST_CASE("http_session: a call that the old session is still answering is not sent again", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  auto const slow = t.start(c.call_tool("slow"));
+  auto const running = t.take("slow");
+  running->stream();
+  auto const other = t.start(c.call_tool("other"));
+  t.take("other")->status(404);
+  t.answer_initialize("s-2");
+  t.take("initialized")->status(202);
+  t.answer_get(true);
+  t.take("other")->result(tool_text);
+  t.settle();
+  CHECK(other->ok());
+  CHECK_FALSE(slow->done());
+  running->result_event(tool_text).end();
+  t.settle();
+  CHECK(slow->ok());
+  t.quiet();
+}
+
+TEST_CASE("http_session: a second 404 surfaces", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  auto const call = t.start(c.call_tool("x"));
+  t.take("tools/call")->status(404, {}, "gone");
+  t.answer_initialize("s-2");
+  t.take("initialized")->status(202);
+  t.answer_get(false);
+  t.take("tools/call")->status(404, {}, "gone");
+  t.settle();
+  CHECK(call->error() == errc::http_status);
+  REQUIRE(call->error().detail());
+  CHECK(call->error().detail()->http_status == 404);
+}
+
+TEST_CASE("http_session: a new session has the subscriptions and the log level of the old one", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin(t.options().legacy().log_level(log_level::warning));
+  t.answer_initialize("s-1");
+  t.take("initialized")->status(202);
+  t.answer_get(true);
+  t.take("logging/setLevel")->result("{}");
+  auto c = t.done(opening);
+  int updates = 0;
+  auto const subscribed = t.start(c.subscribe("file:///a", [&](resource_updated const&) { ++updates; }));
+  t.take("resources/subscribe")->result("{}");
+  t.settle();
+  REQUIRE(subscribed->done());
+  auto const call = t.start(c.call_tool("x"));
+  t.take("tools/call")->status(404);
+  t.answer_initialize("s-2");
+  t.take("initialized")->status(202);
+  t.answer_get(true);
+  t.take("logging/setLevel")->result("{}");
+  std::string both;
+  for (int i = 0; i < 2; ++i) {
+    auto const x = t.take();
+    both += x->request.body;
+    x->result(x->says("tools/call") ? tool_text : "{}");
+  }
+  CHECK(both.find("resources/subscribe") != std::string::npos);
+  t.settle();
+  CHECK(call->ok());
+  t.stream->event(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///a"}})");
+  t.settle();
+  CHECK(updates == 1);
+}
+
+TEST_CASE("http_session: a renewal that fails fails the calls, and the next call tries again", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  auto const call = t.start(c.call_tool("x"));
+  t.take("tools/call")->status(404);
+  t.take("\"initialize\"")->fail(error(errc::connect_failed, "refused"));
+  t.settle();
+  CHECK(call->error() == errc::connect_failed);
+  auto const next = t.start(c.call_tool("y"));
+  t.answer_initialize("s-2");
+  t.take("initialized")->status(202);
+  t.answer_get(true);
+  t.take("\"y\"")->result(tool_text);
+  t.settle();
+  CHECK(next->ok());
+}
+
+TEST_CASE("http_session: a server that forgets every session at once is not asked for ever", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  auto const call = t.start(c.call_tool("x"));
+  for (int i = 0; i < 1000; ++i) {
+    t.settle();
+    auto const x = t.http.take();
+    if (!x) break;
+    UNSCOPED_INFO(x->request.method << " " << x->request.body.substr(0, 60) << " " << x->header("Mcp-Session-Id"));
+    if (x->says("\"initialize\"")) {
+      x->result(initialize_text("2025-11-25"), {{"Mcp-Session-Id", "s-" + std::to_string(i)}});
+    } else {
+      x->status(404);
+    }
+  }
+  t.settle();
+  CHECK(call->done());
+  CHECK(call->error() == errc::http_status);
+  CHECK(t.http.requests() < 20);
+}
+
+TEST_CASE("http_session: 400 with -32000 about the session counts as 404, as real servers mean it", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  auto const call = t.start(c.call_tool("x"));
+  t.take("tools/call")
+      ->json(R"({"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID provided"},"id":null})", 400);
+  t.answer_initialize("s-2");
+  t.take("initialized")->status(202);
+  t.answer_get(true);
+  t.take("tools/call")->result(tool_text);
+  t.settle();
+  CHECK(call->ok());
+}
+
+TEST_CASE("http_session: close is bounded where the server does not answer the DELETE", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  auto const closing = t.start(c.close());
+  auto const last = t.take();
+  CHECK(last->request.method == "DELETE");
+  CHECK(last->request.timeouts.total() == std::chrono::nanoseconds(std::chrono::seconds(2)));
+  t.advance(std::chrono::seconds(6));
+  CHECK(closing->done());
+}
+
+TEST_CASE("http_session: a saved session goes on without a handshake", "[transport]") {
+  saved_session saved;
+  {
+    http_talk t;
+    auto c = t.legacy(t.options(), "kept");
+    REQUIRE(c.session());
+    saved = *c.session();
+    CHECK(saved.id == "kept");
+  }
+  http_talk t;
+  t.transport_options.resume(saved);
+  auto const opening = t.begin();
+  auto c = t.done(opening);
+  auto const call = t.start(c.call_tool("x"));
+  auto const get = t.take();
+  CHECK(get->request.method == "GET");
+  CHECK(get->header("Mcp-Session-Id") == "kept");
+  CHECK(get->header("MCP-Protocol-Version") == "2025-11-25");
+  get->stream();
+  auto const post = t.take("tools/call");
+  CHECK(post->header("Mcp-Session-Id") == "kept");
+  CHECK(post->header("MCP-Protocol-Version") == "2025-11-25");
+  CHECK(c.server_info().name == "scripted");
+  post->status(404);  // it is gone after all
+  t.answer_initialize("new");
+  t.take("initialized")->status(202);
+  t.answer_get(true);
+  t.take("tools/call")->result(tool_text);
+  t.settle();
+  CHECK(call->ok());
+  CHECK(c.session()->id == "new");
+}
+
+TEST_CASE("http_session: what is no saved session is refused before anything is sent", "[transport]") {
+  saved_session bad;
+  bad.id = "x";
+  bad.initialize_result = "{}";
+  http_talk t;
+  t.transport_options.resume(bad);
+  auto const opening = t.begin();
+  CHECK(opening->error() == errc::invalid_argument);
+}

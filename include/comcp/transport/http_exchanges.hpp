@@ -35,6 +35,7 @@ class http_exchanges final : public http_session {
 
   asio::awaitable<result<void>> open() override {
     auto const hold = this->shared_from_this();
+    if (auto const usable = check_resumed(); !usable) co_return usable.error();
     if (options_.kind() != http_kind::sse) {
       if (options_.resumed()) start_listening();
       co_return result<void>();
@@ -144,14 +145,15 @@ class http_exchanges final : public http_session {
     if (over(a)) co_return;
     if (a->answered) co_return;
     sansio::backoff backoff(options_.reconnect());
-    while (may_resume(a, parser) && leaves_outcome_open(broken)) {
+    bool resumable = leaves_outcome_open(broken);
+    while (resumable && may_resume(a, parser)) {
       auto const delay = backoff.failed(chance(), parser.retry());
       if (!delay) break;
       f.close();
       co_await pause_until(time_, time_->now() + *delay);
       if (over(a)) co_return;
       auto const before = parser.last_event_id();
-      broken = co_await resume(a, parser);
+      broken = co_await resume(a, parser, resumable);
       if (over(a) || a->answered) co_return;
       if (parser.last_event_id() != before) backoff.proved();
     }
@@ -163,7 +165,7 @@ class http_exchanges final : public http_session {
   }
 
   // Goes on with the stream of a POST by a GET. What ended it.
-  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser) {
+  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& resumable) {
     fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
     f.sent = sent(*a);
     f.headers = stream_headers(*a, parser.last_event_id());
@@ -172,9 +174,9 @@ class http_exchanges final : public http_session {
     co_await f.run();
     if (over(a)) co_return error(errc::cancelled);
     if (f.verdict.what != action::stream) {
-      bool const transient = f.verdict.what == action::fail && !f.verdict.why.detail();
-      // Nothing more can be had of it: what became of the request stays unknown.
-      co_return transient ? f.verdict.why : error(errc::transport_failed, "the broken stream cannot be resumed");
+      // Whatever that was about, what became of the request is unknown.
+      resumable = f.verdict.what == action::fail && !f.verdict.why.detail();
+      co_return f.verdict.why.with_code(make_error_code(errc::transport_failed)).with_message("the broken stream cannot be resumed");
     }
     parser.restart();
     auto ended = co_await read_stream(a, f, parser);

@@ -66,6 +66,8 @@ class http_session : public std::enable_shared_from_this<http_session> {
   [[nodiscard]] bool over(activity const& a) const noexcept { return over() || a->given_up; }
   [[nodiscard]] inbox& in() const noexcept { return *inbox_; }
 
+  [[nodiscard]] result<void> check_resumed();
+
   // Headers.
   [[nodiscard]] http_headers post_headers(http_activity& a) const;
   [[nodiscard]] http_headers stream_headers(http_activity& a, std::string_view last_event_id) const;

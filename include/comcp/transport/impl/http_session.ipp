@@ -36,13 +36,19 @@ COMCP_DECL http_session::http_session(http_url url, http_options options, asio::
   if (version) version_ = version->get_string().value_or("");
 }
 
+COMCP_DECL result<void> http_session::check_resumed() {
+  if (!options_.resumed() || (sansio::is_session_id(session_id_) && !version_.empty())) return {};
+  session_id_.clear();
+  return error(errc::invalid_argument, "not a session that client.session() gave");
+}
+
 COMCP_DECL result<void> http_session::send(outgoing&& message) {
   if (over() || closing_) return error(errc::closed, "the connection is closed");
   if (posts_.size() + held_.size() >= options_.max_exchanges())
     return error(errc::queue_full, "more exchanges at once than http_options().max_exchanges()");
   ++messages_out_;
   bytes_out_ += message.text.size();
-  if (holding_ && !message.handshake) {
+  if (holding_ && !message.handshake && !message.established) {
     held_.push_back(std::move(message));
   } else {
     start(std::move(message));
