@@ -11,10 +11,11 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 
 const here = import.meta.dirname;
+const known = ['0.1', '0.2'];
 const { values: options, positionals: client } = parseArgs({
   allowPositionals: true,
   options: {
-    suite: { type: 'string', multiple: true, default: ['0.1', '0.2'] },
+    suite: { type: 'string', multiple: true, default: known },
     only: { type: 'string' },
     out: { type: 'string' },
     list: { type: 'boolean' },
@@ -28,12 +29,14 @@ const wires = ['2025-11-25', '2026-07-28'];
 const cli = suite => path.join(here, 'node_modules', `conformance-${suite.replace('.', '-')}`, 'dist', 'index.js');
 const quoted = word => `'${word.replaceAll("'", `'\\''`)}'`;
 const command = client.map(quoted).join(' ');
-const out = options.list ? '' : path.resolve(options.out ?? fs.mkdtempSync(path.join(os.tmpdir(), 'comcp-conformance-')));
+const own = () => fs.mkdtempSync(path.join(os.tmpdir(), 'comcp-conformance-'));
+const out = options.list ? '' : path.resolve(options.out ?? own());
 
 // A run is one scenario on one wire. The suite prints `  - name [2025-11-25,2026-07-28]` or `  - name [extension]`; a
 // scenario of an extension may go over every wire, and one for older revisions alone goes as the suite chooses.
 function runsOf(suite) {
-  const printed = execFileSync(process.execPath, [cli(suite), 'list', '--client'], { encoding: 'utf8', timeout: 30_000 });
+  const settings = { encoding: 'utf8', timeout: 30_000 };
+  const printed = execFileSync(process.execPath, [cli(suite), 'list', '--client'], settings);
   const runs = [];
   for (const [, name, versions = ''] of printed.matchAll(/^\s+- (\S+)(?: \[([^\]]*)\])?$/gm)) {
     const extension = versions === 'extension';
@@ -45,14 +48,19 @@ function runsOf(suite) {
   return runs;
 }
 
+function fail(text) {
+  console.error(`conformance: ${text}`);
+  process.exit(2);
+}
+
 // One label a line; what follows a # is the reason.
 function expectedFailures(suite, runs) {
   const lines = fs.readFileSync(path.join(here, `expected-failures-${suite}.txt`), 'utf8').split('\n');
   const labels = lines.map(l => l.replace(/#.*/, '').trim()).filter(l => l);
   for (const label of labels) {
     const run = runs.find(r => r.label === label);
-    if (!run) throw new Error(`expected-failures-${suite}.txt names ${label}, which the suite does not have`);
-    if (!run.excusable) throw new Error(`expected-failures-${suite}.txt must not name ${label}: no authorization, no extension`);
+    if (!run) fail(`expected-failures-${suite}.txt names ${label}, which the suite does not have`);
+    if (!run.excusable) fail(`expected-failures-${suite}.txt must not name ${label}: no authorization, no extension`);
     run.expected = true;
   }
 }
@@ -65,7 +73,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
 
 // Starts the suite's runner, which starts the server of the scenario and the client; gives its exit code.
 function execute(run, dir, time) {
-  const args = [cli(run.suite), 'client', '--command', command, '--scenario', run.name, '--timeout', String(time), '-o', dir];
+  const args = [cli(run.suite), 'client', '--command', command, '--scenario', run.name];
+  args.push('--timeout', String(time), '-o', dir);
   if (run.wire) args.push('--spec-version', run.wire);
   if (run.wire && run.extension) args.push('--force');
   const log = fs.openSync(path.join(dir, 'runner.txt'), 'w');
@@ -90,7 +99,8 @@ function checksOf(dir) {
   return file ? JSON.parse(fs.readFileSync(path.join(dir, file), 'utf8')) : [];
 }
 
-// Passed is: the runner is content, no check failed or warned, and at least one was there to pass.
+// Passed is: the runner is content, no check failed or warned, and at least one was there to pass. No expected failure
+// excuses a hang or a crash.
 function judge(run, dir, code) {
   const checks = checksOf(dir);
   const good = checks.filter(c => c.status === 'SUCCESS').length;
@@ -99,10 +109,13 @@ function judge(run, dir, code) {
   const why = bad.map(c => (c.errorMessage ? `${c.id}: ${c.errorMessage.slice(0, 150)}` : c.id));
   const complaint = said.match(/^comcp_conformance_client: .*$/m);
   if (complaint) why.push(complaint[0]);
-  if (code === null || said.includes('CLIENT TIMED OUT')) why.push('the client did not end in time');
-  else if (code !== 0 && !why.length) why.push(`the runner ended with ${code}`);
-  else if (!good && !why.length) why.push('no check was exercised');
+  const late = code === null || said.includes('CLIENT TIMED OUT');
+  const crashed = !late && !complaint && said.includes('Client exited with code');
+  if (late) why.push('the client did not end in time');
+  if (crashed) why.push('the client ended without a word');
+  if (!good && !why.length) why.push('no check was exercised');
   run.ok = code === 0 && !bad.length && good > 0;
+  run.excused = !late && !crashed;
   run.note = [`${good}/${good + bad.length} checks`, ...(run.ok ? [] : new Set(why))].join('; ');
 }
 
@@ -123,21 +136,25 @@ async function perform(run) {
 const totals = { PASS: 0, FAIL: 0, XFAIL: 0 };
 function report(run) {
   let word = run.ok ? 'PASS' : 'FAIL';
-  if (run.expected) {
-    word = run.ok ? 'FAIL' : 'XFAIL';
-    if (run.ok) run.note += `; passes, though expected-failures-${run.suite}.txt names it`;
+  if (run.expected && run.ok) {
+    word = 'FAIL';
+    run.note += `; passes, though expected-failures-${run.suite}.txt names it`;
+  } else if (run.expected && run.excused) {
+    word = 'XFAIL';
   }
   ++totals[word];
-  console.log(`${word.padEnd(5)} ${run.suite} ${run.label.padEnd(50)} ${run.seconds.toFixed(1).padStart(5)} s  ${run.note}`);
+  const took = `${run.seconds.toFixed(1).padStart(5)} s`;
+  console.log(`${word.padEnd(5)} ${run.suite} ${run.label.padEnd(50)} ${took}  ${run.note}`);
 }
 
+if (!options.suite.every(s => known.includes(s))) fail(`--suite is one of ${known}`);
 let runs = options.suite.flatMap(suite => {
   const all = runsOf(suite);
   expectedFailures(suite, all);
   return all;
 });
 if (options.only) runs = runs.filter(r => new RegExp(options.only).test(r.label));
-if (!runs.length) throw new Error('no scenario selected');
+if (!runs.length) fail('no scenario selected');
 if (options.list) {
   for (const r of runs) console.log(`${r.suite} ${r.label}${r.expected ? '  (expected to fail)' : ''}`);
   process.exit(0);
