@@ -115,8 +115,8 @@ COMCP_DECL void client_core::session_lost(request_id id, error why) {
   constexpr unsigned most = 2;  // without one answer in between
   auto const* const found = id ? pending_.find(id) : nullptr;
   bool const hopeless = !restarting_ && (status_ != connection_status::ready || renewals_in_a_row_ >= most);
-  if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
   if (found && (*found)->call) {
+    if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
     auto& e = **found;
     if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
       end(id, std::move(why));
