@@ -69,6 +69,14 @@ class asio_response {
 
 namespace http_detail {
 
+/// A connection that is being made.
+struct connect_attempt {
+  explicit connect_attempt(asio::any_io_executor executor) : on(std::move(executor)) {}
+  asio::any_io_executor on;
+  asio::cancellation_signal signal;
+  bool over = false;
+};
+
 /// What exchanges share, so that they need no engine. Used from one executor.
 template <class Connector>
 class asio_engine_core {
@@ -85,7 +93,12 @@ class asio_engine_core {
   void close() {
     connections->close();
     auto const open = std::move(connecting);
-    for (auto const& signal : open) signal->emit(asio::cancellation_type::terminal);
+    // Posted: where an io_context is being destroyed, what would be cancelled may be gone already.
+    for (auto const& attempt : open) {
+      asio::post(attempt->on, [attempt] {
+        if (!attempt->over) attempt->signal.emit(asio::cancellation_type::terminal);
+      });
+    }
   }
 
   [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
@@ -102,7 +115,7 @@ class asio_engine_core {
   Connector from;
   std::shared_ptr<time_source> time;
   std::shared_ptr<pool> connections;
-  std::vector<std::shared_ptr<asio::cancellation_signal>> connecting;
+  std::vector<std::shared_ptr<connect_attempt>> connecting;
 };
 
 /// A new connection. It is made by a coroutine of its own, so that the engine's end can end it as well.
@@ -111,17 +124,18 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
     std::shared_ptr<asio_engine_core<Connector>> core, http_url url, exchange_times times) {
   auto const on = co_await asio::this_coro::executor;
   auto const state = co_await asio::this_coro::cancellation_state;
-  auto const signal = std::make_shared<asio::cancellation_signal>();
-  core->connecting.push_back(signal);
+  auto const attempt = std::make_shared<connect_attempt>(on);
+  core->connecting.push_back(attempt);
   if (state.slot().is_connected())
-    state.slot().assign([signal](asio::cancellation_type type) { signal->emit(type); });
+    state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
   auto const at = later(core->time->now(), times.connect);
   auto made = core->from.connect(std::move(url), core->time, std::min(at, times.total_at));
   auto [thrown, connected] = co_await asio::co_spawn(
-      on, std::move(made), asio::bind_cancellation_slot(signal->slot(), net::tuple_awaitable));
+      on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), net::tuple_awaitable));
   if (state.slot().is_connected()) state.slot().clear();
-  std::erase(core->connecting, signal);
-  asio::post(on, [signal] {});  // Asio looks at the slot after the work has ended
+  attempt->over = true;
+  std::erase(core->connecting, attempt);
+  asio::post(on, [attempt] {});  // Asio looks at the slot after the work has ended
   if (core->connections->closed()) co_return error(errc::closed, "the HTTP engine is gone");
   if (thrown) std::rethrow_exception(thrown);
   if (!connected && connected.error() == errc::connect_timeout && times.total_at <= at)
