@@ -122,7 +122,8 @@ class error {
 /// double a side effect.
 bool is_retriable(error const& e) noexcept;
 
-/// Whether the operation that failed so may have been carried out: the request went out, and no answer came.
+/// Whether the operation that failed so may have been carried out: the request went out, and no answer came, or none
+/// that can be used.
 bool leaves_outcome_open(error const& e) noexcept;
 
 /// What public operations throw. `what()` is error().to_string().

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <deque>
-#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,7 +36,7 @@ class bell {
 /// One request, and what the test answers.
 class fake_exchange {
  public:
-  using header_list = std::initializer_list<std::pair<char const*, std::string>>;
+  using header_list = std::vector<std::pair<char const*, std::string>>;
 
   fake_exchange(asio::any_io_executor on, comcp::http_request r) : request(std::move(r)), changed(std::move(on)) {}
 
@@ -55,7 +54,7 @@ class fake_exchange {
     return at == std::string::npos ? "null" : request.body.substr(at + 5, request.body.find_first_of(",}", at) - at - 5);
   }
 
-  fake_exchange& head(int status, header_list headers = {}) {
+  fake_exchange& head(int status, header_list const& headers = {}) {
     answer.emplace();
     answer->status = status;
     for (auto const& [name, value] : headers) (void)answer->headers.add(name, value);
@@ -77,12 +76,12 @@ class fake_exchange {
   }
 
   // The usual answers.
-  void json(std::string const& text, int status = 200, header_list headers = {}) {
+  void json(std::string const& text, int status = 200, header_list const& headers = {}) {
     head(status, headers);
     (void)answer->headers.add("Content-Type", "application/json");
     piece(text).end();
   }
-  void result(std::string const& text, header_list headers = {}) {
+  void result(std::string const& text, header_list const& headers = {}) {
     json(R"({"jsonrpc":"2.0","id":)" + id() + R"(,"result":)" + text + "}", 200, headers);
   }
   void error(int status, int code, std::string const& message, std::string const& data = {}) {
@@ -90,7 +89,7 @@ class fake_exchange {
              "\"" + (data.empty() ? "" : ",\"data\":" + data) + "}}",
          status);
   }
-  void status(int code, header_list headers = {}, std::string const& body = {}) {
+  void status(int code, header_list const& headers = {}, std::string const& body = {}) {
     head(code, headers);
     if (!body.empty()) piece(body);
     end();

@@ -199,6 +199,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   [[nodiscard]] bool adopt_resumed(negotiation& n);
   void recall_era();
   void remember_era();
+  void forget_era();
 
   // core_inbound.ipp
   void received(jsonrpc::envelope& m, request_id stream);

@@ -221,6 +221,11 @@ COMCP_DECL void client_core::recall_era() {
   options_.handshake_.prior = options_.era_cache_->find(detail::server_key(transport_info()));
 }
 
+COMCP_DECL void client_core::forget_era() {
+  options_.handshake_.prior.reset();
+  if (options_.era_cache_) options_.era_cache_->forget(detail::server_key(transport_info()));
+}
+
 COMCP_DECL void client_core::remember_era() {
   if (!options_.era_cache_) return;
   auto learned = verdict();

@@ -187,8 +187,11 @@ COMCP_DECL void client_core::stream_ended(request_id id, error why) {
   auto const* const found = pending_.find(id);
   if (!found || !(*found)->call) return;
   auto const& c = *(*found)->call;
-  bool const open = leaves_outcome_open(why) && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
-  end(id, open ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
+  // A wrong answer stays what it is: its code says that the outcome is open.
+  bool const broken = why == errc::transport_failed || why == errc::response_timeout || why == errc::idle_timeout ||
+                      why == errc::exchange_timeout;
+  bool const unknown = broken && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
+  end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
 }
 
 COMCP_DECL void client_core::fault(error e) {

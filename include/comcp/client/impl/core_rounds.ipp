@@ -148,7 +148,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
 // call is to go out again, in the other era; one that was refused unread did nothing yet.
 COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, error refusal) {
   prior_unconfirmed_ = false;
-  options_.handshake_.prior.reset();
+  forget_era();
   auto const done = co_await negotiate();
   if (!done) co_return done.error();
   co_await after_handshake();

@@ -1,0 +1,248 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "support/http_talk.hpp"
+
+using namespace comcp;
+using namespace comcp_test;
+using namespace std::chrono_literals;
+
+namespace {
+
+std::string tool_list(std::string const& properties) {
+  return R"({"resultType":"complete","tools":[{"name":"t","inputSchema":{"type":"object","properties":{)" + properties +
+         "}}}]}";
+}
+
+std::string const complete_text = R"({"resultType":"complete","content":[{"type":"text","text":"done"}]})";
+
+}  // namespace
+
+TEST_CASE("http_modern: every POST says its version, method and name, and there is neither session nor GET", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin();
+  auto const probe = t.take("server/discover");
+  CHECK(probe->header("MCP-Protocol-Version") == "2026-07-28");
+  CHECK(probe->header("Mcp-Method") == "server/discover");
+  CHECK(probe->header("Mcp-Name").empty());
+  CHECK(probe->header("Content-Type") == "application/json");
+  CHECK(probe->header("Accept") == "application/json, text/event-stream");
+  probe->result(discover_text(), {{"Mcp-Session-Id", "not-for-us"}});
+  auto c = t.done(opening);
+  t.quiet();
+  auto const call = t.start(c.call_tool("get weather"));
+  auto const post = t.take("tools/call");
+  CHECK(post->header("Mcp-Session-Id").empty());
+  CHECK(post->header("Mcp-Method") == "tools/call");
+  CHECK(post->header("Mcp-Name") == "get weather");
+  CHECK(post->header("MCP-Protocol-Version") == "2026-07-28");
+  CHECK(post->says(R"("io.modelcontextprotocol/protocolVersion":"2026-07-28")"));
+  post->result(complete_text);
+  t.settle();
+  CHECK(call->ok());
+  auto const read = t.start(c.read_resource("file:///ü"));
+  CHECK(t.take("resources/read")->header("Mcp-Name") == "=?base64?ZmlsZTovLy/DvA==?=");
+  auto const prompt = t.start(c.get_prompt("p"));
+  CHECK(t.take("prompts/get")->header("Mcp-Name") == "p");
+  read->cancel();
+  prompt->cancel();
+  auto const closing = t.start(c.close());
+  t.quiet();
+  CHECK(closing->done());
+  CHECK_FALSE(c.session());
+}
+
+TEST_CASE("http_modern: arguments are mirrored as the last listed definition says", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const list = t.start(c.list_tools());
+  t.take("tools/list")->result(tool_list(R"("region":{"type":"string","x-mcp-header":"Region"},)"
+                                         R"("n":{"type":"integer","x-mcp-header":"N"},"q":{"type":"string"})"));
+  t.settle();
+  REQUIRE(list->ok());
+  auto const call = t.start(c.call_tool("t", args("region", "", "n", 42, "q", "x")));
+  auto const post = t.take("tools/call");
+  REQUIRE(post->request.headers.find("Mcp-Param-Region"));
+  CHECK(post->header("Mcp-Param-Region").empty());
+  CHECK(post->header("Mcp-Param-N") == "42");
+  CHECK(post->request.headers.size() == 7);
+  post->result(complete_text);
+  t.settle();
+  CHECK(call->ok());
+  auto const null = t.start(c.call_tool("t", args("region", nullptr)));
+  auto const second = t.take("tools/call");
+  CHECK_FALSE(second->request.headers.find("Mcp-Param-Region"));
+  CHECK(second->says(R"("region":null)"));
+  null->cancel();
+  auto const large = t.start(c.call_tool("t", args("n", std::int64_t{1} << 53)));
+  CHECK(large->error() == errc::invalid_argument);
+  t.quiet();
+}
+
+TEST_CASE("http_modern: a definition can be given with the call", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  tool definition;
+  definition.name = "t";
+  definition.input_schema = json::parse(R"({"type":"object","properties":{"a":{"type":"boolean","x-mcp-header":"A"}}})").value();
+  auto const call = t.start(c.call_tool("t", args("a", true), call_options().tool(definition)));
+  CHECK(t.take("tools/call")->header("Mcp-Param-A") == "true");
+  call->cancel();
+  definition.input_schema = json::parse(R"({"type":"object","properties":{"a":{"type":"boolean","x-mcp-header":""}}})").value();
+  auto const bad = t.start(c.call_tool("t", args("a", true), call_options().tool(definition)));
+  CHECK(bad->error() == errc::invalid_argument);
+  t.quiet();
+}
+
+TEST_CASE("http_modern: a tool that cannot be mirrored is set aside with the reason, and its neighbours stay", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const list = t.start(c.list_tools());
+  t.take("tools/list")->result(
+      R"({"resultType":"complete","tools":[{"name":"bad","inputSchema":{"type":"object","properties":)"
+      R"({"a":{"type":"string","x-mcp-header":"no blanks"}}}},{"name":"good","inputSchema":{"type":"object"}}]})");
+  t.settle();
+  REQUIRE(list->ok());
+  REQUIRE((*list)->size() == 1);
+  CHECK((**list)[0].name == "good");
+  REQUIRE((*list)->set_aside().size() == 1);
+  CHECK((*list)->set_aside()[0].reason.find("bad") != std::string::npos);
+  CHECK_FALSE(t.faults.empty());
+}
+
+TEST_CASE("http_modern: a header mismatch brings one tools/list and one retry", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const call = t.start(c.call_tool("t", args("region", "eu")));
+  auto const first = t.take("tools/call");
+  CHECK_FALSE(first->request.headers.find("Mcp-Param-Region"));
+  first->error(400, -32020, "Mcp-Param-Region is missing");
+  t.take("tools/list")->result(tool_list(R"("region":{"type":"string","x-mcp-header":"Region"})"));
+  auto const again = t.take("tools/call");
+  CHECK(again->id() != first->id());
+  CHECK(again->header("Mcp-Param-Region") == "eu");
+  SECTION("which works") {
+    again->result(complete_text);
+    t.settle();
+    CHECK(call->ok());
+  }
+  SECTION("or not") {
+    again->error(400, -32020, "still");
+    t.settle();
+    REQUIRE(call->error().peer());
+    CHECK(call->error().peer()->code == -32020);
+    CHECK(call->error().detail()->http_status == 400);
+  }
+  t.quiet();
+}
+
+TEST_CASE("http_modern: -32022 brings one retry, even with the version just sent", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin();
+  std::string const data = R"({"supported":["2026-07-28"],"requested":"2026-07-28"})";
+  t.take("server/discover")->error(400, -32022, "unsupported", data);
+  t.take("server/discover")->result(discover_text());
+  auto c = t.done(opening);
+  auto const call = t.start(c.call_tool("t"));
+  t.take("tools/call")->error(400, -32022, "unsupported", data);
+  t.take("tools/call")->error(400, -32022, "unsupported", data);
+  t.settle();
+  REQUIRE(call->error().peer());
+  CHECK(call->error().peer()->code == -32022);
+  t.quiet();
+}
+
+TEST_CASE("http_modern: an unknown method with 404 is the server's error and changes nothing", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const call = t.start(c.request("vendor/x"));
+  t.take("vendor/x")->error(404, -32601, "Method not found");
+  t.settle();
+  REQUIRE(call->error().peer());
+  CHECK(call->error().peer()->code == -32601);
+  CHECK(c.era() == era::modern);
+  t.quiet();
+}
+
+TEST_CASE("http_modern: cancelling closes the response and says nothing", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const call = t.start(c.call_tool("t"));
+  auto const post = t.take("tools/call");
+  SECTION("before its head") {}
+  SECTION("within the stream") { post->stream().piece(": hello\n\n"); }
+  t.settle();
+  call->cancel();
+  t.settle();
+  CHECK(call->error() == errc::cancelled);
+  CHECK(post->abandoned);
+  t.quiet();
+}
+
+TEST_CASE("http_modern: a call that times out closes its response", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const call = t.start(c.call_tool("t", args(), call_options().timeout(2s)));
+  auto const post = t.take("tools/call");
+  post->stream();
+  t.advance(2s);
+  CHECK(call->error() == errc::timeout);
+  CHECK(post->abandoned);
+  t.quiet();
+}
+
+TEST_CASE("http_modern: progress comes on the call's own stream, which is never resumed", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  int steps = 0;
+  auto const call =
+      t.start(c.call_tool("t", args(), call_options().on_progress([&](progress_notification const&) { ++steps; })));
+  auto const post = t.take("tools/call");
+  auto const progress = R"({"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":)" + post->id() +
+                        R"(,"progress":1}})";
+  post->stream().event(progress, "e-1").piece(": keep alive\n\n").event(progress, "e-2");
+  t.settle();
+  CHECK(steps == 2);
+  post->end();
+  t.settle();
+  CHECK(call->error() == errc::outcome_unknown);
+  t.advance(1min);
+  t.quiet();
+}
+
+TEST_CASE("http_modern: a subscription is a stream of its own, opened again after it broke", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  int updates = 0;
+  auto const subscribed = t.start(c.subscribe("file:///a", [&](resource_updated const&) { ++updates; }));
+  auto listen = t.take("subscriptions/listen");
+  CHECK(listen->header("Mcp-Method") == "subscriptions/listen");
+  auto const note = [&listen](std::string const& method, std::string const& rest) {
+    return R"({"jsonrpc":"2.0","method":"notifications/)" + method +
+           R"(","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":)" + listen->id() + "}," + rest + "}}";
+  };
+  auto const acknowledge = [&] {
+    listen->stream().event(
+        note("subscriptions/acknowledged", R"("notifications":{"resourceSubscriptions":["file:///a"]})"));
+  };
+  acknowledge();
+  t.settle();
+  REQUIRE(subscribed->done());
+  CHECK_FALSE(subscribed->error());
+  listen->event(note("resources/updated", R"("uri":"file:///a")"));
+  t.settle();
+  CHECK(updates == 1);
+  SECTION("broken") { listen->fail(error(errc::transport_failed, "reset")); }
+  SECTION("ended") { listen->end(); }
+  SECTION("ended gracefully") { listen->result_event(R"({"resultType":"complete"})").end(); }
+  t.settle();
+  t.advance(1s);
+  listen = t.take("subscriptions/listen");
+  acknowledge();
+  listen->event(note("resources/updated", R"("uri":"file:///a")"));
+  t.settle();
+  CHECK(updates == 2);
+  auto const done = t.start(c.unsubscribe("file:///a"));
+  t.settle();
+  CHECK(listen->abandoned);
+  t.quiet();  // no notifications/cancelled over HTTP
+}
