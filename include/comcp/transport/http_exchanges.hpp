@@ -145,15 +145,15 @@ class http_exchanges final : public http_session {
     if (over(a)) co_return;
     if (a->answered) co_return;
     sansio::backoff backoff(options_.reconnect());
-    bool resumable = leaves_outcome_open(broken);
-    while (resumable && may_resume(a, parser)) {
+    bool hopeless = false;
+    while (!hopeless && may_resume(a, parser) && leaves_outcome_open(broken)) {
       auto const delay = backoff.failed(chance(), parser.retry());
       if (!delay) break;
       f.close();
       co_await pause_until(time_, time_->now() + *delay);
       if (over(a)) co_return;
       auto const before = parser.last_event_id();
-      broken = co_await resume(a, parser, resumable);
+      broken = co_await resume(a, parser, hopeless);
       if (over(a) || a->answered) co_return;
       if (parser.last_event_id() != before) backoff.proved();
     }
@@ -164,8 +164,14 @@ class http_exchanges final : public http_session {
     return !a->message.stateless && !parser.last_event_id().empty() && !parser.failed();
   }
 
-  // Goes on with the stream of a POST by a GET. What ended it.
-  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& resumable) {
+  // Whether a stream that was refused so will be refused again.
+  [[nodiscard]] static bool is_final(error const& e) {
+    auto const* const d = e.detail();
+    return d && d->http_status && *d->http_status < 500 && *d->http_status != 408 && *d->http_status != 429;
+  }
+
+  // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
+  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless) {
     fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
     f.sent = sent(*a);
     f.headers = stream_headers(*a, parser.last_event_id());
@@ -174,9 +180,13 @@ class http_exchanges final : public http_session {
     co_await f.run();
     if (over(a)) co_return error(errc::cancelled);
     if (f.verdict.what != action::stream) {
-      // Whatever that was about, what became of the request is unknown.
-      resumable = f.verdict.what == action::fail && !f.verdict.why.detail();
-      co_return f.verdict.why.with_code(make_error_code(errc::transport_failed)).with_message("the broken stream cannot be resumed");
+      // 409: the server has not seen yet that the stream broke.
+      bool const busy = f.verdict.what == action::none && f.head().status == 409;
+      hopeless = !busy && (f.verdict.what != action::fail || is_final(f.verdict.why));
+      // Whatever stands in the way, the request itself was sent: what became of it is not known.
+      std::string text = "the broken stream cannot be resumed";
+      if (f.verdict.why) text += ": " + std::string(f.verdict.why.message());
+      co_return f.verdict.why.with_code(make_error_code(errc::transport_failed)).with_message(std::move(text));
     }
     parser.restart();
     auto ended = co_await read_stream(a, f, parser);
@@ -253,9 +263,7 @@ class http_exchanges final : public http_session {
     if (f.verdict.what == action::none) co_return std::nullopt;
     if (f.verdict.what != action::stream) {
       broken = f.verdict.why;
-      auto const* const d = broken.detail();
-      bool const final = d && d->http_status && *d->http_status < 500 && *d->http_status != 408 && *d->http_status != 429;
-      if (final) co_return std::nullopt;
+      if (is_final(broken)) co_return std::nullopt;
       co_return backoff.failed(chance(), parser.retry());
     }
     release_held();
