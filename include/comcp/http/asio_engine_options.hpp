@@ -22,7 +22,7 @@ class asio_engine_options {
 
   asio_engine_options() {}
   /// What a request's own timeouts leave open: connect 10 s, response 5 min, idle 5 min, total never. The one for the
-  /// response is long, as a POST of MCP may be answered when the tool is done: whoever knows better says so per request.
+  /// response is long, as a POST of MCP may be answered when the tool is done: who knows better says so per request.
   asio_engine_options& timeouts(http_timeouts const& t);
   /// Connections to one origin that are kept without an exchange: 64.
   asio_engine_options& max_idle(std::size_t n) { return max_idle_ = n, *this; }

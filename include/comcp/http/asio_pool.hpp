@@ -172,7 +172,8 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
   bool keep(origin& o, std::shared_ptr<connection> const& c) noexcept try {
     if (closed_ || max_idle_ == 0 || !c->settle()) return false;
     auto span = expiry_;
-    if (auto const server = c->keep_alive()) span = std::min<std::chrono::nanoseconds>(span, *server - std::chrono::seconds(1));
+    if (auto const server = c->keep_alive())
+      span = std::min<std::chrono::nanoseconds>(span, *server - std::chrono::seconds(1));
     if (span <= std::chrono::nanoseconds(0)) return false;
     if (o.resting.size() >= max_idle_) drop(o, o.resting.begin());
     o.resting.push_back(c);

@@ -88,7 +88,9 @@ class response_parser {
   [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return keep_alive_; }
 
  private:
-  enum class part { status, fields, known_length, until_close, chunk_size, chunk_data, chunk_end, trailer, done, failed };
+  enum class part {
+    status, fields, known_length, until_close, chunk_size, chunk_data, chunk_end, trailer, done, failed
+  };
 
   progress step(std::string_view& bytes);
   progress line(std::string_view text);
