@@ -67,9 +67,8 @@ class httplib_engine_options {
 ///   and 0.11 decodes percent-escapes in the values of response headers.
 /// - The number of header lines is bounded by the response's timeout only (in 0.11).
 /// - For a request without a body, 0.11 does not say when it was sent: the time to connect counts as the response's.
-/// - cpp-httplib of later versions repeats a request over TLS whose connection the server closed while it was written.
-/// It gets
-///   the body of a request that is not repeatable only once.
+/// - Later versions of cpp-httplib repeat a request over TLS whose connection the server closed while it was written.
+///   They get the body of a request that must not arrive twice only once.
 class httplib_engine {
  public:
   class response {
