@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include <comcp/auth/bearer.hpp>
 #include <comcp/http/proxy.hpp>
 #include <comcp/http/tls.hpp>
 #include <comcp/transport/streamable_http.hpp>
@@ -91,3 +92,12 @@ http(std::string_view) -> http<no_auth>;
 
 }  // inline namespace
 }  // namespace comcp
+
+#if defined(COMCP_SEPARATE_COMPILATION)
+namespace comcp::detail {
+
+extern template class http_exchanges<default_http_engine, no_auth>;
+extern template class http_exchanges<default_http_engine, bearer>;
+
+}  // namespace comcp::detail
+#endif
