@@ -112,9 +112,9 @@ function judge(run, dir, code) {
   const complaint = said.match(/^comcp_conformance_client: .*$/m);
   if (complaint) why.push(complaint[0]);
   const late = code === null || said.includes('CLIENT TIMED OUT');
-  const crashed = !late && !complaint && said.includes('Client exited with code');
+  const crashed = !late && said.includes('Client exited with code') && (!complaint || said.includes('Sanitizer'));
   if (late) why.push('the client did not end in time');
-  if (crashed) why.push('the client ended without a word');
+  if (crashed) why.push('the client crashed');
   if (!good && !why.length) why.push('no check was exercised');
   run.ok = code === 0 && !bad.length && good > 0;
   run.excused = !late && !crashed;
