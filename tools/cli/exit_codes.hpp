@@ -30,6 +30,10 @@ inline exit_code exit_code_of(comcp::error const& e) noexcept {
   if (e.peer()) return exit_protocol;
   if (e.code().category() != comcp::comcp_category()) return exit_connection;
   switch (static_cast<comcp::errc>(e.code().value())) {
+    case comcp::errc::connect_timeout:
+    case comcp::errc::response_timeout:
+    case comcp::errc::idle_timeout:
+    case comcp::errc::exchange_timeout:
     case comcp::errc::timeout: return exit_timeout;
     case comcp::errc::cancelled: return exit_interrupted;
     case comcp::errc::invalid_argument: return exit_usage;
@@ -37,6 +41,8 @@ inline exit_code exit_code_of(comcp::error const& e) noexcept {
     case comcp::errc::outcome_unknown:
     case comcp::errc::connect_failed:
     case comcp::errc::transport_failed:
+    case comcp::errc::tls_failed:
+    case comcp::errc::proxy_failed:
     case comcp::errc::queue_full: return exit_connection;
     default: return exit_protocol;
   }

@@ -3,7 +3,10 @@
 #include "option_values.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -12,6 +15,16 @@
 #include "exit_codes.hpp"
 
 namespace cli {
+namespace {
+
+std::string trimmed(std::string_view text) {
+  auto const* const blanks = " \t\r\n";
+  auto const first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
+}
+
+}  // namespace
 
 std::chrono::nanoseconds parse_duration(std::string const& text) {
   std::string_view number = text;
@@ -83,6 +96,29 @@ comcp::root parse_root(std::string const& directory) {
     }
   }
   return comcp::root(uri, path.filename().string());
+}
+
+std::pair<std::string, std::string> parse_header(std::string const& text) {
+  auto const colon = text.find(':');
+  if (colon == 0 || colon == std::string::npos) throw usage_error("--header: write it as 'Name: value'");
+  return {text.substr(0, colon), trimmed(std::string_view(text).substr(colon + 1))};
+}
+
+comcp::secret token_from_environment(std::string const& variable) {
+  auto const* const found = std::getenv(variable.c_str());
+  auto token = trimmed(found ? found : "");
+  if (token.empty()) throw usage_error("--bearer-env: there is no variable '" + variable + "', or nothing in it");
+  return comcp::secret(std::move(token));
+}
+
+comcp::secret token_from_file(std::string const& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw usage_error("--bearer-file: cannot read '" + file + "', or it is empty");
+  auto token = trimmed(text.str());
+  if (token.empty()) throw usage_error("--bearer-file: '" + file + "' holds no token");
+  return comcp::secret(std::move(token));
 }
 
 }  // namespace cli

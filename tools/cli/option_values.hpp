@@ -25,5 +25,10 @@ std::optional<comcp::log_level> parse_log_level(std::string const& text);
 std::pair<std::string, std::string> parse_variable(std::string const& text);
 /// An existing directory as a file:// root.
 comcp::root parse_root(std::string const& directory);
+/// "Name: value". The value is not quoted in errors: it may be a secret.
+std::pair<std::string, std::string> parse_header(std::string const& text);
+/// What the variable or file holds, without blanks around it.
+comcp::secret token_from_environment(std::string const& variable);
+comcp::secret token_from_file(std::string const& file);
 
 }  // namespace cli

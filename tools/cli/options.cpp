@@ -21,6 +21,7 @@ namespace {
 
 constexpr auto* examples = R"(
 Everything behind the first -- is the server's command line. It is started as it is, without a shell.
+--url in its place goes to a server over HTTP.
 
 Examples:
   comcp info   -- npx -y @modelcontextprotocol/server-everything
@@ -32,6 +33,7 @@ Examples:
   comcp read 'demo://notes/{topic}' topic=birds -- ./my-server
   comcp listen demo://changes --count 3 -- ./my-server
   comcp tools --trace messages.jsonl --stderr inherit -- ./my-server
+  comcp tools --url https://example.com/mcp --bearer-env MCP_TOKEN
 
 Exit status:
   0    done
@@ -52,7 +54,7 @@ class help_format : public CLI::Formatter {
   std::string make_usage(CLI::App const* app, std::string name) const override {
     auto text = CLI::Formatter::make_usage(app, std::move(name));
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    return text + " -- SERVER [ARGUMENT...]\n";
+    return text + " -- SERVER [ARGUMENT...]\n" + text + " --url URL\n";
   }
   std::string make_option_desc(CLI::Option const* option) const override {
     return folded(CLI::Formatter::make_option_desc(option));
@@ -92,6 +94,53 @@ void add_server_options(CLI::App& app, target& server, options& o) {
   for (auto* const option : {env, all, cwd, err, era, root}) option->group("Server");
 }
 
+void add_http_options(CLI::App& app, http_target& http) {
+  auto* const url = take(app, "--url", [&http](auto const& t) { http.url = t; },
+                         "The server's endpoint, as https://example.com/mcp: Streamable HTTP, else HTTP+SSE", "URL");
+  auto* const header = take(app, "--header", [&http](auto const& t) { http.headers.push_back(parse_header(t)); },
+                            "A header for every request; may be repeated", "'NAME: VALUE'");
+  auto* const from_env = take(
+      app, "--bearer-env", [&http](auto const& t) { http.bearer = token_from_environment(t); },
+      "Send the token in this variable as Authorization: Bearer", "VARIABLE");
+  auto* const from_file = take(app, "--bearer-file", [&http](auto const& t) { http.bearer = token_from_file(t); },
+                               "The same with the token in a file", "FILE");
+  auto* const bearer = take(app, "--bearer", [&http](auto const& t) { http.bearer = comcp::secret(t); },
+                            "The same with this token. Everybody on this machine can read it in the list of processes, "
+                            "and your shell keeps it: use one of the two above", "TOKEN");
+  auto* const ca = take(app, "--ca-file", [&http](auto const& t) { http.ca_file = t; },
+                        "The certificates (PEM) to trust for https, in place of the system's", "FILE");
+  auto* const certificate = take(app, "--client-cert", [&http](auto const& t) { http.client_certificate = t; },
+                                 "A certificate (PEM) to show to the server, with --client-key", "FILE");
+  auto* const key = take(app, "--client-key", [&http](auto const& t) { http.client_key = t; }, "Its key (PEM)", "FILE");
+  auto* const insecure = app.add_flag("--insecure", http.insecure,
+                                      "DANGEROUS: believe any certificate. Whoever is between can then read and change "
+                                      "everything, tokens too");
+  auto* const proxy = take(app, "--proxy", [&http](auto const& t) { http.proxy = t; },
+                           "Go through this proxy (default: what http_proxy, https_proxy and no_proxy say)", "URL");
+  auto* const direct = app.add_flag("--no-proxy", http.no_proxy, "Go through none, whatever the environment says");
+  auto* const sse = app.add_flag("--sse", http.sse, "HTTP+SSE of 2024-11-05 only: the URL is that of its event stream");
+  for (auto* const option :
+       {url, header, from_env, from_file, bearer, ca, certificate, key, insecure, proxy, direct, sse})
+    option->group("Server over HTTP");
+}
+
+// What goes with a server that is started does not go with one that is called, and the other way round.
+void check_target(target const& server) {
+  auto const& http = server.http;
+  bool const started = !server.environment.empty() || server.inherit_environment || !server.directory.empty() ||
+                       server.show_stderr;
+  bool const called = !http.headers.empty() || !http.bearer.empty() || http.insecure || http.no_proxy || http.sse ||
+                      !(http.ca_file + http.client_certificate + http.client_key + http.proxy).empty();
+  if (server.command.empty() && http.url.empty())
+    throw usage_error("no server: put its command line behind --, as in: comcp tools -- ./my-server; or give --url");
+  if (!server.command.empty() && !http.url.empty()) throw usage_error("either --url or a command behind --, not both");
+  if (!http.url.empty() && started) throw usage_error("--env, --inherit-env, --cwd and --stderr do not go with --url");
+  if (http.url.empty() && called) throw usage_error("options for servers over HTTP need --url");
+  if (http.client_certificate.empty() != http.client_key.empty())
+    throw usage_error("--client-cert and --client-key go together");
+  if (!http.proxy.empty() && http.no_proxy) throw usage_error("either --proxy or --no-proxy, not both");
+}
+
 void add_common_options(CLI::App& app, options& o) {
   auto* const json = app.add_flag("--json", o.json, "Machine output: JSON on stdout, errors as JSON on stderr");
   auto* const timeout = take(app, "--timeout", [&o](auto const& t) { o.timeout = parse_duration(t); },
@@ -112,6 +161,7 @@ void add_common_options(CLI::App& app, options& o) {
   auto* const verbose = app.add_flag("-v,--verbose", o.verbose, "Tell on stderr what goes wrong without harm");
   for (auto* const option : {json, timeout, most, log, trace, verbose}) option->group("Output and time");
   add_server_options(app, o.server, o);
+  add_http_options(app, o.server.http);
 }
 
 CLI::App* add_command(CLI::App& app, options& o, command what, char const* name, char const* help, char const* footer) {
@@ -206,8 +256,7 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
   add_others(app, out);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
-    if (out.server.command.empty())
-      throw usage_error("no server: put its command line behind --, as in: comcp tools -- ./my-server");
+    check_target(out.server);
   } catch (CLI::ParseError const& e) {
     return app.exit(e) == 0 ? exit_ok : exit_usage;
   } catch (usage_error const& e) {

@@ -14,10 +14,23 @@
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/protocol/logging.hpp>
 #include <comcp/protocol/roots.hpp>
+#include <comcp/secret.hpp>
 
 namespace cli {
 
 enum class command { tools, resources, templates, prompts, call, read, prompt, complete, ping, info, listen };
+
+/// A server that is reached by HTTP.
+struct http_target {
+  std::string url;
+  std::vector<std::pair<std::string, std::string>> headers;
+  comcp::secret bearer;  // empty: none
+  std::string ca_file, client_certificate, client_key;
+  bool insecure = false;
+  std::string proxy;  // empty: the environment's
+  bool no_proxy = false;
+  bool sse = false;
+};
 
 /// The server to talk to. Another way to reach one becomes another member here and another branch in connect().
 struct target {
@@ -26,6 +39,7 @@ struct target {
   bool inherit_environment = false;
   std::string directory;
   bool show_stderr = false;
+  http_target http;
 };
 
 /// Which protocol versions to speak.

@@ -2,17 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <exception>
-#include <fstream>
 #include <functional>
 #include <iostream>
 #include <optional>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/cancellation_signal.hpp>
@@ -21,71 +15,13 @@
 #include <asio/signal_set.hpp>
 #include <asio/this_coro.hpp>
 
-#include <comcp/trace/record.hpp>
-#include <comcp/transport/stdio.hpp>
-
 #include "commands.hpp"
+#include "connect.hpp"
 #include "exit_codes.hpp"
 #include "printers.hpp"
 
 namespace cli {
 namespace {
-
-comcp::stdio make_stdio(target const& t, std::shared_ptr<surroundings> const& around) {
-  comcp::stdio server(t.command);
-  for (auto const& [name, value] : t.environment) server.env(name, value);
-  server.inherit_environment(t.inherit_environment);
-  if (!t.directory.empty()) server.working_directory(t.directory);
-  if (t.show_stderr) {
-    auto show = [around](std::string_view piece) { around->err.server_stderr(piece); };
-    server.stderr_to(comcp::stderr_target::sink(std::move(show)));
-  }
-  return server;
-}
-
-// Readable by its owner alone: names and contents stay in it even without secrets.
-comcp::tracer open_trace(std::string const& file) {
-  int const created = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (created >= 0) ::close(created);
-  auto const out = std::make_shared<std::ofstream>(file);
-  if (!*out) throw usage_error("--trace: cannot write '" + file + "'");
-  return comcp::record_to([out](std::string_view line) { *out << line << '\n' << std::flush; });
-}
-
-comcp::connect_options make_connect_options(options const& o, std::shared_ptr<surroundings> const& around) {
-  using std::chrono::seconds;
-  comcp::connect_options out;
-  out.client_info(comcp::implementation("comcp-cli", COMCP_VERSION_STRING));
-  if (o.era.legacy) out.legacy();
-  if (o.era.pinned) out.pinned(*o.era.pinned);
-  if (o.log_level) out.log_level(*o.log_level);
-  if (o.max_time) out.hard_timeout(*o.max_time);
-  if (o.timeout) {
-    out.timeout(*o.timeout).open_timeout(*o.timeout).handshake_timeout(*o.timeout);
-    out.probe_timeout(std::min<std::chrono::nanoseconds>(*o.timeout / 2, seconds(5)));
-  }
-  if (!o.trace_file.empty()) out.trace(open_trace(o.trace_file));
-  if (o.verbose) {
-    comcp::observer watch;
-    watch.on_fault = [around](comcp::error const& e) { around->err.line("note: " + one_line(e.to_string())); };
-    watch.on_status = [around](comcp::connection_status s) {
-      around->err.line("status: " + std::string(to_string(s)));
-    };
-    out.observe(std::move(watch));
-  }
-  return out;
-}
-
-// The one place that knows how a server is reached.
-asio::awaitable<comcp::client> connect(std::shared_ptr<surroundings> around) {
-  auto const& o = around->opts;
-  user_handler handler(around);
-  auto settings = make_connect_options(o, around);
-  auto server = make_stdio(o.server, around);
-  auto connected = co_await comcp::connect(std::move(server), std::move(handler), std::move(settings));
-  comcp::client c = std::move(connected);
-  co_return c;
-}
 
 struct outcome {
   int code = exit_ok;

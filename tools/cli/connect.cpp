@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "connect.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <optional>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <comcp/auth/bearer.hpp>
+#include <comcp/trace/record.hpp>
+#include <comcp/transport/http.hpp>
+#include <comcp/transport/stdio.hpp>
+
+#include "exit_codes.hpp"
+#include "printers.hpp"
+
+namespace cli {
+namespace {
+
+comcp::stdio make_stdio(target const& t, std::shared_ptr<surroundings> const& around) {
+  comcp::stdio server(t.command);
+  for (auto const& [name, value] : t.environment) server.env(name, value);
+  server.inherit_environment(t.inherit_environment);
+  if (!t.directory.empty()) server.working_directory(t.directory);
+  if (t.show_stderr) {
+    auto show = [around](std::string_view piece) { around->err.server_stderr(piece); };
+    server.stderr_to(comcp::stderr_target::sink(std::move(show)));
+  }
+  return server;
+}
+
+// Readable by its owner alone: names and contents stay in it even without secrets.
+comcp::tracer open_trace(std::string const& file) {
+  int const created = ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (created >= 0) ::close(created);
+  auto const out = std::make_shared<std::ofstream>(file);
+  if (!*out) throw usage_error("--trace: cannot write '" + file + "'");
+  return comcp::record_to([out](std::string_view line) { *out << line << '\n' << std::flush; });
+}
+
+comcp::connect_options make_connect_options(options const& o, std::shared_ptr<surroundings> const& around) {
+  using std::chrono::seconds;
+  comcp::connect_options out;
+  out.client_info(comcp::implementation("comcp-cli", COMCP_VERSION_STRING));
+  if (o.era.legacy) out.legacy();
+  if (o.era.pinned) out.pinned(*o.era.pinned);
+  if (o.log_level) out.log_level(*o.log_level);
+  if (o.max_time) out.hard_timeout(*o.max_time);
+  if (o.timeout) {
+    out.timeout(*o.timeout).open_timeout(*o.timeout).handshake_timeout(*o.timeout);
+    out.probe_timeout(std::min<std::chrono::nanoseconds>(*o.timeout / 2, seconds(5)));
+  }
+  if (!o.trace_file.empty()) out.trace(open_trace(o.trace_file));
+  if (o.verbose) {
+    comcp::observer watch;
+    watch.on_fault = [around](comcp::error const& e) { around->err.line("note: " + one_line(e.to_string())); };
+    watch.on_status = [around](comcp::connection_status s) {
+      around->err.line("status: " + std::string(to_string(s)));
+    };
+    out.observe(std::move(watch));
+  }
+  return out;
+}
+
+comcp::proxy_options proxies(http_target const& t) {
+  if (t.no_proxy) return comcp::proxy_options::none();
+  if (t.proxy.empty()) return comcp::proxy_options::from_environment();
+  auto route = comcp::proxy_route::parse(t.proxy);
+  if (!route) throw usage_error("--proxy: " + std::string(route.error().message()));
+  return comcp::proxy_options().all(std::move(*route));
+}
+
+template <class Auth>
+comcp::http<Auth> make_http(options const& o, Auth auth) {
+  auto const& t = o.server.http;
+  comcp::http_options http;
+  for (auto const& [name, value] : t.headers) http.header(name, value);
+  if (t.sse) http.kind(comcp::http_kind::sse);
+  if (o.timeout) http.send_timeout(*o.timeout);
+  comcp::tls_options tls;
+  tls.ca_file(t.ca_file).client_certificate(t.client_certificate, t.client_key).insecure_skip_verification(t.insecure);
+  comcp::asio_engine_options engine;
+  if (o.timeout) engine.timeouts(comcp::http_timeouts().connect(*o.timeout));
+  comcp::http<Auth> server(t.url, std::move(auth));
+  server.options(std::move(http)).tls(std::move(tls)).engine(std::move(engine)).proxy(proxies(t));
+  return server;
+}
+
+// What the user should know of a connection that others can listen to.
+void warn(http_target const& t, console& err) {
+  if (t.insecure) err.line("comcp: WARNING: --insecure: nobody checks who the server is");
+  auto const url = comcp::http_url::parse(t.url);
+  auto const here = [](std::string_view host) {
+    return host == "localhost" || host == "::1" || host.starts_with("127.");
+  };
+  if (!t.bearer.empty() && url && !url->secure() && !here(url->host_name()))
+    err.line("comcp: WARNING: the token goes to the server unencrypted (http, not https)");
+}
+
+// A coroutine of its own for each transport, whose type ends here.
+template <class Server>
+asio::awaitable<comcp::client> connect_to(Server server, std::shared_ptr<surroundings> around) {
+  user_handler handler(around);
+  auto settings = make_connect_options(around->opts, around);
+  auto connected = co_await comcp::connect(std::move(server), std::move(handler), std::move(settings));
+  comcp::client c = std::move(connected);
+  co_return c;
+}
+
+}  // namespace
+
+asio::awaitable<comcp::client> connect(std::shared_ptr<surroundings> around) {
+  auto const& o = around->opts;
+  auto const& http = o.server.http;
+  if (http.url.empty()) return connect_to(make_stdio(o.server, around), around);
+  warn(http, around->err);
+  if (http.bearer.empty()) return connect_to(make_http(o, comcp::no_auth()), around);
+  return connect_to(make_http(o, comcp::bearer(http.bearer)), around);
+}
+
+}  // namespace cli

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one place that knows how a server is reached.
+#pragma once
+
+#include <memory>
+
+#include <comcp/client/client.hpp>
+
+#include "handler.hpp"
+
+namespace cli {
+
+/// A client for the server that the options name. Throws comcp::exception and usage_error.
+asio::awaitable<comcp::client> connect(std::shared_ptr<surroundings> around);
+
+}  // namespace cli
