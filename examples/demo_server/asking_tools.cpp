@@ -28,7 +28,7 @@ json::object ask_name(call& c) {
   return text_result(greeting + member_text(answer, "/content/name") + '.');
 }
 
-json::object ask_login(call& c, channel& out) {
+json::object ask_login(call& c) {
   static std::atomic<int> last{0};
   auto const login = "login-" + std::to_string(++last);
   question q{"login", "elicitation/create", json::object(), "elicitation", "url", "ask_login/round 1"};
@@ -39,7 +39,7 @@ json::object ask_login(call& c, channel& out) {
   auto const action = member_text(c.ask(q), "/action");
   if (action != "accept") return text_result("Not logged in (" + action + ").");
   if (!c.modern())
-    out.send(notification_text("notifications/elicitation/complete", comcp::args("elicitationId", login)));
+    c.out()->send(notification_text("notifications/elicitation/complete", comcp::args("elicitationId", login)));
   return text_result("Logged in.");
 }
 
@@ -69,11 +69,10 @@ json::object list_my_roots(call& c) {
 
 }  // namespace
 
-std::vector<tool> asking_tools(channel& out) {
+std::vector<tool> asking_tools() {
   return {
       {"ask_name", define("ask_name", "Asks for your name by a form and greets you", "{}", {}), true, ask_name},
-      {"ask_login", define("ask_login", "Asks you to visit a page", "{}", {}), true,
-       [&out](call& c) { return ask_login(c, out); }},
+      {"ask_login", define("ask_login", "Asks you to visit a page", "{}", {}), true, ask_login},
       {"summarize",
        define("summarize", "Has the client's model summarize a text", R"({"text":{"type":"string"}})", {"text"}), true,
        summarize},

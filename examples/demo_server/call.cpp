@@ -48,10 +48,10 @@ std::shared_ptr<call> question_book::take(std::string const& id) {
   return asker;
 }
 
-call::call(json::value message, caller from, channel& out, question_book& questions)
+call::call(json::value message, caller from, channel_ptr out, question_book& questions)
     : params_(message.find("params").value_or(json::value())),
       from_(std::move(from)),
-      out_(out),
+      out_(std::move(out)),
       questions_(questions),
       id_(json::fragment::trusted(message["id"].dump())),
       method_(message["method"].as<std::string>()) {}
@@ -162,7 +162,7 @@ json::value call::ask_over_the_wire(question const& q) {
   lock.unlock();
   if (questions_.take(question_id) && sent) {
     auto const id = json::fragment::trusted(question_id);
-    out_.send(notification_text("notifications/cancelled",
+    out_->send(notification_text("notifications/cancelled",
                                 comcp::args("requestId", id, "reason", "the call that asked was cancelled")));
   }
   throw call_cancelled{};
@@ -175,7 +175,7 @@ void call::fail(rpc_error const& error) { send(error_text(id_, error)); }
 bool call::send(std::string message) {
   std::lock_guard const lock(lock_);
   if (cancelled_) return false;
-  out_.send(std::move(message));
+  out_->send(std::move(message));
   return true;
 }
 

@@ -68,12 +68,14 @@ struct caller {
 /// Made on the reading thread, may be run on another one.
 class call : public std::enable_shared_from_this<call> {
  public:
-  call(json::value message, caller from, channel& out, question_book& questions);
+  call(json::value message, caller from, channel_ptr out, question_book& questions);
 
   [[nodiscard]] bool modern() const noexcept { return from_.modern; }
   [[nodiscard]] std::string const& id() const noexcept { return id_.text(); }
   [[nodiscard]] std::string_view method() const { return method_; }
   [[nodiscard]] json::value const& params() const noexcept { return params_; }
+  /// Where everything goes that this call says.
+  [[nodiscard]] channel_ptr const& out() const noexcept { return out_; }
 
   /// Members of params; throw invalid_params when missing or of another kind.
   [[nodiscard]] std::string text_param(std::string_view key) const;
@@ -112,7 +114,7 @@ class call : public std::enable_shared_from_this<call> {
 
   json::value params_;
   caller from_;
-  channel& out_;
+  channel_ptr out_;
   question_book& questions_;
   json::fragment id_;
   std::string method_;

@@ -58,20 +58,20 @@ std::string error_text(json::fragment const& id, rpc_error const& error) {
   return finish_message(std::move(w));
 }
 
-void channel::send(std::string message) {
+void stdout_channel::send(std::string message) {
   message += '\n';
   std::lock_guard const lock(writing_);
   write_all(message);
 }
 
-void channel::send_if_idle(std::string message) {
+void stdout_channel::send_if_idle(std::string message) {
   message += '\n';
   std::unique_lock const lock(writing_, std::chrono::milliseconds(50));
   pollfd stdout_is{STDOUT_FILENO, POLLOUT, 0};
   if (lock && ::poll(&stdout_is, 1, 0) == 1 && (stdout_is.revents & POLLOUT) != 0) write_all(message);
 }
 
-void channel::write_all(std::string_view bytes) {
+void stdout_channel::write_all(std::string_view bytes) {
   while (!bytes.empty()) {
     auto const n = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
     if (n > 0) bytes.remove_prefix(static_cast<std::size_t>(n));

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Writes JSON-RPC messages to stdout, one line each. Safe from any thread.
+// The texts of JSON-RPC messages, and where they go.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -34,12 +35,21 @@ std::string result_text(json::fragment const& id, json::object const& result);
 /// An empty `id` is left out: the request could not be read.
 std::string error_text(json::fragment const& id, rpc_error const& error);
 
+/// The way to a client. Safe from any thread.
 class channel {
  public:
-  /// Writes the message and a newline. Ends the process when nobody reads any more.
-  void send(std::string message);
+  virtual ~channel() = default;
+  virtual void send(std::string message) = 0;
   /// The same, but gives up when the reader is not keeping up.
-  void send_if_idle(std::string message);
+  virtual void send_if_idle(std::string message) { send(std::move(message)); }
+};
+using channel_ptr = std::shared_ptr<channel>;
+
+/// stdout, one line for each message. Ends the process when nobody reads any more.
+class stdout_channel final : public channel {
+ public:
+  void send(std::string message) override;
+  void send_if_idle(std::string message) override;
 
  private:
   static void write_all(std::string_view bytes);

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "resources.hpp"
 
+#include <atomic>
+
 namespace demo {
 
 namespace {
@@ -11,7 +13,7 @@ constexpr std::string_view greeting = "demo://greeting", logo = "demo://logo", c
 constexpr std::string_view logo_png =  // one transparent pixel
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-int change_count = 0;
+std::atomic<int> change_count = 0;
 
 std::string note_topic(std::string const& uri) {
   return uri.starts_with(note_prefix) ? uri.substr(note_prefix.size()) : std::string();
@@ -46,7 +48,7 @@ bool resource_exists(std::string const& uri) {
 
 std::optional<json::object> resource_contents(std::string const& uri) {
   if (uri == greeting) return text_contents(uri, "Hello from the comcp demo server.");
-  if (uri == changes) return text_contents(uri, std::to_string(change_count) + " changes");
+  if (uri == changes) return text_contents(uri, std::to_string(change_count.load()) + " changes");
   if (uri == logo) return json::object().set("uri", uri).set("mimeType", "image/png").set("blob", logo_png);
   if (auto const topic = note_topic(uri); !topic.empty()) return text_contents(uri, "A note about " + topic + '.');
   return std::nullopt;

@@ -52,20 +52,36 @@ json::fragment id_of(json::value const& message) {
 
 }  // namespace
 
-server::server(options o) : options_(std::move(o)) {}
+server::server(options o, channel_ptr unasked) : options_(std::move(o)), subscribers_(std::move(unasked)) {}
 
-void server::on_line(std::string_view line) {
-  if (line.empty()) return;
-  auto const message = json::parse(line);
-  if (!message) return out_.send(error_text({}, {-32700, "This line is no JSON"}));
+void server::receive(std::string_view text, channel_ptr const& out) {
+  if (text.empty()) return;
+  auto const message = json::parse(text);
+  if (!message) return out->send(error_text({}, {-32700, "This line is no JSON"}));
+  receive(*message, out);
+}
+
+void server::receive(json::value const& message, channel_ptr const& out) {
+  std::lock_guard const lock(turn_);
   try {
-    on_message(*message);
+    on_message(message, out);
   } catch (rpc_error const& e) {
-    out_.send(error_text(id_of(*message), e));
+    out->send(error_text(id_of(message), e));
   }
 }
 
-void server::on_message(json::value const& message) {
+void server::forget(channel const& out) {
+  std::lock_guard const one_message(turn_);
+  subscribers_.forget(out);
+  std::lock_guard const lock(lock_);
+  std::erase_if(running_, [&](auto const& c) {
+    bool const concerned = c->out().get() == &out;
+    if (concerned) c->cancel("its stream was closed");
+    return concerned;
+  });
+}
+
+void server::on_message(json::value const& message, channel_ptr const& out) {
   if (!message.is_object()) throw rpc_error{invalid_request, "A message must be an object"};
   auto const method = message.find("method");
   if (!method) return on_answer(message);
@@ -74,7 +90,7 @@ void server::on_message(json::value const& message) {
   if (!message.contains("id")) return on_notification(name, message);
   if (id_of(message).empty()) throw rpc_error{invalid_request, "An id must be a string or an integer"};
   if (handle_probe(name)) return;
-  on_request(std::make_shared<call>(message, identify(message), out_, questions_));
+  on_request(std::make_shared<call>(message, identify(message), out, questions_));
 }
 
 bool server::handle_probe(std::string_view method) {
@@ -98,9 +114,10 @@ void server::on_cancelled(json::value const& message) {
   if (!id || subscribers_.cancel(id->dump())) return;
   auto const reason = message.pointer("/params/reason");
   std::lock_guard const lock(lock_);
-  auto const at = running_.find(id->dump());
+  auto const wanted = id->dump();
+  auto const at = std::find_if(running_.begin(), running_.end(), [&](auto const& c) { return c->id() == wanted; });
   if (at == running_.end()) return;
-  at->second->cancel(reason && reason->is_string() ? std::string(reason->as_string()) : "no reason given");
+  (*at)->cancel(reason && reason->is_string() ? std::string(reason->as_string()) : "no reason given");
   running_.erase(at);
 }
 
@@ -153,7 +170,7 @@ void server::answer(std::shared_ptr<call> const& c) {
   if (c->modern() && c->method() == "subscriptions/listen") {
     auto const filter = c->params().find("notifications");
     if (!filter || !filter->is_object()) throw rpc_error{invalid_params, "params.notifications must be an object"};
-    return subscribers_.listen(c->id(), *filter);
+    return subscribers_.listen(c->id(), *filter, c->out());
   }
   finish(*c, [&] { return c->modern() ? answer_modern_only(*c) : answer_legacy_only(*c); });
 }
@@ -201,16 +218,16 @@ void server::call_tool(std::shared_ptr<call> const& c) {
   if (found == nullptr) throw rpc_error{invalid_params, "Unknown tool: " + name};
   auto const run = found->run;
   if (!found->slow) return finish(*c, [&] { return run(*c); });
-  remember(c);
-  std::thread([this, c, run] {
-    finish(*c, [&] { return run(*c); });
-    forget(*c);
+  began(c);
+  std::thread([self = shared_from_this(), c, run] {
+    self->finish(*c, [&] { return run(*c); });
+    self->ended(*c);
   }).detach();
 }
 
 void server::on_end() {
   std::unique_lock lock(lock_);
-  for (auto const& [id, c] : running_) c->cancel("stdin has ended");
+  for (auto const& c : running_) c->cancel("stdin has ended");
   all_ended_.wait_for(lock, std::chrono::milliseconds(100), [this] { return slow_calls_ == 0; });
   lock.unlock();
   subscribers_.end_all_at_exit();
@@ -300,16 +317,15 @@ json::object server::read_resource(call& c) const {
   return json::object().set("contents", json::array().add(*contents));
 }
 
-void server::remember(std::shared_ptr<call> const& c) {
+void server::began(std::shared_ptr<call> const& c) {
   std::lock_guard const lock(lock_);
-  running_[c->id()] = c;
+  running_.push_back(c);
   ++slow_calls_;
 }
 
-void server::forget(call const& c) {
+void server::ended(call const& c) {
   std::lock_guard const lock(lock_);
-  auto const at = running_.find(c.id());
-  if (at != running_.end() && at->second.get() == &c) running_.erase(at);
+  std::erase_if(running_, [&](auto const& one) { return one.get() == &c; });
   if (--slow_calls_ == 0) all_ended_.notify_all();
 }
 

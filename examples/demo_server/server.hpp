@@ -5,29 +5,35 @@
 #pragma once
 
 #include <condition_variable>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "options.hpp"
 #include "tools.hpp"
 
 namespace demo {
 
-class server {
+/// To be made by make_shared: slow tools keep it. Safe from any thread.
+class server : public std::enable_shared_from_this<server> {
  public:
-  explicit server(options o);
+  /// What the client did not ask for goes to `unasked`: changes, in the legacy era.
+  server(options o, channel_ptr unasked);
 
-  /// One line of stdin. Returns at once; slow tools go on in threads of their own.
-  void on_line(std::string_view line);
+  /// One message; answers, and what belongs to them, go to `out`. Returns at once; slow tools go on in threads of
+  /// their own.
+  void receive(std::string_view text, channel_ptr const& out);
+  void receive(json::value const& message, channel_ptr const& out);
+  /// Nobody reads there any more: cancels what would be written there.
+  void forget(channel const& out);
   /// stdin has ended: cancels what runs and ends the listen streams, within a fraction of a second. The process
   /// must exit afterwards.
   void on_end();
 
  private:
-  void on_message(json::value const& message);
+  void on_message(json::value const& message, channel_ptr const& out);
   void on_notification(std::string_view method, json::value const& message);
   void on_answer(json::value const& message);
   void on_request(std::shared_ptr<call> const& c);
@@ -55,20 +61,20 @@ class server {
   json::object page(call& c, std::string_view key, std::vector<json::fragment> const& all) const;
   json::object read_resource(call& c) const;
 
-  void remember(std::shared_ptr<call> const& c);
-  void forget(call const& c);
+  void began(std::shared_ptr<call> const& c);
+  void ended(call const& c);
 
   options options_;
-  channel out_;
+  std::mutex turn_;  // one message at a time
   question_book questions_;
-  subscriptions subscribers_{out_};
-  toolbox tools_{out_, subscribers_};
+  subscriptions subscribers_;
+  toolbox tools_{subscribers_};
 
   bool initialized_ = false;  // by the legacy handshake
   caller legacy_client_;
 
   std::mutex lock_;
-  std::map<std::string, std::shared_ptr<call>> running_;  // slow calls by id, but those cancelled
+  std::vector<std::shared_ptr<call>> running_;  // slow calls, but those cancelled
   std::condition_variable all_ended_;
   int slow_calls_ = 0;  // those cancelled, too, until their threads end
 };

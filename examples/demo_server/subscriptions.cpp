@@ -16,9 +16,10 @@ std::string subscriptions::end_text(stream const& s) {
   return result_text(json::fragment::trusted(s.id), json::object().set("resultType", "complete").set("_meta", meta(s)));
 }
 
-void subscriptions::listen(std::string id, json::value const& filter) {
+void subscriptions::listen(std::string id, json::value const& filter, channel_ptr out) {
   stream s;
   s.id = std::move(id);
+  s.out = std::move(out);
   json::object honoured;
   if (auto const tools = filter.find("toolsListChanged"); tools && tools->get<bool>().value_or(false)) {
     s.tools = true;
@@ -31,8 +32,8 @@ void subscriptions::listen(std::string id, json::value const& filter) {
     s.uris.insert(wanted->begin(), wanted->end());
     honoured.set("resourceSubscriptions", *wanted);
   }
-  out_.send(notification_text("notifications/subscriptions/acknowledged",
-                              comcp::args("_meta", meta(s), "notifications", honoured)));
+  s.out->send(notification_text("notifications/subscriptions/acknowledged",
+                                comcp::args("_meta", meta(s), "notifications", honoured)));
   streams_.push_back(std::move(s));
 }
 
@@ -40,9 +41,13 @@ bool subscriptions::cancel(std::string const& id) {
   return std::erase_if(streams_, [&](stream const& s) { return s.id == id; }) != 0;
 }
 
+void subscriptions::forget(channel const& out) {
+  std::erase_if(streams_, [&](stream const& s) { return s.out.get() == &out; });
+}
+
 void subscriptions::end_all(bool abruptly) {
   for (auto const& s : streams_) {
-    out_.send(abruptly ? notification_text("notifications/cancelled",
+    s.out->send(abruptly ? notification_text("notifications/cancelled",
                                            comcp::args("requestId", json::fragment::trusted(s.id), "reason",
                                                        "the server tears this stream down"))
                        : end_text(s));
@@ -51,23 +56,23 @@ void subscriptions::end_all(bool abruptly) {
 }
 
 void subscriptions::end_all_at_exit() {
-  for (auto const& s : streams_) out_.send_if_idle(end_text(s));
+  for (auto const& s : streams_) s.out->send_if_idle(end_text(s));
   streams_.clear();
 }
 
 void subscriptions::tools_changed() {
-  if (legacy_) out_.send(notification_text("notifications/tools/list_changed", {}));
+  if (legacy_) unasked_->send(notification_text("notifications/tools/list_changed", {}));
   for (auto const& s : streams_) {
-    if (s.tools) out_.send(notification_text("notifications/tools/list_changed", comcp::args("_meta", meta(s))));
+    if (s.tools) s.out->send(notification_text("notifications/tools/list_changed", comcp::args("_meta", meta(s))));
   }
 }
 
 void subscriptions::resource_updated(std::string const& uri) {
   if (legacy_uris_.contains(uri))
-    out_.send(notification_text("notifications/resources/updated", comcp::args("uri", uri)));
+    unasked_->send(notification_text("notifications/resources/updated", comcp::args("uri", uri)));
   for (auto const& s : streams_) {
     if (!s.uris.contains(uri)) continue;
-    out_.send(notification_text("notifications/resources/updated", comcp::args("_meta", meta(s), "uri", uri)));
+    s.out->send(notification_text("notifications/resources/updated", comcp::args("_meta", meta(s), "uri", uri)));
   }
 }
 

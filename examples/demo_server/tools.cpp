@@ -76,10 +76,10 @@ json::fragment define(std::string_view name, std::string_view description, std::
   return tool;
 }
 
-toolbox::toolbox(channel& out, subscriptions& subscribers) {
+toolbox::toolbox(subscriptions& subscribers) {
   add_plain_tools();
   add_slow_tools();
-  for (auto& t : asking_tools(out)) add(std::move(t));
+  for (auto& t : asking_tools()) add(std::move(t));
   add_tools_that_change_things(subscribers);
   add_tools_that_go_wrong();
 }

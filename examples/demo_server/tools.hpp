@@ -28,11 +28,11 @@ json::fragment define(std::string_view name, std::string_view description, std::
                       std::vector<std::string> const& required, std::string_view output_schema = {});
 
 /// The tools that ask the client: ask_name, ask_login, summarize, list_my_roots.
-std::vector<tool> asking_tools(channel& out);
+std::vector<tool> asking_tools();
 
 class toolbox {
  public:
-  toolbox(channel& out, subscriptions& subscribers);
+  explicit toolbox(subscriptions& subscribers);
 
   [[nodiscard]] std::vector<json::fragment> list() const;
   /// Nobody for an unknown name. Valid until the next tool is added.
