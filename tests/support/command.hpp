@@ -80,6 +80,7 @@ class command {
   [[nodiscard]] std::string const& screen() const noexcept { return texts_[2]; }
 
   /// Waits until the text shows up anywhere in that output, behind what wait_for() found before.
+  bool wait_for_out(std::string_view text) { return wait_for(0, text); }
   bool wait_for_err(std::string_view text) { return wait_for(1, text); }
   bool wait_for_screen(std::string_view text) { return wait_for(2, text); }
   void type(std::string_view text) {
