@@ -15,6 +15,7 @@
 #include <comcp/run.hpp>
 #include <comcp/trace/record.hpp>
 #include <comcp/transport/byte_stream.hpp>
+#include <comcp/transport/http.hpp>
 #include <comcp/transport/memory.hpp>
 #include <comcp/transport/stdio.hpp>
 #include <comcp/transport/unix_socket.hpp>

@@ -31,6 +31,18 @@ using default_http_engine = asio_tls_engine;
 inline namespace http_without_tls {
 using default_http_engine = asio_engine;
 #endif
+}  // inline namespace
+
+namespace detail {
+std::shared_ptr<default_http_engine> make_http_engine(asio_engine_options options, proxy_options proxies,
+                                                      tls_options const& tls);
+}
+
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+inline namespace http_with_tls {
+#else
+inline namespace http_without_tls {
+#endif
 
 /// A server's MCP endpoint: `comcp::http("https://example.com/mcp")`, and with credentials
 /// `comcp::http(url, comcp::bearer(token))`. Streamable HTTP, and HTTP+SSE where the server knows no other. https needs
@@ -67,16 +79,10 @@ class http {
   using transport_type = streamable_http<default_http_engine, Auth>;
 
   [[nodiscard]] transport_type& made() const {
-    if (!transport_) transport_ = std::make_unique<transport_type>(url_, make_engine(), auth_, options_);
+    if (transport_) return *transport_;
+    auto engine = detail::make_http_engine(engine_, proxy_ ? *proxy_ : proxy_options::from_environment(), tls_);
+    transport_ = std::make_unique<transport_type>(url_, std::move(engine), auth_, options_);
     return *transport_;
-  }
-  [[nodiscard]] default_http_engine make_engine() const {
-    auto const proxies = proxy_ ? *proxy_ : proxy_options::from_environment();
-#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
-    return default_http_engine(engine_, tls_connector(tls_, proxies));
-#else
-    return default_http_engine(engine_, plain_connector(proxies));
-#endif
   }
 
   std::string url_;
@@ -96,8 +102,14 @@ http(std::string_view) -> http<no_auth>;
 #if defined(COMCP_SEPARATE_COMPILATION)
 namespace comcp::detail {
 
-extern template class http_exchanges<default_http_engine, no_auth>;
-extern template class http_exchanges<default_http_engine, bearer>;
+extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
+                                                                std::shared_ptr<default_http_engine>,
+                                                                std::shared_ptr<no_auth>);
+extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
+                                                                std::shared_ptr<default_http_engine>,
+                                                                std::shared_ptr<bearer>);
 
 }  // namespace comcp::detail
+#else
+#include <comcp/transport/impl/http.ipp>
 #endif

@@ -52,6 +52,8 @@ class http_exchanges final : public http_session {
     auto const until = time_->now() + options_.close_wait();
     co_await drain(until);
     if (!over() && !session_id_.empty() && !sse_) co_await end_session();
+    // Kept connections would keep the io_context at work.
+    if constexpr (requires { engine_->close_idle(); }) engine_->close_idle();
     finish(error(errc::closed, "closed by this side"));
   }
 
@@ -388,5 +390,13 @@ class http_exchanges final : public http_session {
   std::shared_ptr<Engine> engine_;
   std::shared_ptr<Auth> auth_;
 };
+
+/// The one way in, so that compiled mode can keep all of the above out of its users' sources.
+template <class Engine, class Auth>
+std::shared_ptr<http_session> make_http_session(http_url url, http_options options, asio::any_io_executor executor,
+                                                inbox& in, std::shared_ptr<Engine> engine, std::shared_ptr<Auth> auth) {
+  return std::make_shared<http_exchanges<Engine, Auth>>(std::move(url), std::move(options), std::move(executor), in,
+                                                        std::move(engine), std::move(auth));
+}
 
 }  // namespace comcp::detail

@@ -35,9 +35,12 @@ class streamable_http {
   static constexpr bool is_http = true;
 
   streamable_http(std::string_view url, Engine e, Auth a = Auth(), http_options options = http_options())
+      : streamable_http(url, std::make_shared<Engine>(std::move(e)), std::move(a), std::move(options)) {}
+  /// With an engine that others use too, on the same executor.
+  streamable_http(std::string_view url, std::shared_ptr<Engine> e, Auth a = Auth(), http_options options = http_options())
       : url_(http_url::parse(url)),
         options_(std::move(options)),
-        engine_(std::make_shared<Engine>(std::move(e))),
+        engine_(std::move(e)),
         auth_(std::make_shared<Auth>(std::move(a))) {}
   streamable_http(streamable_http&&) noexcept = default;
   streamable_http& operator=(streamable_http&& other) noexcept {
@@ -77,14 +80,15 @@ class streamable_http {
   [[nodiscard]] std::optional<saved_session> resumed() const { return options_.resumed(); }
 
  private:
-  using session_type = detail::http_exchanges<Engine, Auth>;
+  using session_type = detail::http_session;
 
   // The core keeps the transport in its place from open() on.
   static asio::awaitable<result<void>> open_session(streamable_http* self, inbox& in) {
     auto const executor = co_await asio::this_coro::executor;
     if (!self->url_) co_return self->url_.error();
     if (self->options_.unusable()) co_return self->options_.unusable();
-    auto const session = std::make_shared<session_type>(*self->url_, self->options_, executor, in, self->engine_, self->auth_);
+    auto const session =
+        detail::make_http_session(*self->url_, self->options_, executor, in, self->engine_, self->auth_);
     self->session_ = session;
     auto opened = co_await session->open();
     co_return opened;
