@@ -134,6 +134,8 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
 
   /// Whether the exchange is over and the connection can have another one. What was read already counts.
   [[nodiscard]] bool settle() {
+    // Forwarding proxies may pass on a second request as bytes of the first (tinyproxy), and do not say so.
+    if (stream_->forwarded_by()) return false;
     auto told = progress::body;
     while (told == progress::body) told = advance();
     return told == progress::end && unread_.empty() && !ended_ && all_sent() && parser_.keeps_connection();
