@@ -16,7 +16,8 @@ namespace interop {
 class authority {
  public:
   authority() {
-    openssl({"req", "-x509", "-days", "2", "-subj", "/CN=comcp test authority", "-keyout", file("ca.key"), "-out", ca()});
+    openssl({"req", "-x509", "-days", "2", "-subj", "/CN=comcp test authority", "-keyout", file("ca.key"), "-out",
+             ca()});
   }
 
   /// The certificate that clients are to trust.
@@ -29,8 +30,9 @@ class authority {
   void issue(std::string const& name, std::string const& names, int days = 2) const {
     openssl({"req", "-new", "-subj", "/CN=" + name, "-addext", "subjectAltName=" + names, "-keyout", key(name), "-out",
              file(name + ".csr")});
-    comcp_test::command sign({system_program("openssl"), "x509", "-req", "-in", file(name + ".csr"), "-CA", ca(), "-CAkey",
-                              file("ca.key"), "-CAcreateserial", "-copy_extensions", "copy", "-days", std::to_string(days), "-out", certificate(name)});
+    comcp_test::command sign({system_program("openssl"), "x509", "-req", "-in", file(name + ".csr"), "-CA", ca(),
+                              "-CAkey", file("ca.key"), "-CAcreateserial", "-copy_extensions", "copy", "-days",
+                              std::to_string(days), "-out", certificate(name)});
     auto const status = sign.finish();
     INFO(sign.err());
     REQUIRE(status == 0);

@@ -56,7 +56,8 @@ asio::awaitable<std::vector<double>> watch_progress(Client& client, int steps) {
   std::vector<double> heard;
   call_options watched;
   watched.on_progress([&heard](comcp::progress_notification const& p) { heard.push_back(p.progress); });
-  auto const slow = co_await client.call_tool("trigger-long-running-operation", args("duration", 0.3, "steps", steps), watched);
+  auto const slow = co_await client.call_tool("trigger-long-running-operation",
+                                              args("duration", 0.3, "steps", steps), watched);
   CHECK_THAT(slow.text(), match::contains("completed"));
   co_return heard;
 }

@@ -124,8 +124,8 @@ TEST_CASE("nginx: a page of HTML is an error that shows its status and its begin
   talk([]() -> asio::awaitable<void> {
     reserved_port const nobody(co_await asio::this_coro::executor);
     auto const front = co_await server_process::start(
-        nginx("location /ok { default_type text/html; return 200 '<h1>Welcome</h1>'; } location / { proxy_pass http://127.0.0.1:" +
-              std::to_string(nobody.number()) + "; }"));
+        nginx("location /ok { default_type text/html; return 200 '<h1>Welcome</h1>'; } "
+              "location / { proxy_pass http://127.0.0.1:" + std::to_string(nobody.number()) + "; }"));
     auto const down = co_await as_result(comcp::connect(comcp::http(front.url("/mcp"))));
     CHECK(down.error() == errc::http_status);
     REQUIRE(down.error().detail() != nullptr);

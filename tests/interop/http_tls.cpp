@@ -15,13 +15,16 @@ using namespace interop;
 
 namespace {
 
-program terminator(authority const& from, std::string const& name, server_process const& to, std::string const& more = "") {
+program terminator(authority const& from, std::string const& name, server_process const& to,
+                   std::string const& more = "") {
   return nginx("ssl_certificate " + from.certificate(name) + "; ssl_certificate_key " + from.key(name) + "; " + more +
                    " location / { proxy_pass " + to.url("") + "; }",
                "ssl");
 }
 
-std::string https(std::string const& host, server_process const& at) { return "https://" + host + ":" + at.port() + "/mcp"; }
+std::string https(std::string const& host, server_process const& at) {
+  return "https://" + host + ":" + at.port() + "/mcp";
+}
 
 comcp::tls_options trusting(authority const& a) { return comcp::tls_options().ca_file(a.ca()); }
 
@@ -69,9 +72,11 @@ TEST_CASE("https: another authority, another host and plain HTTP are refused bef
     auto const system = co_await as_result(comcp::connect(comcp::http(https("localhost", front))));
     CHECK(system.error() == errc::tls_failed);
     authority const another;
-    auto const stranger = co_await as_result(comcp::connect(comcp::http(https("localhost", front)).tls(trusting(another))));
+    auto const stranger =
+        co_await as_result(comcp::connect(comcp::http(https("localhost", front)).tls(trusting(another))));
     CHECK(stranger.error() == errc::tls_failed);
-    auto const other_host = co_await as_result(comcp::connect(comcp::http(https("127.0.0.1", front)).tls(trusting(ca))));
+    auto const other_host =
+        co_await as_result(comcp::connect(comcp::http(https("127.0.0.1", front)).tls(trusting(ca))));
     CHECK(other_host.error() == errc::tls_failed);
     auto const no_file = co_await as_result(
         comcp::connect(comcp::http(https("localhost", front)).tls(comcp::tls_options().ca_file("/nowhere.pem"))));

@@ -112,7 +112,8 @@ class server_process {
 
   [[nodiscard]] std::string filled(std::string text) const {
     using replacement = std::pair<std::string, std::string>;
-    for (auto const& [name, value] : {replacement("@PORT@", port()), replacement("@DIR@", dir_->path().string())}) {
+    for (auto const& [name, value] :
+         {replacement("@PORT@", port()), replacement("@DIR@", dir_->path().string())}) {
       for (auto at = text.find(name); at != std::string::npos; at = text.find(name)) text.replace(at, name.size(), value);
     }
     return text;
