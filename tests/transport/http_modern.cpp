@@ -246,3 +246,45 @@ TEST_CASE("http_modern: a subscription is a stream of its own, opened again afte
   CHECK(listen->abandoned);
   t.quiet();  // no notifications/cancelled over HTTP
 }
+
+TEST_CASE("http_modern: a quiet subscription whose idle stream is cut goes on for ever", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const subscribed = t.start(c.subscribe("file:///a"));
+  for (int i = 0; i < 10; ++i) {
+    auto const listen = t.take("subscriptions/listen");
+    CHECK(listen->request.timeouts.idle() == std::chrono::nanoseconds(5min));
+    listen->stream().event(
+        R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":)"
+        R"({"io.modelcontextprotocol/subscriptionId":)" +
+        listen->id() + R"(},"notifications":{"resourceSubscriptions":["file:///a"]}}})");
+    t.settle();
+    t.advance(5min);
+    listen->fail(error(errc::idle_timeout));
+    t.settle();
+    t.advance(1s);
+  }
+  CHECK(subscribed->done());
+  t.take("subscriptions/listen");
+}
+
+TEST_CASE("http_modern: a subscription that breaks at once is given up, and said to be", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const subscribed = t.start(c.subscribe("file:///a"));
+  int tries = 0;
+  for (; tries < 50; ++tries) {
+    auto const listen = t.http.take();
+    if (!listen) break;
+    listen->stream().event(
+        R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":)"
+        R"({"io.modelcontextprotocol/subscriptionId":)" +
+        listen->id() + R"(},"notifications":{"resourceSubscriptions":["file:///a"]}}})");
+    t.settle();
+    listen->fail(error(errc::transport_failed));
+    t.settle();
+    t.advance(1s);
+  }
+  CHECK(tries == 6);
+  CHECK_FALSE(t.faults.empty());
+}

@@ -191,7 +191,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void label(outgoing& message) const;
   result<void> label(outgoing& message, detail::pending_entry const& e) const;
   [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c) const;
-  asio::awaitable<bool> list_again(std::string tool);
+  asio::awaitable<bool> list_again(detail::prepared_call const& c);
   void renew();
   asio::awaitable<void> renewal();
   void restored();

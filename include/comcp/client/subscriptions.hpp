@@ -36,6 +36,7 @@ struct listen_stream {
   pending_entry acknowledgment;  // waited for while it is outstanding
   subscription_filter asked, acknowledged;
   bool is_acknowledged = false;
+  std::chrono::steady_clock::time_point acknowledged_at{};
   bool independent = false;  // made by listen(): has a queue and its own reader
   std::deque<any_notification> queue;
   std::uint64_t dropped = 0;

@@ -83,11 +83,15 @@ COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
   std::erase_if(page.tools, unusable);
 }
 
-// After a -32020: whether the tool is still there, and usable.
-COMCP_DECL asio::awaitable<bool> client_core::list_again(std::string tool) {
+// After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
+COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call const& c) {
+  call_options bounds;
+  bounds.timeout(c.options.timeout().value_or(options_.timeout_)).extend_on_progress(false).stop(c.options.stop());
+  bounds.hard_timeout(hard_limit(c.options));
   std::optional<std::string> from;
   for (std::size_t pages = 0; pages < options_.limits_.pages(); ++pages) {
-    detail::prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), {});
+    detail::prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), bounds);
+    again.started = c.started;
     again.internal = true;
     again.repeatable = true;
     auto const r = co_await round_trip(again);
@@ -96,7 +100,7 @@ COMCP_DECL asio::awaitable<bool> client_core::list_again(std::string tool) {
     if (!page) co_return false;
     adopt_tools(*page);
     for (auto const& t : page->tools) {
-      if (t.name == tool) co_return true;
+      if (t.name == c.name) co_return true;
     }
     if (!page->next_cursor || page->next_cursor == from) co_return false;
     from = page->next_cursor;

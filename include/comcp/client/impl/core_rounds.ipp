@@ -109,7 +109,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
       if (mismatch && !listed) {
         listed = true;
         c.options.forget_tool();
-        auto const found = co_await list_again(c.name);
+        auto const found = co_await list_again(c);
         if (!found) co_return r;
       } else if (other_version && follow_version(r.error())) {
         followed = true;

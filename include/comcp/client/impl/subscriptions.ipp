@@ -95,7 +95,12 @@ COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> con
   wake(*s);
   if (shared_ != s) return;
   shared_.reset();
-  if (core_.status() == connection_status::ready && s->is_acknowledged && ++reopened_ <= 5) {
+  if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
+  // One that was silent for long was no failure: over HTTP an idle stream may be cut by whoever is on the way.
+  if (core_.now() - s->acknowledged_at >= std::chrono::minutes(1)) reopened_ = 0;
+  if (++reopened_ > 5) {
+    core_.fault(error(errc::transport_failed, "the stream of subscriptions breaks again and again: no more updates"));
+  } else {
     auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold) -> asio::awaitable<void> {
       bool const slept = co_await hold->sleep(std::chrono::seconds(1));
       if (slept) self->refresh_shared();
@@ -239,6 +244,7 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
     auto ack = json::read<subscriptions_acknowledged>(params.view());
     if (ack) s->acknowledged = std::move(ack->notifications);
     s->is_acknowledged = true;
+    s->acknowledged_at = core_.now();
     if (s->acknowledgment.id) core_.end(s->acknowledgment.id, json::value());
     return true;
   }

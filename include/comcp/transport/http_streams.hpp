@@ -1,0 +1,200 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The event streams of a session over HTTP: reading one, the one of the legacy era on which servers speak unasked, and
+// the one of HTTP+SSE that brings everything. POSTs are http_exchanges'. Internal.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/net/spawn.hpp>
+#include <comcp/transport/http_fetch.hpp>
+#include <comcp/transport/http_session.hpp>
+
+namespace comcp::detail {
+
+template <class Engine, class Auth>
+class http_streams : public http_session {
+ public:
+  using fetch_type = http_fetch<Engine, Auth>;
+  using action = sansio::http_verdict::action;
+
+  http_streams(http_url url, http_options options, asio::any_io_executor executor, inbox& in,
+               std::shared_ptr<Engine> engine, std::shared_ptr<Auth> auth)
+      : http_session(std::move(url), std::move(options), std::move(executor), in),
+        engine_(std::move(engine)),
+        auth_(std::move(auth)) {}
+
+ protected:
+  // Reads until the end, or until the answer came. What ended it.
+  asio::awaitable<error> read_stream(activity a, fetch_type& f, sansio::sse_parser& parser) {
+    open_stream const counted(streams_);
+    for (;;) {
+      auto const piece = co_await f.next();
+      if (over(a)) co_return error(errc::cancelled);
+      if (!piece) co_return piece.error();
+      if (piece->empty()) co_return error(errc::transport_failed, "the stream ended before its answer");
+      parser.feed(*piece);
+      while (auto event = parser.next()) {
+        if (!event->is_message() || event->data.find_first_not_of(' ') == std::string::npos) continue;
+        deliver(event->data, a->message.id);
+        if (over(a)) co_return error(errc::cancelled);
+      }
+      if (parser.failed()) co_return parser.failure();
+      if (a->message.id == 0 || in().awaits(a->message.id)) continue;
+      if (!a->answered) finished(a);
+      a->answered = true;
+      if (f.method == "GET") co_return error();
+      limit(a, std::chrono::seconds(1));  // for the end, after which the connection can be used again
+    }
+  }
+
+  // Whether a stream that was refused so will be refused again.
+  [[nodiscard]] static bool is_final(error const& e) {
+    auto const* const d = e.detail();
+    return d && d->http_status && *d->http_status < 500 && *d->http_status != 408 && *d->http_status != 429;
+  }
+
+  // HTTP+SSE (2024-11-05): the stream that brings everything, and first where to POST.
+  asio::awaitable<result<void>> open_sse() {
+    auto const a = std::make_shared<http_activity>(outgoing());
+    auto const s = std::make_shared<sse_state>(*engine_, *auth_, time_, stream_url_, options_.max_event());
+    s->fetch.headers = stream_headers(*a, {});
+    s->fetch.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    if (listener_) std::exchange(listener_, nullptr)->give_up();
+    listener_ = a;
+    auto const reached = std::make_shared<gate>(executor_);
+    spawn(executor_, run_sse(a, s, reached), a->signal.slot(), a);
+    limit(a, options_.send_timeout());
+    co_await reached->wait();
+    unlimit(*a);
+    if (s->endpoint) co_return result<void>();
+    co_return s->ended ? s->ended : error(errc::connect_failed, "the server names no endpoint on its event stream");
+  }
+
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Auth> auth_;
+
+ private:
+  // The stream of the legacy era on which the server speaks unasked.
+  asio::awaitable<void> listen(activity a) override {
+    auto const hold = this->shared_from_this();
+    sansio::sse_parser parser(options_.max_event());
+    sansio::backoff backoff(options_.reconnect());
+    for (;;) {
+      std::optional<std::chrono::milliseconds> delay;
+      error broken;
+      try {
+        delay = co_await listen_once(a, parser, backoff, broken);
+      } catch (...) {
+        if (over(a)) co_return;
+        broken = current_error();
+        delay = backoff.failed(chance());
+      }
+      if (over(a)) co_return;
+      release_held();
+      if (over(a)) co_return;
+      if (!delay) {
+        if (listener_ == a) listener_ = nullptr;
+        if (broken) in().fault(broken);
+        co_return;
+      }
+      co_await pause_until(time_, time_->now() + *delay);
+      if (over(a)) co_return;
+    }
+  }
+
+  // When to open it again; nothing where that is over.
+  asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, sansio::sse_parser& parser,
+                                                                        sansio::backoff& backoff, error& broken) {
+    fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
+    f.headers = stream_headers(*a, parser.last_event_id());
+    f.sent.in_session = !a->session.empty();
+    f.sent.repeatable = true;
+    f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    co_await f.run();
+    if (over(a)) co_return std::nullopt;
+    if (f.verdict.what == action::session_lost) {
+      listener_ = nullptr;
+      release_held();
+      if (!over()) in().session_lost(0, f.verdict.why);
+      co_return std::nullopt;
+    }
+    if (f.verdict.what == action::none) co_return std::nullopt;
+    if (f.verdict.what != action::stream) {
+      broken = f.verdict.why;
+      if (is_final(broken)) co_return std::nullopt;
+      co_return backoff.failed(chance(), parser.retry());
+    }
+    release_held();
+    if (over(a)) co_return std::nullopt;
+    parser.restart();
+    auto const before = messages_in();
+    auto const ended = co_await read_stream(a, f, parser);
+    if (over(a)) co_return std::nullopt;
+    if (parser.failed()) broken = ended;
+    if (messages_in() != before) backoff.proved();
+    co_return backoff.ended(chance(), parser.retry());
+  }
+
+  struct sse_state {
+    sse_state(Engine& e, Auth& auth, std::shared_ptr<time_source> time, http_url url, std::size_t max_event)
+        : fetch(e, auth, std::move(time), std::move(url), "GET"), parser(max_event) {}
+    fetch_type fetch;
+    sansio::sse_parser parser;
+    bool endpoint = false;
+    error ended;
+  };
+
+  asio::awaitable<void> run_sse(activity a, std::shared_ptr<sse_state> s, std::shared_ptr<gate> reached) {
+    auto const hold = this->shared_from_this();
+    try {
+      co_await s->fetch.run();
+      if (s->fetch.verdict.what == action::stream) {
+        s->ended = co_await read_sse(a, s, reached);
+      } else {
+        s->ended = s->fetch.verdict.why;
+      }
+    } catch (...) {
+      s->ended = current_error();
+    }
+    if (listener_ == a) listener_ = nullptr;
+    bool const was_open = s->endpoint;
+    reached->open();
+    if (was_open && !over(a)) finish(s->ended);
+  }
+
+  asio::awaitable<error> read_sse(activity a, std::shared_ptr<sse_state> s, std::shared_ptr<gate> reached) {
+    open_stream const counted(streams_);
+    for (;;) {
+      auto const piece = co_await s->fetch.next();
+      if (over(a)) co_return error(errc::cancelled);
+      if (!piece) co_return piece.error();
+      if (piece->empty()) co_return error(errc::transport_failed, "the server ended the event stream");
+      s->parser.feed(*piece);
+      while (auto event = s->parser.next()) {
+        if (event->type == "endpoint" && !s->endpoint) {
+          auto const where = stream_url_.resolve(event->data);
+          if (!where) co_return error(errc::protocol_violation, "the endpoint is no URL");
+          if (!same_origin(*where, stream_url_))
+            co_return error(errc::protocol_violation, "the endpoint is on another origin: " + where->origin());
+          s->endpoint = true;
+          switch_to_sse(*where);
+          reached->open();
+          continue;
+        }
+        if (!event->is_message() || event->data.empty()) continue;
+        deliver(event->data, 0);
+        if (over(a)) co_return error(errc::cancelled);
+      }
+      if (s->parser.failed()) co_return s->parser.failure();
+    }
+  }
+};
+
+}  // namespace comcp::detail
