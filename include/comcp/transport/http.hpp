@@ -34,9 +34,20 @@ using default_http_engine = asio_engine;
 }  // inline namespace
 
 namespace detail {
-std::shared_ptr<default_http_engine> make_http_engine(asio_engine_options options, proxy_options proxies,
-                                                      tls_options const& tls);
+
+// A template, so that only who uses HTTP pays for it.
+template <class Engine = default_http_engine>
+std::shared_ptr<Engine> make_http_engine(asio_engine_options options, proxy_options proxies,
+                                         [[maybe_unused]] tls_options const& tls) {
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+  tls_connector from(tls, std::move(proxies));
+#else
+  plain_connector from(std::move(proxies));
+#endif
+  return std::make_shared<Engine>(std::move(options), std::move(from));
 }
+
+}  // namespace detail
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 inline namespace http_with_tls {
@@ -80,7 +91,7 @@ class http {
 
   [[nodiscard]] transport_type& made() const {
     if (transport_) return *transport_;
-    auto engine = detail::make_http_engine(engine_, proxy_ ? *proxy_ : proxy_options::from_environment(), tls_);
+    auto engine = detail::make_http_engine<>(engine_, proxy_ ? *proxy_ : proxy_options::from_environment(), tls_);
     transport_ = std::make_unique<transport_type>(url_, std::move(engine), auth_, options_);
     return *transport_;
   }
@@ -102,6 +113,8 @@ http(std::string_view) -> http<no_auth>;
 #if defined(COMCP_SEPARATE_COMPILATION)
 namespace comcp::detail {
 
+extern template std::shared_ptr<default_http_engine> make_http_engine(asio_engine_options, proxy_options,
+                                                                      tls_options const&);
 extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
                                                                 std::shared_ptr<default_http_engine>,
                                                                 std::shared_ptr<no_auth>);
@@ -110,6 +123,4 @@ extern template std::shared_ptr<http_session> make_http_session(http_url, http_o
                                                                 std::shared_ptr<bearer>);
 
 }  // namespace comcp::detail
-#else
-#include <comcp/transport/impl/http.ipp>
 #endif
