@@ -88,6 +88,16 @@ void print_field(char const* name, std::string const& text) {
   }
 }
 
+// What to do about it; null where nobody knows.
+char const* advice(comcp::error const& e) {
+  if (e == comcp::errc::url_elicitation_required) return "comcp: once that is done, run the same command again";
+  auto const* const detail = e.detail();
+  auto const status = detail ? detail->http_status.value_or(0) : 0;
+  if (status == 401) return "comcp: the server wants (another) token: see --bearer-env and --bearer-file";
+  if (status == 404 && !e.peer()) return "comcp: is this the URL of its MCP endpoint? Many end with /mcp or /sse";
+  return nullptr;
+}
+
 }  // namespace
 
 row row_of(comcp::tool const& t) {
@@ -244,7 +254,7 @@ void print_error(console& err, comcp::error const& e, bool json, int code, bool 
   if (peer) text.append(" (").append(std::to_string(peer->code)).append(")");
   while (text.ends_with('\n')) text.pop_back();
   err.line(printable(text));
-  if (e == comcp::errc::url_elicitation_required) err.line("comcp: once that is done, run the same command again");
+  if (auto const* const what_to_do = advice(e)) err.line(what_to_do);
 }
 
 }  // namespace cli
