@@ -9,34 +9,28 @@
 #include <chrono>
 #include <exception>
 #include <iostream>
-#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
-#include <comcp/auth/bearer.hpp>
 #include <comcp/comcp.hpp>
-#include <comcp/transport/http.hpp>
 
 using namespace std::chrono_literals;
 
 // For https nothing more is needed where comcp is built with TLS; server.tls() takes a certificate authority of your
 // own and client certificates. The environment's proxies are used; server.proxy() says otherwise.
-auto server_at(std::string const& url, std::string const& token) {
+auto server_at(std::string const& url, comcp::bearer token) {
   comcp::reconnect_options patient;
   patient.delay(500ms, 2, 10s).attempts(10);
   comcp::http_options options;
   options.header("X-Request-Source", "comcp tutorial").reconnect(patient);
-  comcp::http server(url, comcp::bearer(token));
+  comcp::http server(url, std::move(token));
   server.options(options);
   return server;
 }
 
-// The connection is there when connect() is done. Which era the server speaks is remembered for the next time.
-asio::awaitable<std::optional<comcp::saved_session>> first_visit(std::string url, std::string token,
-                                                                 std::shared_ptr<comcp::era_cache> eras) {
-  comcp::connect_options options;
-  options.remember_eras(eras);
-  auto client = co_await comcp::connect(server_at(url, token), options);
+asio::awaitable<std::optional<comcp::saved_session>> first_visit(std::string url, comcp::bearer token) {
+  auto client = co_await comcp::connect(server_at(url, token));
   std::cout << client.server_info().name << " at " << client.transport_info().target << " speaks "
             << client.protocol_version().text() << '\n';
   auto const sum = co_await client.call_tool("add", comcp::args("a", 2, "b", 3));
@@ -51,7 +45,7 @@ asio::awaitable<std::optional<comcp::saved_session>> first_visit(std::string url
 }
 
 // Goes on where the other client was, without a handshake; in another process, too. The session's id is a secret.
-asio::awaitable<bool> second_visit(std::string url, std::string token, comcp::saved_session session) {
+asio::awaitable<bool> second_visit(std::string url, comcp::bearer token, comcp::saved_session session) {
   auto client = co_await comcp::connect(server_at(url, token).resume(session));
   auto const echo = co_await client.call_tool("echo", comcp::args("text", "Here I am again"));
   std::cout << echo.text() << '\n';
@@ -61,7 +55,7 @@ asio::awaitable<bool> second_visit(std::string url, std::string token, comcp::sa
 
 // A server that wants another token says 401: errc::unauthorized or an error of its own, with the status in detail().
 asio::awaitable<bool> refused_visit(std::string url) {
-  auto attempt = comcp::connect(server_at(url, "a wrong token"));
+  auto attempt = comcp::connect(server_at(url, comcp::bearer("a wrong token")));
   auto const nobody = co_await comcp::as_result(std::move(attempt));
   if (nobody) co_return false;
   std::cout << "With a wrong token: " << nobody.error().to_string() << '\n';
@@ -70,10 +64,10 @@ asio::awaitable<bool> refused_visit(std::string url) {
 }
 
 asio::awaitable<bool> visit(std::string url, std::string token) {
-  auto const eras = std::make_shared<comcp::era_cache>();
-  auto const session = co_await first_visit(url, token, eras);
+  comcp::bearer const credentials(token);  // its copies share the token
+  auto const session = co_await first_visit(url, credentials);
   bool good = true;
-  if (session) good = co_await second_visit(url, token, *session);
+  if (session) good = co_await second_visit(url, credentials, *session);
   bool const refused = co_await refused_visit(url);
   co_return good && refused;
 }

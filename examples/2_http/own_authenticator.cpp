@@ -13,7 +13,6 @@
 #include <vector>
 
 #include <comcp/comcp.hpp>
-#include <comcp/transport/http.hpp>
 
 class key_ring {
  public:
