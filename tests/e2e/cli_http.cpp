@@ -103,6 +103,7 @@ TEST_CASE("cli: tokens and headers go along, and are never shown", "[e2e]") {
   CHECK(none.status == 4);
   CHECK_THAT(none.err, contains("HTTP 401"));
   CHECK_THAT(none.err, contains("A token is needed"));
+  CHECK_THAT(none.err, contains("--bearer-env"));
   token_file const file("s3cret\n"), other("wr0ng");
   CHECK(server.comcp({"tools", "--bearer-file", file.path}).status == 0);
   CHECK(server.comcp({"tools", "--bearer", "s3cret"}).status == 0);
@@ -126,6 +127,7 @@ TEST_CASE("cli: what goes wrong over HTTP is told with its status and exit statu
   auto const elsewhere = run({"tools", "--url", server.at("/nothing-here")});
   CHECK(elsewhere.status == 4);
   CHECK_THAT(elsewhere.err, contains("HTTP 404"));
+  CHECK_THAT(elsewhere.err, contains("endpoint?"));
   CHECK(run({"tools", "--url", "http://127.0.0.1:1/mcp"}).status == 3);
   CHECK(run({"tools", "--url", "http://127.0.0.1:1/mcp", "--proxy", "http://127.0.0.1:1"}).status == 3);
   CHECK(run({"tools", "--url", "ftp://127.0.0.1/mcp"}).status == 2);
