@@ -114,7 +114,8 @@ class server_process {
     using replacement = std::pair<std::string, std::string>;
     for (auto const& [name, value] :
          {replacement("@PORT@", port()), replacement("@DIR@", dir_->path().string())}) {
-      for (auto at = text.find(name); at != std::string::npos; at = text.find(name)) text.replace(at, name.size(), value);
+      for (auto at = text.find(name); at != std::string::npos; at = text.find(name))
+        text.replace(at, name.size(), value);
     }
     return text;
   }
