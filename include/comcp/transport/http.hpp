@@ -58,6 +58,7 @@ inline namespace http_without_tls {
 /// A server's MCP endpoint: `comcp::http("https://example.com/mcp")`, and with credentials
 /// `comcp::http(url, comcp::bearer(token))`. Streamable HTTP, and HTTP+SSE where the server knows no other. https needs
 /// COMCP_WITH_TLS. The environment's proxies are used (proxy_options::from_environment()) unless told otherwise.
+/// Regular until it connects: keep one and connect copies of it; a copy has the settings, never the connection.
 template <class Auth = no_auth>
 class http {
  public:
@@ -65,6 +66,26 @@ class http {
 
   explicit http(std::string_view url, Auth auth = Auth()) : url_(url), auth_(std::move(auth)) {}
 
+  http(http const& other)
+      : url_(other.url_),
+        auth_(other.auth_),
+        options_(other.options_),
+        engine_(other.engine_),
+        proxy_(other.proxy_),
+        tls_(other.tls_) {}
+  http(http&&) noexcept = default;
+  http& operator=(http other) noexcept {
+    url_ = std::move(other.url_);
+    auth_ = std::move(other.auth_);
+    options_ = std::move(other.options_);
+    engine_ = std::move(other.engine_);
+    proxy_ = std::move(other.proxy_);
+    tls_ = std::move(other.tls_);
+    transport_ = std::move(other.transport_);
+    return *this;
+  }
+
+  /// All options at once, in place of what was said before.
   http& options(http_options o) & { return options_ = std::move(o), *this; }
   http& header(std::string_view name, std::string_view value) & { return options_.header(name, value), *this; }
   http& engine(asio_engine_options o) & { return engine_ = std::move(o), *this; }

@@ -38,7 +38,8 @@ class http_options {
   /// errc::invalid_argument then, as it does for a name or value that no header can have.
   http_options& header(std::string_view name, std::string_view value);
   http_options& kind(http_kind which) { return kind_ = which, *this; }
-  /// Goes on with a session of the legacy era instead of a handshake; of client.session().
+  /// Goes on with a session of the legacy era instead of a handshake; of client.session(). Where the server has ended it
+  /// meanwhile, the first call begins a new one: client.session() has another id then.
   http_options& resume(saved_session session) { return resumed_ = std::move(session), *this; }
 
   /// When broken event streams are opened again.

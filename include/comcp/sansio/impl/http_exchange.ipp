@@ -62,13 +62,13 @@ COMCP_DECL http_verdict redirect(http_sent const& sent, http_url const& at, http
   return v;
 }
 
-COMCP_DECL http_verdict refused(http_sent const& sent, http_response_head const& got,
+COMCP_DECL http_verdict refused(http_sent const& sent, http_url const& at, http_response_head const& got,
                                 std::chrono::system_clock::time_point now) {
   bool const about_credentials = got.status == 401 || got.status == 403;
   auto e = of_status(about_credentials   ? errc::unauthorized
                      : got.status == 407 ? errc::proxy_failed
                                          : errc::http_status,
-                     got, {});
+                     got, "from " + at.origin());
   if (about_credentials) return verdict(sent.challenges < most_challenges ? action::authorize : action::fail, e);
   if (got.status != 429 && got.status != 503) return verdict(action::fail, e);
   auto const* const header = got.headers.find("Retry-After");
@@ -113,7 +113,7 @@ COMCP_DECL http_verdict judge_post(http_sent const& sent, http_url const& at, ht
   if (got.status < 400) return detail::redirect(sent, at, got, true);
   if (got.status == 404 && sent.in_session)
     return detail::verdict(action::session_lost, detail::of_status(errc::http_status, got, "the session is gone"));
-  return detail::refused(sent, got, now);
+  return detail::refused(sent, at, got, now);
 }
 
 COMCP_DECL http_verdict judge_get(http_sent const& sent, http_url const& at, http_response_head const& got,
@@ -127,7 +127,7 @@ COMCP_DECL http_verdict judge_get(http_sent const& sent, http_url const& at, htt
   // 405 is the specified way to say so; real servers use 400, 404, 406 and 409 too.
   static constexpr std::array<int, 5> means_none{400, 404, 405, 406, 409};
   if (std::find(means_none.begin(), means_none.end(), got.status) != means_none.end()) return detail::verdict(action::none);
-  return detail::refused(sent, got, now);
+  return detail::refused(sent, at, got, now);
 }
 
 COMCP_DECL error with_body(error const& why, std::string_view body) {
