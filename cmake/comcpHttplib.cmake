@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# comcp::httplib, where cpp-httplib is found: for the demo server and the tests of httplib_engine. Not installed.
+# comcp::httplib, where cpp-httplib is found: for the demo server, the tests and the benchmark of httplib_engine. Not
+# installed.
 if(TARGET comcp::httplib)
   return()
 endif()
