@@ -22,9 +22,9 @@ double of_status(std::string const& field) {
   return 0;
 }
 
-asio::awaitable<void> slow(comcp::client const& c, std::size_t& failed) {
+asio::awaitable<void> slow(comcp::client const& c) {
   auto const r = co_await comcp::as_result(c.call_tool("slow"));
-  failed += !r;
+  if (!r) bench::stop_here(r.error().to_string().c_str());
 }
 
 asio::awaitable<void> measure(char const* path, std::size_t calls) {
@@ -33,15 +33,13 @@ asio::awaitable<void> measure(char const* path, std::size_t calls) {
   options.legacy();
   comcp::client const c = co_await comcp::connect(comcp::http(server.url()), options);
   (void)co_await c.call_tool("echo", comcp::args("text", "hello"));
-  std::size_t failed = 0;
   double const before = of_status("VmRSS:");
   auto const start = std::chrono::steady_clock::now();
   std::vector<asio::awaitable<void>> all;
   all.reserve(calls);
-  for (std::size_t i = 0; i < calls; ++i) all.push_back(slow(c, failed));
+  for (std::size_t i = 0; i < calls; ++i) all.push_back(slow(c));
   (void)co_await comcp::all(std::move(all));
   auto const seconds = bench::seconds_since(start);
-  if (failed != 0) bench::stop_here((std::to_string(failed) + " calls failed").c_str());
   auto const prefix = "http_in_flight." + std::to_string(calls);
   bench::print((prefix + ".s").c_str(), seconds - 1);
   bench::print((prefix + ".threads").c_str(), of_status("Threads:"));

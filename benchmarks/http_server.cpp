@@ -202,7 +202,7 @@ void keep_promises() {
 int wait_time() {
   if (promises.empty()) return -1;
   auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(promises.front().due - clock_type::now());
-  return static_cast<int>(left.count()) + 1;
+  return left.count() < 0 ? 0 : static_cast<int>(left.count()) + 1;
 }
 
 }  // namespace
