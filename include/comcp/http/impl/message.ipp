@@ -30,9 +30,17 @@ COMCP_DECL std::string_view without_field_blanks(std::string_view text) noexcept
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+inline constexpr auto token_characters = [] {
+  std::array<bool, 256> fits{};
+  for (char const c : std::string_view("!#$%&'*+-.^_`|~")) fits[static_cast<unsigned char>(c)] = true;
+  for (unsigned i = 0; i < 26; ++i) fits['a' + i] = fits['A' + i] = true;
+  for (unsigned i = 0; i < 10; ++i) fits['0' + i] = true;
+  return fits;
+}();
+
 COMCP_DECL result<std::string> checked_value(std::string_view name, std::string_view value) {
   if (!is_http_token(name)) return error(errc::invalid_argument, "a header's name is not a token");
-  if (value.find_first_of(std::string_view("\r\n\0", 3)) != value.npos)
+  if (std::any_of(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }))
     return error(errc::invalid_argument, "the value of header " + std::string(name) + " has CR, LF or NUL");
   return std::string(without_field_blanks(value));
 }
@@ -170,11 +178,9 @@ COMCP_DECL http_field next_parameter(std::string_view& rest) {
 }  // namespace http_detail
 
 COMCP_DECL bool is_http_token(std::string_view text) noexcept {
-  constexpr std::string_view others = "!#$%&'*+-.^_`|~";
-  auto const fits = [others](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || others.find(c) != others.npos;
-  };
-  return !text.empty() && std::all_of(text.begin(), text.end(), fits);
+  static constexpr auto& fits = http_detail::token_characters;
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return fits[static_cast<unsigned char>(c)]; });
 }
 
 COMCP_DECL result<void> http_headers::add(std::string name, std::string_view value) {
