@@ -9,11 +9,11 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
@@ -115,7 +115,7 @@ class asio_engine_core {
   Connector from;
   std::shared_ptr<time_source> time;
   std::shared_ptr<pool> connections;
-  std::vector<std::shared_ptr<connect_attempt>> connecting;
+  std::set<std::shared_ptr<connect_attempt>> connecting;
 };
 
 /// A new connection. It is made by a coroutine of its own, so that the engine's end can end it as well.
@@ -125,7 +125,7 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
   auto const on = co_await asio::this_coro::executor;
   auto const state = co_await asio::this_coro::cancellation_state;
   auto const attempt = std::make_shared<connect_attempt>(on);
-  core->connecting.push_back(attempt);
+  core->connecting.insert(attempt);
   if (state.slot().is_connected())
     state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
   auto const at = later(core->time->now(), times.connect);
@@ -134,7 +134,7 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
       on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), net::tuple_awaitable));
   if (state.slot().is_connected()) state.slot().clear();
   attempt->over = true;
-  std::erase(core->connecting, attempt);
+  core->connecting.erase(attempt);
   asio::post(on, [attempt] {});  // Asio looks at the slot after the work has ended
   if (core->connections->closed()) co_return error(errc::closed, "the HTTP engine is gone");
   if (thrown) std::rethrow_exception(thrown);
