@@ -42,11 +42,12 @@ TEST_CASE("bearer: a token that is refused is an error that does not show it", "
   http_talk t;
   auto c = connect_legacy(t, bearer("very-secret"));
   auto const call = t.start(c.call_tool("x"));
-  t.take("tools/call")->status(401, {{"WWW-Authenticate", "Bearer"}}, "who are you");
+  t.take("tools/call")->status(401, {{"WWW-Authenticate", "Bearer"}}, "who is Bearer very-secret?");
   t.settle();
   CHECK(call->error() == errc::unauthorized);
   CHECK(call->error().detail()->http_status == 401);
   CHECK(call->error().to_string().find("very-secret") == std::string::npos);
+  CHECK(call->error().detail()->snippet == "who is Bearer ***?");
   CHECK(c.transport_info().identity.find("very-secret") == std::string::npos);
   t.quiet();
 }
@@ -111,6 +112,21 @@ TEST_CASE("bearer: a source that fails ends what waits for it", "[transport]") {
   auto const opening = t.start(conversation::connected(t.transport(bearer(source)), no_handler(), t.options()));
   CHECK(opening->error() == errc::unauthorized);
   t.quiet();
+}
+
+TEST_CASE("bearer: the source's own error is what a refused request ends with", "[transport]") {
+  http_talk t;
+  int asked = 0;
+  token_source const source = [&asked](token_need) -> asio::awaitable<secret> {
+    if (++asked == 2) throw exception(error(errc::denied, "the user said no"));
+    co_return secret("first-token");
+  };
+  auto c = connect_legacy(t, bearer(source));
+  auto const call = t.start(c.call_tool("x"));
+  t.take("tools/call")->error(401, -32001, "nobody");
+  t.settle();
+  CHECK(call->error() == errc::denied);
+  CHECK(call->error().detail()->http_status == 401);
 }
 
 TEST_CASE("bearer: cancelling one caller leaves the source to the others", "[transport]") {

@@ -110,6 +110,47 @@ TEST_CASE("http_eras: modern errors are modern, whatever their status", "[transp
   t.quiet();
 }
 
+TEST_CASE("http_eras: a wrong verdict does not make a call run twice", "[transport]") {
+  http_talk t;
+  era_verdict wrong;
+  wrong.era = era::modern;
+  wrong.versions.push_back(version::v2026_07_28);
+  auto c = t.done(t.begin(t.options().prior(wrong)));
+  auto const call = t.start(c.call_tool("x"));
+  // A server that took the request for one of its own, ran the tool and failed then.
+  t.take("tools/call")->error(500, -32603, "after the fact");
+  t.take("server/discover")->status(404);
+  t.answer_initialize("s");
+  t.take("initialized")->status(202);
+  t.answer_get(false);
+  t.settle();
+  REQUIRE(call->error().peer());
+  CHECK(call->error().peer()->message == "after the fact");
+  t.quiet();
+}
+
+TEST_CASE("http_eras: a wrong verdict that cannot be replaced yet leaves the client usable", "[transport]") {
+  http_talk t;
+  era_verdict wrong;
+  wrong.era = era::modern;
+  wrong.versions.push_back(version::v2026_07_28);
+  auto c = t.done(t.begin(t.options().prior(wrong)));
+  auto const call = t.start(c.call_tool("x"));
+  t.take("tools/call")->status(404);
+  auto const probe = t.take("server/discover");
+  auto const waiting = t.start(c.call_tool("w"));
+  t.quiet();
+  probe->status(500);
+  t.settle();
+  CHECK(call->error() == errc::http_status);
+  CHECK(waiting->error() == errc::http_status);
+  CHECK(c.status() == connection_status::ready);
+  auto const next = t.start(c.call_tool("y"));
+  t.take("\"y\"")->result(tool_text);
+  t.settle();
+  CHECK(next->ok());
+}
+
 TEST_CASE("http_eras: a remembered verdict saves the probe", "[transport]") {
   auto const cache = std::make_shared<era_cache>();
   {

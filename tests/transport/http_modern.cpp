@@ -268,6 +268,49 @@ TEST_CASE("http_modern: a quiet subscription whose idle stream is cut goes on fo
   t.take("subscriptions/listen");
 }
 
+TEST_CASE("http_modern: a subscription outlives a server that is away for a while", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const subscribed = t.start(c.subscribe("file:///a"));
+  auto const acknowledge = [](http_talk::exchange const& listen) {
+    listen->stream().event(
+        R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":)"
+        R"({"io.modelcontextprotocol/subscriptionId":)" +
+        listen->id() + R"(},"notifications":{"resourceSubscriptions":["file:///a"]}}})");
+  };
+  auto listen = t.take("subscriptions/listen");
+  acknowledge(listen);
+  t.settle();
+  listen->fail(error(errc::transport_failed, "reset"));
+  t.settle();
+  t.advance(1s);
+  t.take("subscriptions/listen")->fail(error(errc::connect_failed, "refused"));
+  t.settle();
+  t.advance(2s);
+  t.take("subscriptions/listen")->status(503);
+  t.settle();
+  t.advance(3999ms);
+  t.quiet();
+  t.advance(1ms);
+  acknowledge(t.take("subscriptions/listen"));
+  t.settle();
+  t.advance(5min);
+  t.quiet();
+}
+
+TEST_CASE("http_modern: -32022 on a listen stream brings one retry too", "[transport]") {
+  http_talk t;
+  auto c = t.modern();
+  auto const listening = t.start(c.listen(subscription_filter()));
+  t.take("subscriptions/listen")->error(400, -32022, "unsupported", R"({"supported":["2026-07-28"],"requested":"x"})");
+  auto const again = t.take("subscriptions/listen");
+  again->stream().event(R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":)"
+                        R"({"io.modelcontextprotocol/subscriptionId":)" +
+                        again->id() + R"(},"notifications":{}}})");
+  t.settle();
+  CHECK(listening->ok());
+}
+
 TEST_CASE("http_modern: a subscription that breaks at once is given up, and said to be", "[transport]") {
   http_talk t;
   auto c = t.modern();
@@ -283,8 +326,8 @@ TEST_CASE("http_modern: a subscription that breaks at once is given up, and said
     t.settle();
     listen->fail(error(errc::transport_failed));
     t.settle();
-    t.advance(1s);
+    t.advance(30s);
   }
-  CHECK(tries == 6);
+  CHECK(tries == 9);
   CHECK_FALSE(t.faults.empty());
 }

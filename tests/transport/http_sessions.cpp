@@ -4,6 +4,7 @@
 
 using namespace comcp;
 using namespace comcp_test;
+using namespace std::chrono_literals;
 
 TEST_CASE("http_session: a legacy session is kept, echoed and ended", "[transport]") {
   http_talk t;
@@ -63,11 +64,12 @@ TEST_CASE("http_session: a server without sessions and without a stream gets nei
 }
 
 TEST_CASE("http_session: every status that real servers answer a GET with means that there is no stream", "[transport]") {
+  std::string const session = GENERATE("", "s");
   for (int const status : {204, 400, 404, 405, 406, 409}) {
     http_talk t;
     INFO(status);
     auto const opening = t.begin(t.options().legacy());
-    t.answer_initialize("");
+    t.answer_initialize(session);
     // Some answer a notification with a body, even with a result.
     t.take("initialized")->json(R"({"jsonrpc":"2.0","result":{}})");
     t.take()->status(status, {{"Content-Type", "text/html"}}, "<p>Cannot GET /mcp</p>");
@@ -235,6 +237,75 @@ TEST_CASE("http_session: a new session has the subscriptions and the log level o
   t.stream->event(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"file:///a"}})");
   t.settle();
   CHECK(updates == 1);
+}
+
+TEST_CASE("http_session: a call that waits while its session ends goes out in the next one", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin(t.options().legacy());
+  t.answer_initialize("s-1");
+  auto const initialized = t.take("initialized");
+  auto c = t.done(opening);
+  auto const call = t.start(c.call_tool("x"));
+  t.quiet();
+  initialized->status(404);
+  auto const again = t.take("\"initialize\"");
+  t.advance(10s);  // longer than requests wait for the stream
+  t.quiet();
+  again->result(initialize_text("2025-11-25"), {{"Mcp-Session-Id", "s-2"}});
+  t.take("initialized")->status(202);
+  t.answer_get(false);
+  auto const post = t.take("tools/call");
+  CHECK(post->header("Mcp-Session-Id") == "s-2");
+  post->result(tool_text);
+  t.settle();
+  CHECK(call->ok());
+  t.quiet();
+}
+
+TEST_CASE("http_session: what was refused after the next session began waits until that is ready", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  auto const a = t.start(c.call_tool("a"));
+  auto const b = t.start(c.call_tool("b"));
+  auto const first = t.take(R"("name":"a")");
+  auto const second = t.take(R"("name":"b")");
+  first->status(404);
+  auto const initialize = t.take("\"initialize\"");
+  initialize->head(200, {{"Content-Type", "text/event-stream"}, {"Mcp-Session-Id", "s-2"}});
+  t.settle();
+  second->status(404);  // between the head and the answer
+  t.quiet();
+  initialize->result_event(initialize_text("2025-11-25")).end();
+  t.take("notifications/initialized")->status(202);
+  t.answer_get(true);
+  for (int i = 0; i < 2; ++i) {
+    auto const again = t.take("tools/call");
+    CHECK(again->header("Mcp-Session-Id") == "s-2");
+    again->result(tool_text);
+  }
+  t.settle();
+  CHECK(a->ok());
+  CHECK(b->ok());
+}
+
+TEST_CASE("http_session: an initialize that is answered too late begins no session", "[transport]") {
+  http_talk t;
+  auto c = t.legacy(t.options().handshake_timeout(10s));
+  auto const call = t.start(c.call_tool("x", args(), call_options().timeout(5min)));
+  t.take("tools/call")->status(404);
+  auto const swallowed = t.take("\"initialize\"");
+  t.advance(10s);
+  CHECK(call->error() == errc::timeout);
+  CHECK(swallowed->abandoned);
+  auto const next = t.start(c.call_tool("y"));
+  t.answer_initialize("s-3");
+  t.take("initialized")->status(202);
+  t.answer_get(true);
+  auto const post = t.take("\"y\"");
+  CHECK(post->header("Mcp-Session-Id") == "s-3");
+  post->result(tool_text);
+  t.settle();
+  CHECK(next->ok());
 }
 
 TEST_CASE("http_session: a renewal that fails fails the calls, and the next call tries again", "[transport]") {

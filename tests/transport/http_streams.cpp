@@ -55,6 +55,39 @@ TEST_CASE("http_streams: what the server asks for is clamped", "[transport]") {
   t.take();
 }
 
+TEST_CASE("http_streams: no server may ask for a busy loop", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  for (int i = 0; i < 3; ++i) {
+    t.stream->piece("retry: 0\n\n").end();
+    t.settle();
+    t.advance(99ms);
+    t.quiet();
+    t.advance(1ms);
+    t.answer_get(true);
+  }
+}
+
+TEST_CASE("http_streams: a stream is not resumed in another session", "[transport]") {
+  http_talk t;
+  auto c = t.legacy();
+  auto const slow = t.start(c.call_tool("slow"));
+  auto const running = t.take("slow");
+  running->stream().event(log_message, "e-1");
+  auto const other = t.start(c.call_tool("other"));
+  t.take("other")->status(404);
+  t.answer_initialize("s-2");
+  t.take("initialized")->status(202);
+  t.answer_get(true);
+  t.take("other")->result(tool_text);
+  running->end();
+  t.settle();
+  t.advance(10s);
+  t.quiet();
+  CHECK(slow->error() == errc::outcome_unknown);
+  CHECK(other->ok());
+}
+
 TEST_CASE("http_streams: a clean end does not reset the backoff, a message does", "[transport]") {
   http_talk t;
   t.transport_options.reconnect(reconnect_options().delay(1s, 2, 60s).jitter(0).attempts(3));
@@ -266,7 +299,11 @@ TEST_CASE("http_streams: a stream that goes on after the answer is let go", "[tr
   t.settle();
   CHECK(call->ok());
   CHECK(c.transport_info().open_streams == 2);
-  t.advance(1s);
+  for (int i = 0; i < 4; ++i) {
+    post->piece(": still here\n\n");
+    t.settle();
+    t.advance(250ms);
+  }
   CHECK(post->abandoned);
   CHECK(c.transport_info().open_streams == 1);
 }

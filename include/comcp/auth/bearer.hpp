@@ -27,7 +27,7 @@ using token_source = std::function<asio::awaitable<secret>(token_need)>;
 
 /// Sends `Authorization: Bearer`. With a source, a 401 asks it for another token, once for each request, and all
 /// requests that wait share the answer. Copies share the token, and are one identity: keep one for connections that may
-/// share what is learned.
+/// share what is learned, on one executor.
 class bearer {
  public:
   explicit bearer(secret token);

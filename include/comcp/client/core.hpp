@@ -195,6 +195,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void renew();
   asio::awaitable<void> renewal();
   void restored();
+  void renewal_failed(protocol_version before, error const& why);
   [[nodiscard]] bool may_repeat(detail::prepared_call const& c, error const& e) const;
   [[nodiscard]] bool adopt_resumed(negotiation& n);
   void recall_era();

@@ -86,7 +86,9 @@ class subscription_hub {
   void stream_over(std::shared_ptr<listen_stream> const& s, reply r);
   asio::awaitable<error> acknowledged(std::shared_ptr<listen_stream> s, call_options options);
   void refresh_shared();
+  void reopen_later();
   asio::awaitable<void> reconcile();
+  [[nodiscard]] static bool is_other_version(error const& e);
   struct membership;
   asio::awaitable<void> ask(prepared_call c, performer how);
   asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);

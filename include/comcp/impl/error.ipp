@@ -212,6 +212,7 @@ COMCP_DECL bool leaves_outcome_open(error const& e) noexcept {
   if (e.code().category() != comcp_category()) return false;
   switch (static_cast<errc>(e.code().value())) {
     case errc::outcome_unknown:
+    case errc::protocol_violation:
     case errc::transport_failed:
     case errc::response_timeout:
     case errc::idle_timeout:

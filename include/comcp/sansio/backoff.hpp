@@ -18,7 +18,7 @@ class reconnect_options {
 
   reconnect_options() {}
   /// The first wait (default 1 s), how it grows with each failure (2), and its bound (30 s), which also bounds what a
-  /// server asks for with `retry`.
+  /// server asks for with `retry`; 100 ms is the least that it gets.
   reconnect_options& delay(milliseconds initial, double factor, milliseconds maximum) {
     return initial_ = initial, factor_ = factor, maximum_ = maximum, *this;
   }
@@ -46,6 +46,8 @@ class backoff {
  public:
   using milliseconds = std::chrono::milliseconds;
 
+  static constexpr milliseconds shortest{100};
+
   explicit backoff(reconnect_options options) : options_(options) {}
 
   /// It could not be opened: the next wait, or nothing when the attempts are used up.
@@ -65,7 +67,8 @@ class backoff {
  private:
   [[nodiscard]] milliseconds wait(unsigned step, double random, std::optional<milliseconds> asked) const {
     auto const most = options_.maximum();
-    if (asked) return std::clamp(*asked, milliseconds(0), most);
+    // No server may ask for a busy loop.
+    if (asked) return std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
     double const grown = static_cast<double>(options_.initial().count()) * std::pow(options_.factor(), std::min(step, 64U));
     double const bounded = std::min(grown, static_cast<double>(most.count()));
     return milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));

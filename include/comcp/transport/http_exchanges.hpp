@@ -51,7 +51,14 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     if (listener_ && !sse_) std::exchange(listener_, nullptr)->give_up();
     auto const until = time_->now() + options_.close_wait();
     co_await drain(until);
-    if (!over() && !session_id_.empty() && !sse_) co_await end_session();
+    if (!over() && !session_id_.empty() && !sse_) {
+      auto const last = std::make_shared<http_activity>(outgoing());
+      auto const told = std::make_shared<gate>(executor_);
+      spawn(executor_, end_session(told), last->signal.slot(), last);
+      limit(last, options_.close_wait());
+      auto const bound = open_later(told, time_->now() + options_.close_wait());
+      co_await told->wait();
+    }
     // Kept connections would keep the io_context at work.
     if constexpr (requires { engine_->close_idle(); }) engine_->close_idle();
     finish(error(errc::closed, "closed by this side"));
@@ -83,6 +90,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   using base::posts_;
   using base::read_stream;
   using base::sent;
+  using base::send_again;
   using base::session_id_;
   using base::sse_;
   using base::start_listening;
@@ -100,8 +108,9 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     } catch (...) {
       failure = over(a) ? error() : current_error();
     }
-    if (over(a)) co_return;
-    finished(a);
+    bool const given_up = over(a);
+    if (!over()) finished(a);
+    if (given_up) co_return;
     if (failure) failed(*a, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
     if (!over() && a->message.established && a->session == session_id_) start_listening();
   }
@@ -114,14 +123,9 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     bool const timed_by_call = a->message.id != 0 && !sse_;
     f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
     f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
-    for (;;) {
-      f.headers = post_headers(*a);
-      f.sent.in_session = !a->session.empty();
-      co_await f.run();
-      if (over(a)) co_return;
-      bool const lost = f.verdict.what == action::session_lost || is_refused_session(f);
-      if (!lost || !has_newer_session(*a)) break;
-    }
+    f.headers = post_headers(*a);
+    co_await f.run();
+    if (over(a)) co_return;
     if (f.verdict.what == action::json) {
       co_await take_json(a, f);
     } else if (f.verdict.what == action::stream) {
@@ -140,9 +144,9 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   asio::awaitable<void> refused(activity a, fetch_type& f) {
     auto const why = f.verdict.why;
     if (f.verdict.what == action::session_lost || is_refused_session(f)) {
+      if (has_newer_session(*a)) co_return send_again(a);
       finished(a);
-      in().session_lost(a->message.id, why);
-      co_return;
+      co_return in().session_lost(a->message.id, why);
     }
     bool const is_initialize = a->message.handshake && !a->message.stateless;
     if (is_initialize && !sse_ && options_.kind() == http_kind::automatic && sansio::may_be_http_sse(why)) {
@@ -157,7 +161,8 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   }
 
   [[nodiscard]] result<void> look_at_head(activity const& a, fetch_type const& f) {
-    if (!a->message.handshake || a->message.stateless) return {};
+    bool const is_initialize = a->message.handshake && !a->message.stateless;
+    if (!is_initialize || !in().awaits(a->message.id)) return {};  // a late answer begins nothing
     return adopt_session(f.head().headers);
   }
 
@@ -181,7 +186,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     if (a->answered) co_return;
     sansio::backoff backoff(options_.reconnect());
     bool hopeless = false;
-    while (!hopeless && may_resume(a, parser) && leaves_outcome_open(broken)) {
+    while (!hopeless && may_resume(*a, parser) && leaves_outcome_open(broken)) {
       auto const delay = backoff.failed(chance(), parser.retry());
       if (!delay) break;
       f.close();
@@ -195,8 +200,9 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     failed(*a, std::move(broken));
   }
 
-  [[nodiscard]] static bool may_resume(activity const& a, sansio::sse_parser const& parser) {
-    return !a->message.stateless && !parser.last_event_id().empty() && !parser.failed();
+  // In its own session only.
+  [[nodiscard]] bool may_resume(http_activity const& a, sansio::sse_parser const& parser) const {
+    return !a.message.stateless && a.session == session_id_ && !parser.last_event_id().empty() && !parser.failed();
   }
 
   // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
@@ -234,19 +240,21 @@ class http_exchanges final : public http_streams<Engine, Auth> {
       a->give_up();
     }
     if (posts_.empty()) co_return;
-    drained_ = std::make_unique<gate>(executor_);
-    // A late one is given up by its limit, which does not take it out of the list.
-    std::weak_ptr<http_session> const weak = this->weak_from_this();
-    auto const bound = time_->make_deadline(executor_);
-    std::function<void()> enough = [this, weak] {
-      auto const alive = weak.lock();
-      if (alive && drained_) drained_->open();
-    };
-    bound->arm(until, std::move(enough));
+    drained_ = std::make_shared<gate>(executor_);
+    auto const bound = open_later(drained_, until);
     co_await drained_->wait();
   }
 
-  asio::awaitable<void> end_session() {
+  // Whatever an engine or an authenticator makes of being given up.
+  [[nodiscard]] std::unique_ptr<deadline> open_later(std::shared_ptr<gate> const& g, time_source::time_point at) {
+    auto alarm = time_->make_deadline(executor_);
+    std::function<void()> enough = [g] { g->open(); };
+    alarm->arm(at, std::move(enough));
+    return alarm;
+  }
+
+  asio::awaitable<void> end_session(std::shared_ptr<gate> told) {
+    auto const hold = this->shared_from_this();
     fetch_type f(*engine_, *auth_, time_, stream_url_, "DELETE");
     f.headers = delete_headers();
     f.timeouts.connect(options_.close_wait()).response(options_.close_wait()).total(options_.close_wait());
@@ -257,6 +265,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     } catch (...) {
       // 405, a refusal, no connection: the session ends without having been told.
     }
+    told->open();
   }
 
 };

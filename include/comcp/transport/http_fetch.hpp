@@ -72,8 +72,10 @@ class http_fetch {
                                  : sansio::judge_get(sent, url, response_->head(), now);
       if (verdict.what == action::authorize) {
         ++sent.challenges;
-        auto const answered = co_await challenged();
-        if (answered) continue;
+        auto const answer = co_await challenged();
+        if (!answer) co_return fail(answer.error());
+        if (*answer == auth_verdict::try_again) continue;
+        verdict.what = action::fail;
       } else if (verdict.what == action::redirect) {
         ++sent.redirects;
         url = *verdict.where;
@@ -137,14 +139,20 @@ class http_fetch {
     co_return opened;
   }
 
-  asio::awaitable<bool> challenged() {
-    auto const why = verdict.why;
+  asio::awaitable<result<auth_verdict>> challenged() {
     auth_request const about(url, method, sent.challenges - 1);
     auto const head = response_->head();
     auto const answer = co_await auth_.challenged(about, credentials_, head);
-    if (answer && *answer == auth_verdict::try_again) co_return true;
-    fail(answer ? why : answer.error().with_detail(*why.detail()));
-    co_return false;
+    if (answer) co_return *answer;
+    co_return answer.error().with_detail(*verdict.why.detail());
+  }
+
+  // Some servers repeat what they refuse.
+  static void hide(std::string& text, std::string_view value) {
+    auto const scheme = value.find(' ');
+    auto const shown = scheme == std::string_view::npos ? value : value.substr(scheme + 1);
+    if (shown.size() < 4) return;
+    for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at)) text.replace(at, shown.size(), "***");
   }
 
   // What an error response says, if it says so soon.
@@ -152,6 +160,8 @@ class http_fetch {
     if (!response_) co_return;
     std::string text;
     (void)co_await read_body(text, most_of_failure);
+    for (auto const& field : credentials_) hide(text, field.value);
+    if (auto const* const own = headers.find("Authorization")) hide(text, *own);
     verdict.why = sansio::with_body(verdict.why, text);
     response_.reset();
   }

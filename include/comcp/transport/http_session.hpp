@@ -34,8 +34,7 @@ struct http_activity {
   std::string session;              // the id that went along, empty where none did
   std::uint64_t number = 0;
   bool given_up = false;
-  bool timed_out = false;           // by `limit`
-  bool answered = false;
+  bool answered = false;            // a request by its answer, the legacy era's stream by its head
 
   void give_up() noexcept;
 };
@@ -69,16 +68,19 @@ class http_session : public std::enable_shared_from_this<http_session> {
   [[nodiscard]] result<void> check_resumed();
 
   // Headers.
-  [[nodiscard]] http_headers post_headers(http_activity& a) const;
-  [[nodiscard]] http_headers stream_headers(http_activity& a, std::string_view last_event_id) const;
+  [[nodiscard]] http_headers post_headers(http_activity const& a) const;
+  [[nodiscard]] http_headers stream_headers(http_activity const& a, std::string_view last_event_id) const;
   [[nodiscard]] http_headers delete_headers() const;
-  /// Of the head that answers `initialize`.
+  /// Of the head that answers `initialize`. Requests are held from now on, until its handshake is through.
   [[nodiscard]] result<void> adopt_session(http_headers const& got);
   /// What was refused with 404: true when another session has begun since it was sent.
   [[nodiscard]] bool has_newer_session(http_activity const& a) const noexcept;
 
   // The course of things.
   void finished(activity const& a);  ///< Its POST is through.
+  void answered(activity const& a);  ///< Its answer came; what is left of its stream is nobody's.
+  /// A message that met a session's end after the next one began: sent in that one, once requests may be.
+  void send_again(activity const& a);
   void start_listening();            ///< Opens the stream of the legacy era; never two at once.
   void release_held();               ///< The stream is open, or there is none, or it takes too long.
   void switch_to_sse(http_url endpoint);
@@ -102,17 +104,17 @@ class http_session : public std::enable_shared_from_this<http_session> {
   std::size_t streams_ = 0;           // event streams that are open
   activity listener_;
   std::map<std::uint64_t, activity> posts_;  // under way, by age
-  std::unique_ptr<gate> drained_;     // while close() waits for the last notifications
+  std::shared_ptr<gate> drained_;     // while close() waits for the last notifications
 
  private:
   [[nodiscard]] static bool is_initialize(outgoing const& m) noexcept { return m.handshake && !m.stateless; }
   void start(outgoing&& message);
   void start_queued();
-  void add_common(http_headers& headers, http_activity& a, bool in_session) const;
+  void give_back_held();
 
   inbox* inbox_;
   std::string version_;               // MCP-Protocol-Version of the legacy era, for GET and DELETE
-  std::vector<outgoing> held_;        // while the GET stream opens
+  std::vector<outgoing> held_;        // requests, while the handshake ends and the GET stream opens
   bool holding_ = false;
   std::unique_ptr<deadline> hold_limit_;
   std::vector<activity> queued_;      // to be started at the next turn of the executor

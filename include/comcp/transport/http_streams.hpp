@@ -46,9 +46,9 @@ class http_streams : public http_session {
         if (over(a)) co_return error(errc::cancelled);
       }
       if (parser.failed()) co_return parser.failure();
-      if (a->message.id == 0 || in().awaits(a->message.id)) continue;
-      if (!a->answered) finished(a);
+      if (a->message.id == 0 || a->answered || in().awaits(a->message.id)) continue;
       a->answered = true;
+      answered(a);
       if (f.method == "GET") co_return error();
       limit(a, std::chrono::seconds(1));  // for the end, after which the connection can be used again
     }
@@ -114,15 +114,15 @@ class http_streams : public http_session {
                                                                         sansio::backoff& backoff, error& broken) {
     fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
     f.headers = stream_headers(*a, parser.last_event_id());
-    f.sent.in_session = !a->session.empty();
+    // Some say by 404 that they have no such stream: it tells of the session only where there was one.
+    f.sent.in_session = !a->session.empty() && a->answered;
     f.sent.repeatable = true;
     f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
     co_await f.run();
     if (over(a)) co_return std::nullopt;
     if (f.verdict.what == action::session_lost) {
       listener_ = nullptr;
-      release_held();
-      if (!over()) in().session_lost(0, f.verdict.why);
+      in().session_lost(0, f.verdict.why);
       co_return std::nullopt;
     }
     if (f.verdict.what == action::none) co_return std::nullopt;
@@ -131,6 +131,7 @@ class http_streams : public http_session {
       if (is_final(broken)) co_return std::nullopt;
       co_return backoff.failed(chance(), parser.retry());
     }
+    a->answered = true;
     release_held();
     if (over(a)) co_return std::nullopt;
     parser.restart();

@@ -35,7 +35,20 @@ struct bearer::state {
     co_return result<void>();
   }
 
+  // Lets those go on who wait, also when the coroutine is destroyed.
+  struct end_of_round {
+    explicit end_of_round(state& s) noexcept : of(s) {}
+    end_of_round(end_of_round const&) = delete;
+    end_of_round& operator=(end_of_round const&) = delete;
+    ~end_of_round() {
+      ++of.rounds;
+      auto const waiting = std::exchange(of.asking, std::nullopt);
+    }
+    state& of;
+  };
+
   static asio::awaitable<void> ask(std::shared_ptr<state> self, token_need need) {
+    end_of_round const at_the_end(*self);
     error failure;
     secret fresh;
     try {
@@ -48,8 +61,6 @@ struct bearer::state {
     }
     if (!failure) self->token = std::move(fresh);
     self->failure = std::move(failure);
-    ++self->rounds;
-    auto const waiting = std::exchange(self->asking, std::nullopt);
   }
 
   secret token;

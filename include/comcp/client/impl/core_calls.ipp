@@ -184,7 +184,11 @@ COMCP_DECL void client_core::cancel(request_id id) {
 }
 
 COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why) {
-  if (!e.call || !e.sent || e.handshake || !transport_open_) return;
+  if (!e.call || !e.sent || !transport_open_) return;
+  if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
+    if (is_http_) transport_.abandon(id);
+    return;
+  }
   if (transport_.abandon(id) || (is_http_ && is_modern())) return;
   send_text(wire::codec::cancelled(id, why));
 }

@@ -104,9 +104,13 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   auto const hold = shared_from_this();
   if (!enlist(o->done, options_.open_timeout_)) co_return error(errc::queue_full);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
-    auto opened = co_await self->transport_.open(*self);
-    if (opened) self->transport_open_ = true;
-    state->outcome = std::move(opened);
+    try {
+      auto opened = co_await self->transport_.open(*self);
+      if (opened) self->transport_open_ = true;
+      state->outcome = std::move(opened);
+    } catch (...) {
+      state->outcome = detail::current_error();
+    }
     self->end(state->done.id, json::value());
   };
   auto work = task(hold, o);

@@ -148,23 +148,34 @@ COMCP_DECL asio::awaitable<void> client_core::renewal() {
   // The server is known: no probe. Should it have become a modern one, its answer to initialize says so.
   auto const before = std::exchange(options_.handshake_.prior, verdict());
   options_.handshake_.prior->date = std::chrono::system_clock::now();
+  auto const version = codec_->version();
   auto const done = co_await negotiate();
   options_.handshake_.prior = before;
   if (closing_ || end_reason_) co_return;
   restarting_ = false;
-  if (done) {
-    ++counters_.renewals;
-    error lost;
-    restoring_ = &lost;
-    co_await after_handshake();
-    restoring_ = nullptr;
-    if (!restarting_) restored();
-    co_return;
+  if (!transport_open_) co_return finish(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
+  if (!done) co_return renewal_failed(version, done.error());
+  ++counters_.renewals;
+  error lost;
+  restoring_ = &lost;
+  co_await after_handshake();
+  restoring_ = nullptr;
+  if (!std::exchange(restarting_, false)) co_return restored();
+  finish(lost);
+}
+
+// The connection is as it was: the next call tries again. Those that waited do not.
+COMCP_DECL void client_core::renewal_failed(protocol_version before, error const& why) {
+  if (before.era() == era::legacy) {
+    codec_ = std::make_unique<wire::legacy>(before);
+    renewal_due_ = is_http_;
+  } else {
+    auto const info = own_info();
+    codec_ = std::make_unique<wire::modern>(before, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
   }
-  renewal_due_ = true;
-  set_status(connection_status::ready);  // as such: the next call tries again
+  set_status(connection_status::ready);
   auto const waiting = std::exchange(deferred_, {});
-  for (auto const id : waiting) end(id, done.error());
+  for (auto const id : waiting) end(id, why);
 }
 
 // The calls that waited for a restart or a new session go out.

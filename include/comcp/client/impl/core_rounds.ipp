@@ -149,12 +149,20 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
 COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, error refusal) {
   prior_unconfirmed_ = false;
   forget_era();
+  auto const before = codec_->version();
+  restarting_ = true;  // calls that begin now wait for what comes out
   auto const done = co_await negotiate();
-  if (!done) co_return done.error();
+  restarting_ = false;
+  if (closing_ || end_reason_) co_return end_reason_.value_or(error(errc::closed));
+  if (!done) {
+    renewal_failed(before, done.error());
+    co_return done.error();
+  }
   co_await after_handshake();
+  restored();
   auto const* const peer = refusal.peer();
-  bool const by_status = refusal.detail() && refusal.detail()->http_status;
-  bool const unread = by_status || (peer && peer->code <= -32600 && peer->code >= -32602);
+  auto const status = refusal.detail() ? refusal.detail()->http_status.value_or(0) : 0;
+  bool const unread = (status >= 400 && status < 500) || (peer && peer->code <= -32600 && peer->code >= -32602);
   co_return !is_modern() && (unread || c.repeatable || c.options.is_idempotent());
 }
 

@@ -17,8 +17,8 @@ struct client_core::negotiation {
   negotiation& operator=(negotiation const&) = delete;
 
   void drop(detail::pending_entry& e) {
-    if (e.id) core.pending_.take(e.id);
-    e.id = 0;
+    auto const id = std::exchange(e.id, 0);
+    if (id && core.pending_.take(id)) core.tell_cancelled(id, e, {});
   }
   void drop_all() {
     drop(probe_entry);

@@ -98,15 +98,19 @@ COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> con
   if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
   // One that was silent for long was no failure: over HTTP an idle stream may be cut by whoever is on the way.
   if (core_.now() - s->acknowledged_at >= std::chrono::minutes(1)) reopened_ = 0;
-  if (++reopened_ > 5) {
-    core_.fault(error(errc::transport_failed, "the stream of subscriptions breaks again and again: no more updates"));
-  } else {
-    auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold) -> asio::awaitable<void> {
-      bool const slept = co_await hold->sleep(std::chrono::seconds(1));
-      if (slept) self->refresh_shared();
-    };
-    core_.spawn(again(this, core_.shared_from_this()));
-  }
+  reopen_later();
+}
+
+// After 1 s, 2 s, 4 s ...: two minutes in all, in which a server may start again.
+COMCP_DECL void subscription_hub::reopen_later() {
+  constexpr unsigned most = 8;
+  if (++reopened_ > most)
+    return core_.fault(error(errc::transport_failed, "the stream of subscriptions breaks again and again: no more updates"));
+  auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold, unsigned tries) -> asio::awaitable<void> {
+    bool const slept = co_await hold->sleep(std::chrono::seconds(std::min(1U << (tries - 1), 30U)));
+    if (slept) self->refresh_shared();
+  };
+  core_.spawn(again(this, core_.shared_from_this(), reopened_));
 }
 
 COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s,
@@ -122,6 +126,10 @@ COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr
   co_return waited.error();
 }
 
+COMCP_DECL bool subscription_hub::is_other_version(error const& e) {
+  return e.peer() && e.peer()->code == -32022;
+}
+
 COMCP_DECL void subscription_hub::refresh_shared() {
   if (std::exchange(reconciling_, true)) return;
   core_.spawn(reconcile());
@@ -131,6 +139,7 @@ COMCP_DECL void subscription_hub::refresh_shared() {
 COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   auto const hold = core_.shared_from_this();
   error failure;
+  bool followed = false;
   for (;;) {
     auto const filter = wanted();
     auto const old = shared_;
@@ -153,6 +162,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
     failure = co_await acknowledged(fresh, patience_);
     if (failure) {
       close(*fresh);
+      if (is_other_version(failure) && !std::exchange(followed, true) && core_.follow_version(failure)) continue;
       break;
     }
     shared_ = fresh;
@@ -160,7 +170,10 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   }
   reconciling_ = false;
   patience_ = call_options();
-  if (failure && !core_.end_reason_) core_.fault(failure);
+  if (failure && !core_.end_reason_) {
+    core_.fault(failure);
+    if (reopened_ > 0 && !failure.peer()) reopen_later();
+  }
   wake(waiting_, failure);
 }
 
@@ -188,6 +201,11 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<lis
   s->call.options.extend_on_progress(false);
   open(s);
   auto failure = co_await acknowledged(s, c.options);
+  if (is_other_version(failure) && core_.follow_version(failure)) {
+    s->ended.reset();
+    open(s);
+    failure = co_await acknowledged(s, c.options);
+  }
   if (!failure) co_return json::value();
   close(*s);
   co_return failure;

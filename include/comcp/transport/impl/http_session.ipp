@@ -48,7 +48,7 @@ COMCP_DECL result<void> http_session::send(outgoing&& message) {
     return error(errc::queue_full, "more exchanges at once than http_options().max_exchanges()");
   ++messages_out_;
   bytes_out_ += message.text.size();
-  if (holding_ && !message.handshake && !message.established) {
+  if (holding_ && message.id != 0 && !message.handshake) {
     held_.push_back(std::move(message));
   } else {
     start(std::move(message));
@@ -59,6 +59,7 @@ COMCP_DECL result<void> http_session::send(outgoing&& message) {
 COMCP_DECL void http_session::start(outgoing&& message) {
   if (is_initialize(message)) {
     session_id_.clear();
+    give_back_held();
     if (listener_ && !sse_) std::exchange(listener_, nullptr)->give_up();
   }
   if (message.established && !sse_) {
@@ -68,6 +69,7 @@ COMCP_DECL void http_session::start(outgoing&& message) {
     holding_ = true;
   }
   auto const a = std::make_shared<http_activity>(std::move(message));
+  if (!a->message.stateless) a->session = session_id_;
   a->number = ++next_;
   posts_.emplace(a->number, a);
   if (a->message.id) by_id_.emplace(a->message.id, a->number);
@@ -87,6 +89,18 @@ COMCP_DECL void http_session::start_queued() {
       hold_limit_->arm(time_->now() + options_.get_stream_wait(), std::move(go_on));
     }
     detail::spawn(executor_, post(a), a->signal.slot(), a);
+  }
+}
+
+// They belong to a session that is gone: the core sends them in the next one.
+COMCP_DECL void http_session::give_back_held() {
+  holding_ = false;
+  hold_limit_->disarm();
+  for (auto const& m : std::exchange(held_, {})) {
+    auto back = [self = shared_from_this(), id = m.id] {
+      if (!self->over()) self->in().session_lost(id, error(errc::http_status, "the session is gone"));
+    };
+    detail::post(executor_, std::move(back));
   }
 }
 
@@ -111,9 +125,23 @@ COMCP_DECL bool http_session::abandon(request_id id) noexcept {
   return a->message.stateless || unsent;
 }
 
+COMCP_DECL void http_session::answered(activity const& a) {
+  auto const found = by_id_.find(a->message.id);
+  if (found != by_id_.end() && found->second == a->number) by_id_.erase(found);
+}
+
+COMCP_DECL void http_session::send_again(activity const& a) {
+  finished(a);
+  if (holding_ && a->message.id != 0) {
+    held_.push_back(std::move(a->message));
+  } else {
+    start(std::move(a->message));
+  }
+}
+
 COMCP_DECL void http_session::finished(activity const& a) {
+  answered(a);
   posts_.erase(a->number);
-  if (a->message.id) by_id_.erase(a->message.id);
   if (posts_.empty() && drained_) drained_->open();
 }
 
@@ -136,35 +164,29 @@ COMCP_DECL void http_session::finish(error reason) {
   in->closed(std::move(reason));
 }
 
-COMCP_DECL void http_session::add_common(http_headers& headers, http_activity& a, bool in_session) const {
-  a.session = in_session ? session_id_ : std::string();
-  // Neither can fail: the id was looked at when it came, the rest is ours.
-  if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
-}
-
-COMCP_DECL http_headers http_session::post_headers(http_activity& a) const {
+COMCP_DECL http_headers http_session::post_headers(http_activity const& a) const {
   auto headers = options_.headers();
+  // None can fail: the session's id was looked at when it came, the rest is ours.
   (void)headers.add("Content-Type", "application/json");
   (void)headers.add("Accept", "application/json, text/event-stream");
   for (auto const& [name, value] : a.message.headers) (void)headers.add(name, value);
-  add_common(headers, a, !a.message.stateless && !is_initialize(a.message));
+  if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
   return headers;
 }
 
-COMCP_DECL http_headers http_session::stream_headers(http_activity& a, std::string_view last_event_id) const {
+COMCP_DECL http_headers http_session::stream_headers(http_activity const& a, std::string_view last_event_id) const {
   auto headers = options_.headers();
   (void)headers.add("Accept", "text/event-stream");
   if (!version_.empty()) (void)headers.add("MCP-Protocol-Version", version_);
   if (!last_event_id.empty()) (void)headers.add("Last-Event-ID", last_event_id);
-  add_common(headers, a, true);
+  if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
   return headers;
 }
 
 COMCP_DECL http_headers http_session::delete_headers() const {
-  http_activity none{outgoing()};
   auto headers = options_.headers();
   if (!version_.empty()) (void)headers.add("MCP-Protocol-Version", version_);
-  add_common(headers, none, true);
+  if (!session_id_.empty()) (void)headers.add("Mcp-Session-Id", session_id_);
   return headers;
 }
 
@@ -173,6 +195,7 @@ COMCP_DECL result<void> http_session::adopt_session(http_headers const& got) {
   if (!id) return {};
   if (!sansio::is_session_id(*id)) return error(errc::protocol_violation, "a session id of other characters than visible ASCII");
   session_id_ = *id;
+  holding_ = true;
   return {};
 }
 
@@ -184,6 +207,7 @@ COMCP_DECL void http_session::start_listening() {
   if (over() || closing_ || sse_ || !options_.get_stream()) return release_held();
   if (listener_) std::exchange(listener_, nullptr)->give_up();
   listener_ = std::make_shared<http_activity>(outgoing());
+  listener_->session = session_id_;
   detail::spawn(executor_, listen(listener_), listener_->signal.slot(), listener_);
 }
 
@@ -207,9 +231,7 @@ COMCP_DECL void http_session::limit(activity const& a, std::chrono::nanoseconds 
   if (!a->limit) a->limit = time_->make_deadline(executor_);
   std::function<void()> fire = [weak = std::weak_ptr(a)] {
     auto const alive = weak.lock();
-    if (!alive) return;
-    alive->timed_out = true;
-    alive->give_up();
+    if (alive) alive->give_up();
   };
   a->limit->arm(time_->now() + std::chrono::duration_cast<time_source::time_point::duration>(d), std::move(fire));
 }
