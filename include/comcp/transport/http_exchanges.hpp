@@ -10,7 +10,8 @@
 #include <string>
 #include <utility>
 
-#include <asio/this_coro.hpp>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
 
 #include <comcp/auth/authenticator.hpp>
 #include <comcp/http/engine.hpp>
@@ -108,12 +109,16 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     } catch (...) {
       failure = over(a) ? error() : current_error();
     }
+    if (a->starting) co_await next_turn();
     bool const given_up = over(a);
     if (!over()) finished(a);
     if (given_up) co_return;
     if (failure) failed(*a, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
     if (!over() && a->message.established && a->session == session_id_) start_listening();
   }
+
+  // A POST begins inside send(), from which nothing may be told yet.
+  asio::awaitable<void> next_turn() { co_await asio::post(executor_, asio::use_awaitable); }
 
   asio::awaitable<void> carry_out(activity a) {
     fetch_type f(*engine_, *auth_, time_, url_, "POST");
@@ -123,8 +128,9 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     bool const timed_by_call = a->message.id != 0 && !sse_;
     f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
     f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
-    f.headers = post_headers(*a);
+    f.fields = [this, &a] { return post_headers(*a); };
     co_await f.run();
+    if (a->starting) co_await next_turn();
     if (over(a)) co_return;
     if (f.verdict.what == action::json) {
       co_await take_json(a, f);
@@ -209,7 +215,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless) {
     fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
     f.sent = sent(*a);
-    f.headers = stream_headers(*a, parser.last_event_id());
+    f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
     f.sent.in_session = !a->session.empty();
     f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
     co_await f.run();
@@ -256,7 +262,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   asio::awaitable<void> end_session(std::shared_ptr<gate> told) {
     auto const hold = this->shared_from_this();
     fetch_type f(*engine_, *auth_, time_, stream_url_, "DELETE");
-    f.headers = delete_headers();
+    f.fields = [fields = delete_headers()] { return fields; };
     f.timeouts.connect(options_.close_wait()).response(options_.close_wait()).total(options_.close_wait());
     session_id_.clear();
     try {

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,7 +52,7 @@ class http_fetch {
 
   std::string method;
   http_url url;
-  http_headers headers;
+  std::function<http_headers()> fields;  // of each attempt
   std::string const* body = nullptr;
   http_timeouts timeouts;
   sansio::http_sent sent;
@@ -124,7 +125,7 @@ class http_fetch {
   asio::awaitable<result<response>> send() {
     response_.reset();
     http_request r(url, method);
-    r.headers = headers;
+    r.headers = fields();
     r.timeouts = timeouts;
     r.repeatable = sent.repeatable || method == "GET";
     if (body) r.body = *body;
@@ -161,7 +162,8 @@ class http_fetch {
     std::string text;
     (void)co_await read_body(text, most_of_failure);
     for (auto const& field : credentials_) hide(text, field.value);
-    if (auto const* const own = headers.find("Authorization")) hide(text, *own);
+    auto const sent_with = fields();
+    if (auto const* const own = sent_with.find("Authorization")) hide(text, *own);
     verdict.why = sansio::with_body(verdict.why, text);
     response_.reset();
   }

@@ -33,6 +33,7 @@ struct http_activity {
   std::unique_ptr<deadline> limit;  // armed where one of its waits is bounded by us
   std::string session;              // the id that went along, empty where none did
   std::uint64_t number = 0;
+  bool starting = false;            // still inside send()
   bool given_up = false;
   bool answered = false;            // a request by its answer, the legacy era's stream by its head
 
@@ -109,7 +110,6 @@ class http_session : public std::enable_shared_from_this<http_session> {
  private:
   [[nodiscard]] static bool is_initialize(outgoing const& m) noexcept { return m.handshake && !m.stateless; }
   void start(outgoing&& message);
-  void start_queued();
   void give_back_held();
 
   inbox* inbox_;
@@ -117,7 +117,11 @@ class http_session : public std::enable_shared_from_this<http_session> {
   std::vector<outgoing> held_;        // requests, while the handshake ends and the GET stream opens
   bool holding_ = false;
   std::unique_ptr<deadline> hold_limit_;
-  std::vector<activity> queued_;      // to be started at the next turn of the executor
+  http_headers const base_;           // of every POST
+  struct {
+    std::string version, session;
+    http_headers fields;
+  } mutable legacy_;                  // of the last POST of the legacy era: the next one has the same
   std::map<request_id, std::uint64_t> by_id_;
   std::uint64_t next_ = 0;
   std::minstd_rand random_;

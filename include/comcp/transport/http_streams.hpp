@@ -64,7 +64,7 @@ class http_streams : public http_session {
   asio::awaitable<result<void>> open_sse() {
     auto const a = std::make_shared<http_activity>(outgoing());
     auto const s = std::make_shared<sse_state>(*engine_, *auth_, time_, stream_url_, options_.max_event());
-    s->fetch.headers = stream_headers(*a, {});
+    s->fetch.fields = [fields = stream_headers(*a, {})] { return fields; };
     s->fetch.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
     if (listener_) std::exchange(listener_, nullptr)->give_up();
     listener_ = a;
@@ -113,7 +113,7 @@ class http_streams : public http_session {
   asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, sansio::sse_parser& parser,
                                                                         sansio::backoff& backoff, error& broken) {
     fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
-    f.headers = stream_headers(*a, parser.last_event_id());
+    f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
     // Some say by 404 that they have no such stream: it tells of the session only where there was one.
     f.sent.in_session = !a->session.empty() && a->answered;
     f.sent.repeatable = true;

@@ -19,6 +19,13 @@ COMCP_DECL void http_activity::give_up() noexcept {
   }
 }
 
+COMCP_DECL http_headers base_headers(http_options const& options) {
+  auto headers = options.headers();
+  (void)headers.add("Content-Type", "application/json");
+  (void)headers.add("Accept", "application/json, text/event-stream");
+  return headers;
+}
+
 COMCP_DECL http_session::http_session(http_url url, http_options options, asio::any_io_executor executor, inbox& in)
     : executor_(std::move(executor)),
       options_(std::move(options)),
@@ -27,6 +34,7 @@ COMCP_DECL http_session::http_session(http_url url, http_options options, asio::
       stream_url_(url_),
       inbox_(&in),
       hold_limit_(time_->make_deadline(executor_)),
+      base_(base_headers(options_)),
       random_(std::random_device{}()) {
   if (!options_.resumed()) return;
   session_id_ = options_.resumed()->id;
@@ -73,23 +81,15 @@ COMCP_DECL void http_session::start(outgoing&& message) {
   a->number = ++next_;
   posts_.emplace(a->number, a);
   if (a->message.id) by_id_.emplace(a->message.id, a->number);
-  queued_.push_back(a);
-  if (queued_.size() > 1) return;
-  detail::post(executor_, [self = shared_from_this()] { self->start_queued(); });
-}
-
-COMCP_DECL void http_session::start_queued() {
-  auto const all = std::exchange(queued_, {});
-  for (auto const& a : all) {
-    if (over(a)) continue;
-    if (a->message.established && !sse_) {
-      std::function<void()> go_on = [weak = weak_from_this()] {
-        if (auto const self = weak.lock()) self->release_held();
-      };
-      hold_limit_->arm(time_->now() + options_.get_stream_wait(), std::move(go_on));
-    }
-    detail::spawn(executor_, post(a), a->signal.slot(), a);
+  if (a->message.established && !sse_) {
+    std::function<void()> go_on = [weak = weak_from_this()] {
+      if (auto const self = weak.lock()) self->release_held();
+    };
+    hold_limit_->arm(time_->now() + options_.get_stream_wait(), std::move(go_on));
   }
+  a->starting = true;
+  detail::spawn(executor_, post(a), a->signal.slot(), a);
+  a->starting = false;
 }
 
 // They belong to a session that is gone: the core sends them in the next one.
@@ -119,10 +119,9 @@ COMCP_DECL bool http_session::abandon(request_id id) noexcept {
   auto const found = by_id_.find(id);
   if (found == by_id_.end()) return false;
   auto const a = posts_.find(found->second)->second;
-  bool const unsent = std::find(queued_.begin(), queued_.end(), a) != queued_.end();
   finished(a);
   a->give_up();
-  return a->message.stateless || unsent;
+  return a->message.stateless;
 }
 
 COMCP_DECL void http_session::answered(activity const& a) {
@@ -165,12 +164,14 @@ COMCP_DECL void http_session::finish(error reason) {
 }
 
 COMCP_DECL http_headers http_session::post_headers(http_activity const& a) const {
-  auto headers = options_.headers();
+  auto const& own = a.message.headers;
+  bool const is_usual = !a.message.stateless && own.size() == 1;
+  if (is_usual && legacy_.version == own.front().second && legacy_.session == a.session) return legacy_.fields;
+  auto headers = base_;
   // None can fail: the session's id was looked at when it came, the rest is ours.
-  (void)headers.add("Content-Type", "application/json");
-  (void)headers.add("Accept", "application/json, text/event-stream");
-  for (auto const& [name, value] : a.message.headers) (void)headers.add(name, value);
+  for (auto const& [name, value] : own) (void)headers.add(name, value);
   if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
+  if (is_usual) legacy_ = {own.front().second, a.session, headers};
   return headers;
 }
 
