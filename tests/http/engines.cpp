@@ -231,6 +231,35 @@ TEMPLATE_TEST_CASE("engines: a kept connection that the server closed is not use
   CHECK(peer.connections() == 2);
 }
 
+TEMPLATE_TEST_CASE("engines: what a server says unasked on a kept connection is not the next answer",
+                   "[http][threads]", COMCP_ENGINES) {
+  asio::io_context io{1};
+  peer_signal kept(io.get_executor()), said(io.get_executor());
+  http_peer peer(io, [&](peer_connection& c) -> asio::awaitable<void> {
+    co_await c.read_request();
+    co_await c.write(http_answer(200, "ok"));
+    if (c.number() == 0) {
+      co_await kept.wait();
+      co_await c.write(http_answer(408, "unasked"));
+      said.say();
+    }
+    co_await c.wait_for_close();
+  });
+  auto body = [&]() -> asio::awaitable<void> {
+    auto e = TestType::make();
+    for (int i = 0; i < 2; ++i) {
+      auto got = co_await fetch(e, request_to(peer, "POST", "x"));
+      CHECK(got.value().head.status == 200);
+      CHECK(got->body == "ok");
+      kept.say();
+      co_await said.wait();
+    }
+  };
+  run(io, body());
+  CHECK(peer.requests().size() == 2);
+  CHECK(peer.connections() == 2);
+}
+
 TEMPLATE_TEST_CASE("engines: localhost and ::1 are reached", "[http][threads]", COMCP_ENGINES) {
   asio::io_context io{1};
   bool const six = GENERATE(false, true);

@@ -5,6 +5,7 @@
 // executor. Who waits for whom, and what is left of it when either side goes first; no HTTP.
 #pragma once
 
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -75,6 +76,12 @@ class socket_handle {
     ::sockaddr_storage peer;
     ::socklen_t size = sizeof peer;
     return fd_ >= 0 && ::getpeername(fd_, reinterpret_cast<::sockaddr*>(&peer), &size) == 0;
+  }
+  /// Whether the peer sent nothing and closed nothing since.
+  [[nodiscard]] bool quiet() const noexcept {
+    char byte;
+    if (fd_ < 0 || ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >= 0) return false;
+    return errno == EAGAIN || errno == EWOULDBLOCK;
   }
 
  private:

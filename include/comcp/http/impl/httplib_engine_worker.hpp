@@ -54,14 +54,15 @@ class pool {
 
   connection take(std::string const& origin) {
     std::lock_guard const lock(mutex_);
-    connection out;
     auto const now = std::chrono::steady_clock::now();
     auto& kept = idle_[origin];
     std::erase_if(kept, [&](connection const& c) { return now - c.idle_since > settings_.idle_expiry; });
-    if (kept.empty()) return out;
-    out = std::move(kept.back());
-    kept.pop_back();
-    return out;
+    while (!kept.empty()) {
+      auto out = std::move(kept.back());
+      kept.pop_back();
+      if (out.socket.quiet()) return out;  // else what it said would be taken for the next answer
+    }
+    return connection();
   }
   void give(std::string const& origin, connection c) {
     std::lock_guard const lock(mutex_);
