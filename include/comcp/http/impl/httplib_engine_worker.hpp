@@ -184,7 +184,7 @@ class worker {
   void run() noexcept {
     try {
       exchange_once(pool_->take(origin_));
-    } catch (std::exception const&) {
+    } catch (...) {
       x_->failed(error(errc::transport_failed, origin_ + ": cpp-httplib threw an exception"));
     }
     x_->give_socket();
