@@ -169,6 +169,53 @@ TEMPLATE_TEST_CASE("engines: a repeatable request goes out once more when its ke
   CHECK(peer.connections() == 2);
 }
 
+TEMPLATE_TEST_CASE("engines: a request that went out twice may have arrived, also where the second finds no server",
+                   "[http][threads]", COMCP_ENGINES) {
+  asio::io_context io{1};
+  std::unique_ptr<http_peer> peer;
+  peer = std::make_unique<http_peer>(io, [&](peer_connection& c) -> asio::awaitable<void> {
+    co_await c.read_request();
+    co_await c.write(http_answer(200, "ok"));
+    auto const second = co_await c.read_request();
+    if (second) peer->stop();
+  });
+  auto body = [&]() -> asio::awaitable<void> {
+    auto e = TestType::make();
+    auto first = co_await fetch(e, request_to(*peer));
+    CHECK(first.value().body == "ok");
+    auto second = co_await fetch(e, request_to(*peer));
+    REQUIRE_FALSE(second);
+    CHECK(second.error() == errc::transport_failed);
+  };
+  run(io, body());
+  CHECK(peer->requests().size() == 2);
+}
+
+TEMPLATE_TEST_CASE("engines: a head beyond the limits is an answer: the request goes out once", "[http][threads]",
+                   COMCP_ENGINES) {
+  std::string many;
+  for (int i = 0; i < 30; ++i) many += "X-" + std::to_string(i) + ": y\r\n";
+  asio::io_context io{1};
+  http_peer peer(io, [many](peer_connection& c) -> asio::awaitable<void> {
+    co_await c.read_request();
+    co_await c.write(http_answer(200, "ok"));
+    co_await c.read_request();
+    co_await c.write("HTTP/1.1 200 OK\r\n" + many + "\r\n");
+    co_await c.wait_for_close();
+  });
+  auto body = [&]() -> asio::awaitable<void> {
+    auto e = TestType::make(comcp::response_limits().headers(20));
+    auto first = co_await fetch(e, request_to(peer));
+    CHECK(first.value().body == "ok");
+    auto second = co_await fetch(e, request_to(peer, "HEAD"));
+    REQUIRE_FALSE(second);
+    CHECK(second.error() == errc::limit_exceeded);
+  };
+  run(io, body());
+  CHECK(peer.requests().size() == 2);
+  CHECK(peer.connections() == 1);
+}
+
 TEMPLATE_TEST_CASE("engines: a request that no line can carry is refused, and nothing is sent", "[http][threads]",
                    COMCP_ENGINES) {
   asio::io_context io{1};

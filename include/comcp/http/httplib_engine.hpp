@@ -62,6 +62,8 @@ class httplib_engine_options {
 /// - A malformed response is errc::transport_failed like a broken connection, or is accepted: repeated and odd
 ///   Content-Length, Transfer-Encoding beside it, malformed header lines, folded lines. 0.11 takes anything but CRLF
 ///   behind a chunk, the connection's end too, for the end of the body, and trailers for an error.
+/// - A kept connection that breaks within the head of a response counts as one without an answer: the request goes out
+///   once more where it may arrive twice.
 /// - Interim responses other than 100 are errc::protocol_violation.
 /// - Requests have Accept and User-Agent where the caller set none. Fields of different names may change their order,
 ///   and 0.11 decodes percent-escapes in the values of response headers.

@@ -202,13 +202,24 @@ class worker {
       x_->sends();
     }
     auto const [ok, why] = perform(*c.client);
-    if (!ok && !x_->stopped() && why != httplib::Error::Canceled && !fresh_ && !head_ && may_repeat_)
+    if (!ok && !x_->stopped() && unanswered(why) && !fresh_ && may_repeat_) {
+      repeated_ = true;
       return exchange_once(connection());
+    }
     if (failure_) return x_->failed(std::move(*failure_));
-    if (!ok && !complete_) return x_->failed(meaning_of(why, origin_));
+    if (!ok && !complete_) return x_->failed(final_error(why));
     c.socket = x_->give_socket();
     if (ok && c.client->is_socket_open() && !x_->stopped()) pool_->give(origin_, std::move(c));
     x_->ended();
+  }
+
+  [[nodiscard]] bool unanswered(httplib::Error why) const {
+    return why != httplib::Error::Canceled && !head_ && !failure_;
+  }
+  /// Where the request went out before, it may have arrived, whatever the second attempt met.
+  [[nodiscard]] error final_error(httplib::Error why) const {
+    auto out = meaning_of(why, origin_);
+    return repeated_ && !leaves_outcome_open(out) ? out.with_code(errc::transport_failed) : out;
   }
 
   std::unique_ptr<httplib::ClientImpl> make_client() const {
@@ -324,6 +335,7 @@ class worker {
   std::optional<error> failure_;
   std::uint64_t received_ = 0;
   bool fresh_ = true, head_ = false, complete_ = false, endless_ = false, body_sent_ = false, expect_nothing_ = false;
+  bool repeated_ = false;
 };
 
 }  // namespace comcp::httplib_detail
