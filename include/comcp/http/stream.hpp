@@ -39,9 +39,8 @@ class plain_stream {
     return socket_.async_write_some(from, std::forward<Token>(token));
   }
 
-  /// Takes or gives what is possible without waiting; asio::error::would_block where nothing is.
+  /// Takes what is possible without waiting; asio::error::would_block where nothing is.
   std::size_t try_write(asio::const_buffer from, std::error_code& ec) { return socket_.write_some(from, ec); }
-  std::size_t try_read(asio::mutable_buffer into, std::error_code& ec) { return socket_.read_some(into, ec); }
 
   /// Whether the peer sent nothing and closed nothing since: what an idle connection must be to be used again.
   [[nodiscard]] bool quiet() {

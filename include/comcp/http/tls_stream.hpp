@@ -46,15 +46,17 @@ class tls_stream : public plain_stream {
     ec = asio::error::would_block;
     return 0;
   }
-  std::size_t try_read(asio::mutable_buffer into, std::error_code& ec) {
-    if (!tls_) return plain_stream::try_read(into, ec);
-    ec = asio::error::would_block;
-    return 0;
-  }
 
-  [[nodiscard]] bool quiet() { return (!tls_ || SSL_pending(tls_->native_handle()) == 0) && plain_stream::quiet(); }
+  [[nodiscard]] bool quiet() { return !holds_bytes() && plain_stream::quiet(); }
 
  private:
+  // Asio reads ahead of OpenSSL, into a BIO that OpenSSL does not count.
+  [[nodiscard]] bool holds_bytes() {
+    if (!tls_) return false;
+    SSL* const s = tls_->native_handle();
+    return ::SSL_has_pending(s) != 0 || ::BIO_ctrl_pending(::SSL_get_rbio(s)) != 0;
+  }
+
   std::optional<layer> tls_;
 };
 
