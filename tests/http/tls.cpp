@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <optional>
 
+#include <unistd.h>
+
 #include "support/tls_peer.hpp"
 #include "support/transport_box.hpp"
 
@@ -133,6 +135,33 @@ TEST_CASE("tls: a certificate for another host is refused", "[http]") {
   REQUIRE(renamed);
   CHECK(converse(w, **renamed).first == "hi");
   CHECK(w.server.seen.sni == "example.com");
+}
+
+TEST_CASE("tls: a certificate's name that is no alternative name does not count", "[http]") {
+  world w(issue(text("localhost", ""), &authority()));
+  check_untrusted(w.connect(trusting()), "ostname mismatch");
+}
+
+TEST_CASE("tls: an encrypted key is refused, and nobody is asked for its password", "[http]") {
+  certificate_files const files;
+  auto const client = issue(text("the client", ""), &authority());
+  auto const cert = files.write("cert.pem", client.certificate_pem());
+  auto const key = files.write("key.pem", client.encrypted_key_pem("word"));
+  world w(server_for(here));
+  // Without a terminal OpenSSL would ask the standard input.
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  CHECK(::write(ends[1], "word\n", 5) == 5);
+  ::close(ends[1]);
+  int const before = ::dup(0);
+  ::dup2(ends[0], 0);
+  auto const got = w.connect(trusting().client_certificate(cert, key));
+  before >= 0 ? ::dup2(before, 0) : ::close(0);
+  ::close(before);
+  char left[8];
+  CHECK(::read(ends[0], left, sizeof left) == 5);
+  ::close(ends[0]);
+  check_untrusted(got, key);
 }
 
 TEST_CASE("tls: certificates that are expired, not yet valid, self-signed or of strangers are refused", "[http]") {

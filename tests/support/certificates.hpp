@@ -29,6 +29,14 @@ struct identity {
   [[nodiscard]] std::string key_pem() const {
     return written([this](BIO* out) { ::PEM_write_bio_PrivateKey(out, key.get(), nullptr, nullptr, 0, nullptr, nullptr); });
   }
+  /// The key under that password.
+  [[nodiscard]] std::string encrypted_key_pem(std::string const& password) const {
+    auto const* const word = reinterpret_cast<unsigned char const*>(password.data());
+    auto const size = static_cast<int>(password.size());
+    return written([&](BIO* out) {
+      ::PEM_write_bio_PrivateKey(out, key.get(), ::EVP_aes_256_cbc(), word, size, nullptr, nullptr);
+    });
+  }
 
  private:
   template <class Write>

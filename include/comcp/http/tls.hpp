@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whom a TLS connection trusts and who it says it is. Options only, for every engine; no TLS library is needed here.
+// Whom a TLS connection trusts and who it says it is. Options only, for the Asio engines; no TLS library is needed
+// here.
 #pragma once
 
 #include <string>
@@ -12,8 +13,8 @@ namespace comcp {
 enum class tls_version { v1_2, v1_3 };
 
 /// The default verifies the server's certificate chain against the system's authorities (with OpenSSL also what
-/// SSL_CERT_FILE and SSL_CERT_DIR name), and its host name or IP address, with TLS 1.2 or newer. Files are PEM and read
-/// at the first connection.
+/// SSL_CERT_FILE and SSL_CERT_DIR name), and its host name or IP address by the certificate's alternative names, with
+/// TLS 1.2 or newer. Files are PEM, not encrypted, and read at the first connection.
 class tls_options {
  public:
   tls_options() {}
