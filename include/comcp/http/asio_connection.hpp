@@ -125,7 +125,8 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
 
   /// Whether it broke before a byte of the response came, so that the server may have closed it while it rested.
   [[nodiscard]] bool ended_unanswered() const noexcept { return failure_ && !parser_.started() && (ended_ || broken_); }
-  [[nodiscard]] bool nothing_sent() const noexcept { return accepted_ == 0; }
+  /// A write that is pending may have sent something already.
+  [[nodiscard]] bool nothing_sent() const noexcept { return accepted_ == 0 && !writing_; }
   /// The request, for another connection. This one is over.
   [[nodiscard]] request_text take_text() {
     if (writing_) return text_;  // the system may still look at it
