@@ -284,6 +284,35 @@ TEST_CASE("asio_engine: an io_context may end with exchanges open", "[http]") {
   SUCCEED("the sanitizers have not complained");
 }
 
+TEST_CASE("asio_engine: the engine's end is closed also for a request that is about to go out again", "[http]") {
+  asio::io_context io;
+  http_peer peer(io, [](peer_connection& c) -> asio::awaitable<void> {
+    auto const first = co_await c.read_request();
+    co_await c.write(http_answer(200, "ok"));
+    auto const second = co_await c.read_request();  // and no answer
+  });
+  std::optional<asio_engine> engine;
+  int asked = 0;
+  auto const lookup = [&](asio::any_io_executor const&, std::string const&, std::uint16_t port,
+                          net::lookup_done const& done) {
+    asio::ip::tcp::endpoint const here(asio::ip::address_v4::loopback(), port);
+    if (++asked == 1) return done(std::error_code(), net::endpoints(1, here));
+    asio::post(io, [&] { engine.reset(); });
+  };
+  auto const client = [&]() -> asio::awaitable<void> {
+    engine.emplace(asio_engine_options(), plain_connector(proxy_options::none(), lookup));
+    auto const url = "http://name.test:" + std::to_string(peer.port()) + "/";
+    auto const first = co_await fetch(*engine, request_to(url));
+    CHECK(first);
+    auto const second = co_await fetch(*engine, request_to(url, "GET"));
+    REQUIRE_FALSE(second);
+    CHECK(second.error() == errc::closed);
+    CHECK(asked == 2);
+    CHECK(peer.requests().size() == 2);
+  };
+  run(io, client());
+}
+
 TEST_CASE("asio_engine: an early answer to a long request is read, then the connection is closed", "[http]") {
   for (bool const closes : {false, true}) {
     asio::io_context io;

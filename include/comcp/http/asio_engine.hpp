@@ -166,6 +166,12 @@ request_text text_for(http_request& request, Stream& stream) {
   return out;
 }
 
+/// What failed, where the first attempt may have been seen by the server and there was no second one.
+inline error const& told_of(error const& sent, error const& second) noexcept {
+  bool const own = second == errc::cancelled || second == errc::closed;
+  return sent && !own ? sent : second;
+}
+
 template <class Connector>
 asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
     std::shared_ptr<asio_engine_core<Connector>> core, http_request request) {
@@ -179,13 +185,12 @@ asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
   error sent;  // how the first attempt failed, where the server may have seen it
   for (bool again = false;; again = true) {
     auto taken = core->connections->take(request.url, again);
-    if (!taken) co_return taken.error();
+    if (!taken) co_return told_of(sent, taken.error());
     auto lease = std::move(*taken);
     bool const rested = lease.get() != nullptr;
     if (!rested) {
       auto made = co_await connect_for(core, request.url, times);
-      if (!made && sent && made.error() != errc::cancelled) co_return sent;
-      if (!made) co_return made.error();
+      if (!made) co_return told_of(sent, made.error());
       lease.attach(std::make_shared<asio_connection<stream>>(std::move(*made), core->time));
     }
     auto& c = *lease.get();
