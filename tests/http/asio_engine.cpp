@@ -206,7 +206,9 @@ TEST_CASE("asio_engine: max_idle bounds what is kept, max_connections what is op
       CHECK(second);
       auto const third = co_await engine.open(request_to(peer));
       REQUIRE_FALSE(third);
-      CHECK(third.error() == errc::limit_exceeded);
+      CHECK(third.error() == errc::queue_full);
+      CHECK_FALSE(leaves_outcome_open(third.error()));
+      CHECK(peer.connections() == 2);
     }
     CHECK(engine.idle_connections() == 1);
     auto const again = co_await fetch(engine, request_to(peer));

@@ -29,7 +29,7 @@ class asio_engine_options {
   /// How long they are kept: 90 s, and a second less than the server's Keep-Alive header says.
   asio_engine_options& idle_expiry(duration d) { return idle_expiry_ = d, *this; }
   /// Connections to one origin, those that are being made included: 16384. One more exchange than that is
-  /// errc::limit_exceeded at once: waiting could block for ever where a server asks back before it answers.
+  /// errc::queue_full at once: waiting could block for ever where a server asks back before it answers.
   asio_engine_options& max_connections(std::size_t n) { return max_connections_ = n, *this; }
   /// What a response may be at most.
   asio_engine_options& limits(response_limits const& l) { return limits_ = l, *this; }

@@ -99,7 +99,7 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
   asio_pool& operator=(asio_pool const&) = delete;
 
   /// With a connection that rested, unless `fresh`; otherwise without one, for the caller to make.
-  /// Errors: closed, limit_exceeded.
+  /// Errors: closed, queue_full.
   result<lease> take(http_url const& url, bool fresh) {
     if (closed_) return error(errc::closed, "the HTTP engine is gone");
     auto at = origins_.find(url);
@@ -115,7 +115,7 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
     if (o.open >= max_connections_ && !o.resting.empty()) drop(o, o.resting.begin());
     if (o.open >= max_connections_) {
       forget_if_unused(o);
-      return error(errc::limit_exceeded, "more connections to one origin than max_connections allows");
+      return error(errc::queue_full, "more connections to one origin than max_connections allows");
     }
     ++o.open;
     return lease(this->shared_from_this(), o);

@@ -31,9 +31,10 @@ concept http_response = std::move_constructible<R> && requires(R r, R const& c) 
 /// Both open() and next() can be cancelled at any moment (cancellation_type::terminal), which abandons the exchange
 /// and ends them with errc::cancelled or with Asio's own exception.
 ///
-/// Errors: invalid_argument (a request that no line can carry), connect_failed, connect_timeout, tls_failed,
-/// proxy_failed: nothing was sent. response_timeout, idle_timeout, exchange_timeout, limit_exceeded,
-/// protocol_violation (malformed HTTP), transport_failed (the connection broke): the server may have acted.
+/// Errors: invalid_argument (a request that no line can carry), queue_full (too many exchanges at once),
+/// connect_failed, connect_timeout, tls_failed, proxy_failed: nothing was sent. response_timeout, idle_timeout,
+/// exchange_timeout, limit_exceeded, protocol_violation (malformed HTTP), transport_failed (the connection broke): the
+/// server may have acted.
 /// No error text or detail holds a header value, a query or a body of the request.
 template <class E>
 concept engine = std::move_constructible<E> && http_response<typename E::response> && requires(E e, http_request r) {
