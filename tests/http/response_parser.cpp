@@ -204,6 +204,19 @@ TEST_CASE("response_parser: whether the connection may be kept", "[http]") {
   CHECK(kept("HTTP/1.0", "Connection: keep-alive\r\n"));
 }
 
+TEST_CASE("response_parser: a 204 that announces a body is the last response of its connection", "[http]") {
+  CHECK(parsed("HTTP/1.1 204 No\r\n\r\n").kept);
+  CHECK(parsed("HTTP/1.1 204 No\r\nContent-Length: 0\r\n\r\n").kept);
+  for (std::string const field : {"Content-Length: 2", "Transfer-Encoding: chunked"}) {
+    CAPTURE(field);
+    auto const out = parsed("HTTP/1.1 204 No\r\n" + field + "\r\n\r\n");
+    CHECK(out.ended);
+    CHECK_FALSE(out.kept);
+  }
+  CHECK(parsed("HTTP/1.1 304 Same\r\nContent-Length: 2\r\n\r\n").kept);
+  CHECK(parsed("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n", "HEAD").kept);
+}
+
 TEST_CASE("response_parser: the timeout of Keep-Alive", "[http]") {
   auto const timeout = [](std::string const& value) {
     response_parser p;

@@ -221,8 +221,11 @@ COMCP_DECL response_parser::progress response_parser::choose_framing() {
   }
   if (without_body_ || head_.status == 204 || head_.status == 304) {
     at_ = part::done;
+    // A 204 has no body; one that announces it may send it as well.
+    if (head_.status == 204 && (left_ != 0 || !codings.empty())) keep_ = false;
   } else if (!codings.empty()) {
     at_ = part::chunk_size;
+    chunk_lines_ = limits_.head();
   } else if (!lengths.empty()) {
     return framed_by_length();
   } else {
