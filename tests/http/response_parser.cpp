@@ -326,6 +326,9 @@ TEST_CASE("response_parser: limits hold for what never ends", "[http]") {
   std::string const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
   CHECK(endless(chunked, "1\r\na\r\n") == errc::limit_exceeded);
   CHECK(endless(chunked, "0") == errc::limit_exceeded);
+  std::string const stream = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+  CHECK(endless(stream, "1;" + std::string(50, 'x') + "\r\na\r\n") == errc::limit_exceeded);
+  CHECK(endless(stream, "00000001;x=y\r\na\r\n") == errc::transport_failed);  // cut off
   CHECK(endless(chunked + "0\r\n", "a:b\r\n") == errc::limit_exceeded);
   CHECK(refused("HTTP/1.1 413 No\r\nContent-Length: 51\r\n\r\n", small).detail()->http_status == 413);
 }

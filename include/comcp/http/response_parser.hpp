@@ -26,7 +26,8 @@ class response_limits {
   response_limits& headers(std::size_t n) { return headers_ = n, *this; }
   /// Bytes of one line of a head, a trailer or a chunk size: 16 KiB.
   response_limits& line(std::size_t bytes) { return line_ = bytes, *this; }
-  /// Bytes of the head, interim responses and trailer included: 64 KiB.
+  /// Bytes of the head, interim responses and trailer included: 64 KiB. As many more, and 16 for each byte of data, may
+  /// be sizes and extensions of chunks.
   response_limits& head(std::size_t bytes) { return head_ = bytes, *this; }
   /// Bytes of the body: 64 MiB. An event stream (text/event-stream) may be of any length.
   response_limits& body(std::uint64_t bytes) { return body_ = bytes, *this; }
@@ -115,6 +116,7 @@ class response_parser {
   std::string line_;            // a line that was held
   std::uint64_t left_ = 0;      // of the body or chunk
   std::uint64_t body_bytes_ = 0;
+  std::uint64_t chunk_lines_ = 0;  // how many bytes of chunk sizes and extensions may still come
   std::size_t head_bytes_ = 0;
   std::size_t fields_ = 0;
   std::optional<std::chrono::seconds> keep_alive_;

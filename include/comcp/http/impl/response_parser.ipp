@@ -261,6 +261,12 @@ COMCP_DECL response_parser::progress response_parser::chunk_size_line(std::strin
   auto const rest = http_detail::response_text::trimmed(text.substr(digits));
   bool const extended = rest.starts_with(';') && rest.find('\0') == rest.npos;
   if (digits == 0 || (digits != text.size() && !extended)) return violation("a malformed chunk size");
+  auto const overhead = text.size() + 4;
+  if (overhead > chunk_lines_)
+    return fail(errc::limit_exceeded, "sizes and extensions of chunks exceed head bytes and 16 for each byte of data");
+  chunk_lines_ -= overhead;
+  constexpr std::uint64_t plenty = std::uint64_t{1} << 32;  // and no overflow
+  if (chunk_lines_ < plenty) chunk_lines_ += 16 * std::min(size, plenty);
   if (size == 0) return at_ = part::trailer, progress::more;
   at_ = part::chunk_data;
   left_ = size;
