@@ -29,6 +29,11 @@ struct memory_engine {
     comcp::http_response_head const& head() const noexcept { return head_; }
     asio::awaitable<result<std::string_view>> next() {
       clock->advance(1ms);
+      if (meanwhile) {
+        auto const call = meanwhile;  // this may go
+        call();
+        co_return std::string_view();
+      }
       if (pieces.empty()) co_return std::string_view();
       auto piece = std::move(pieces.front());
       pieces.pop_front();
@@ -39,15 +44,18 @@ struct memory_engine {
     std::shared_ptr<comcp::test::manual_clock> clock;
     std::deque<result<std::string>> pieces;
     std::string current;
+    std::function<void()> meanwhile;
 
    private:
     comcp::http_response_head head_;
   };
 
-  asio::awaitable<result<response>> open(http_request r) { return answer(clock, pieces, failure, std::move(r)); }
+  asio::awaitable<result<response>> open(http_request r) {
+    return answer(clock, pieces, failure, meanwhile, std::move(r));
+  }
   static asio::awaitable<result<response>> answer(std::shared_ptr<comcp::test::manual_clock> clock,
                                                   std::deque<result<std::string>> pieces, comcp::error failure,
-                                                  http_request r) {
+                                                  std::function<void()> meanwhile, http_request r) {
     clock->advance(10ms);
     if (r.method == "THROW") throw std::system_error(asio::error::operation_aborted);
     if (failure) co_return failure;
@@ -59,12 +67,14 @@ struct memory_engine {
     response out(std::move(head));
     out.clock = clock;
     out.pieces = std::move(pieces);
+    out.meanwhile = std::move(meanwhile);
     co_return std::move(out);
   }
 
   std::shared_ptr<comcp::test::manual_clock> clock = std::make_shared<comcp::test::manual_clock>();
   std::deque<result<std::string>> pieces;
   comcp::error failure;
+  std::function<void()> meanwhile;  ///< Called in next(), which then gives the end.
 };
 
 http_request secret_request() {
@@ -202,6 +212,23 @@ TEST_CASE("logging_engine: tells of what was dropped or cancelled, and not of wh
   CHECK(l.logs[0].status == 203);
   CHECK(l.logs[1].failure == errc::cancelled);
   CHECK(l.logs[1].status == 0);
+}
+
+TEST_CASE("logging_engine: the response may go while its piece is awaited", "[http]") {
+  logged l;
+  std::optional<comcp::logging_engine<memory_engine>::response> r;
+  l.inner.meanwhile = [&r] { r.reset(); };
+  auto body = [&]() -> asio::awaitable<void> {
+    auto e = l.engine();
+    auto opened = co_await e.open(secret_request());
+    r.emplace(std::move(opened.value()));
+    auto const end = co_await r->next();
+    CHECK(end.value().empty());
+    CHECK_FALSE(r);
+  };
+  run(l.io, body());
+  REQUIRE(l.logs.size() == 1);
+  CHECK_FALSE(l.logs[0].failure);
 }
 
 TEST_CASE("logging_engine: a sink that throws, or is none, disturbs nothing", "[http]") {

@@ -98,18 +98,22 @@ class logging_engine {
   class response {
    public:
     [[nodiscard]] http_response_head const& head() const noexcept { return inner_.head(); }
-    asio::awaitable<result<std::string_view>> next() {
-      auto piece = co_await inner_.next();
-      recorder_->piece(piece);
-      co_return std::move(piece);
-    }
+    [[nodiscard]] asio::awaitable<result<std::string_view>> next() { return recorded(inner_.next(), recorder_); }
 
    private:
     friend logging_engine;
-    response(typename Engine::response inner, std::unique_ptr<http_detail::exchange_recorder> recorder)
+    response(typename Engine::response inner, std::shared_ptr<http_detail::exchange_recorder> recorder)
         : recorder_(std::move(recorder)), inner_(std::move(inner)) {}
 
-    std::unique_ptr<http_detail::exchange_recorder> recorder_;  // goes last, so that it tells of what is over
+    // The response may be gone when the piece comes.
+    static asio::awaitable<result<std::string_view>> recorded(asio::awaitable<result<std::string_view>> coming,
+                                                              std::shared_ptr<http_detail::exchange_recorder> by) {
+      auto piece = co_await std::move(coming);
+      by->piece(piece);
+      co_return std::move(piece);
+    }
+
+    std::shared_ptr<http_detail::exchange_recorder> recorder_;  // goes last, so that it tells of what is over
     typename Engine::response inner_;
   };
 
@@ -119,13 +123,13 @@ class logging_engine {
         time_(std::move(time)) {}
 
   [[nodiscard]] asio::awaitable<result<response>> open(http_request request) {
-    auto recorder = std::make_unique<http_detail::exchange_recorder>(request, sink_, time_);
+    auto recorder = std::make_shared<http_detail::exchange_recorder>(request, sink_, time_);
     return run(inner_.open(std::move(request)), std::move(recorder));
   }
 
  private:
   static asio::awaitable<result<response>> run(asio::awaitable<result<typename Engine::response>> opening,
-                                               std::unique_ptr<http_detail::exchange_recorder> recorder) {
+                                               std::shared_ptr<http_detail::exchange_recorder> recorder) {
     recorder->start();
     auto inner = co_await std::move(opening);
     if (!inner) {
