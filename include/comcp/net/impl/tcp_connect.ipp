@@ -21,6 +21,10 @@ COMCP_DECL std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::
   if (fd >= 0) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
 #endif
   if (fd < 0) return {errno, std::system_category()};
+#if defined(SO_NOSIGPIPE)
+  int const on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
   std::error_code ec;
   socket.assign(protocol, fd, ec);
   if (ec) {
