@@ -16,7 +16,7 @@
 namespace comcp {
 
 /// Runs one coroutine, and all that it starts, on this thread until it is done; gives its value, or throws what
-/// left it.
+/// left it. Where a host name was given up on, the end waits until the system's lookup has returned.
 template <class T>
 T run(asio::awaitable<T> work) {
   asio::io_context io(1);

@@ -98,7 +98,7 @@ struct http_request {
 struct http_response_head {
   http_response_head() = default;
 
-  int status = 0;      ///< 100 to 599.
+  int status = 0;      ///< 200 to 599 where an engine gives it.
   std::string reason;  ///< As the server worded it; often empty.
   http_headers headers;
 };

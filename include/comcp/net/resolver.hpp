@@ -37,7 +37,7 @@ using lookup_function =
     std::function<void(asio::any_io_executor on, std::string host, std::uint16_t port, lookup_done done)>;
 
 /// The lookup_function of the system: getaddrinfo, on a thread that Asio keeps for each context. One name that takes
-/// long delays the others of its context.
+/// long delays the others of its context, and the end of the context waits until getaddrinfo has returned.
 template <class Executor = asio::any_io_executor>
 void system_lookup(Executor on, std::string host, std::uint16_t port, lookup_done done) {
   using resolver = asio::ip::basic_resolver<asio::ip::tcp, Executor>;
