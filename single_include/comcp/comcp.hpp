@@ -28,6 +28,7 @@
 // Everything in it runs on its home executor, one handler at a time. Users meet it through comcp::client.
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -193,6 +194,7 @@ inline padded_text pad(std::string& text) {
 // What can go wrong, as values: errc, the error that travels below the facade, and the exception that
 // public operations throw. The peer's data stays text here, so that errors need no JSON.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -244,6 +246,19 @@ enum class errc {
   denied,               ///< An interceptor denied the call; nothing was sent. Retry: no.
   validation_failed,    ///< A value does not match its JSON Schema. Retry: no.
   unsupported_dialect,  ///< A schema names a dialect that comcp does not know. Retry: no.
+
+  // HTTP. Each is a failure of one exchange; the connection to the server as such goes on.
+  connect_timeout,      ///< No connection (name, TCP, proxy, TLS) in time; nothing was sent. Retry: yes.
+  response_timeout,     ///< The request was sent, and no response began in time. Retry: as for transport_failed.
+  idle_timeout,         ///< A response stopped coming. Retry: as for transport_failed.
+  exchange_timeout,     ///< The whole exchange took too long. Retry: as for transport_failed.
+  tls_failed,           ///< No trusted TLS connection; nothing was sent. Retry: not unchanged.
+  proxy_failed,         ///< The proxy refused the way; nothing was sent. Retry: not unchanged.
+  redirect_refused,     ///< A redirect that is not followed: another origin, or one too many. Retry: no.
+  http_status,          ///< An error status without a JSON-RPC error, see detail(). Retry: see is_retriable().
+  wrong_content_type,   ///< A success whose body is neither JSON nor an event stream. Retry: as for transport_failed.
+  missing_answer,       ///< A success without the answer to the request. Retry: as for transport_failed.
+  unsupported_encoding, ///< A body in an encoding that was not asked for. Retry: as for transport_failed.
 };
 
 /// The category of comcp::errc, named "comcp".
@@ -265,6 +280,7 @@ struct peer_error {
 struct transport_detail {
   std::optional<int> http_status;
   std::string snippet;              ///< Start of an HTTP body that was no answer.
+  std::optional<std::chrono::seconds> retry_after;  ///< When the server asked to try again.
   std::optional<int> exit_code;     ///< Exit status of the server process.
   std::optional<int> term_signal;   ///< Signal that ended the server process.
   std::string stderr_tail;          ///< Last bytes that the server process wrote to stderr.
@@ -308,6 +324,10 @@ class error {
 /// Whether the operation that failed so was certainly not carried out, so that sending it again cannot
 /// double a side effect.
 bool is_retriable(error const& e) noexcept;
+
+/// Whether the operation that failed so may have been carried out: the request went out, and no answer came, or none
+/// that can be used.
+bool leaves_outcome_open(error const& e) noexcept;
 
 /// What public operations throw. `what()` is error().to_string().
 class exception : public std::system_error {
@@ -364,6 +384,17 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::denied: return "denied";
     case errc::validation_failed: return "validation failed";
     case errc::unsupported_dialect: return "unsupported JSON Schema dialect";
+    case errc::connect_timeout: return "connecting timed out";
+    case errc::response_timeout: return "no HTTP response in time";
+    case errc::idle_timeout: return "HTTP response stalled";
+    case errc::exchange_timeout: return "HTTP exchange timed out";
+    case errc::tls_failed: return "TLS failed";
+    case errc::proxy_failed: return "proxy failed";
+    case errc::redirect_refused: return "redirect refused";
+    case errc::http_status: return "HTTP error status";
+    case errc::wrong_content_type: return "wrong content type";
+    case errc::missing_answer: return "no answer in the HTTP response";
+    case errc::unsupported_encoding: return "unsupported content encoding";
   }
   return "unknown comcp error";
 }
@@ -374,6 +405,10 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
   [[nodiscard]] std::string message(int v) const override { return errc_text(static_cast<errc>(v)); }
   [[nodiscard]] std::error_condition default_error_condition(int v) const noexcept override {
     switch (static_cast<errc>(v)) {
+      case errc::connect_timeout:
+      case errc::response_timeout:
+      case errc::idle_timeout:
+      case errc::exchange_timeout:
       case errc::timeout: return std::errc::timed_out;
       case errc::cancelled: return std::errc::operation_canceled;
       case errc::closed: return std::errc::not_connected;
@@ -387,9 +422,13 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::invalid_argument:
       case errc::validation_failed:
       case errc::unsupported_dialect: return std::errc::invalid_argument;
+      case errc::wrong_content_type:
+      case errc::missing_answer:
+      case errc::unsupported_encoding:
       case errc::invalid_json:
       case errc::wrong_shape: return std::errc::bad_message;
       case errc::no_common_version: return std::errc::wrong_protocol_type;
+      case errc::proxy_failed:
       case errc::connect_failed: return std::errc::connection_refused;
       case errc::transport_failed: return std::errc::broken_pipe;
       case errc::queue_full: return std::errc::no_buffer_space;
@@ -505,7 +544,28 @@ COMCP_DECL bool is_retriable(error const& e) noexcept {
   if (e.code().category() != comcp_category()) return false;
   switch (static_cast<errc>(e.code().value())) {
     case errc::connect_failed:
+    case errc::connect_timeout:
     case errc::queue_full: return true;
+    case errc::http_status: {
+      auto const* const d = e.detail();
+      return d && (d->http_status == 429 || d->http_status == 503) && d->retry_after;
+    }
+    default: return false;
+  }
+}
+
+COMCP_DECL bool leaves_outcome_open(error const& e) noexcept {
+  if (e.code().category() != comcp_category()) return false;
+  switch (static_cast<errc>(e.code().value())) {
+    case errc::outcome_unknown:
+    case errc::protocol_violation:
+    case errc::transport_failed:
+    case errc::response_timeout:
+    case errc::idle_timeout:
+    case errc::exchange_timeout:
+    case errc::wrong_content_type:
+    case errc::missing_answer:
+    case errc::unsupported_encoding: return true;
     default: return false;
   }
 }
@@ -3506,1452 +3566,8 @@ constexpr auto describe(std::type_identity<cancelled>) {
 
 }  // namespace comcp
 
-// sansio/handshake.hpp
-// Which era, which version: decides what to send next until a connection is ready or has failed. Sending,
-// timing and decoding are the caller's. Specification: 2026-07-28, basic/versioning and basic/transports/stdio.
-
-#include <chrono>
-#include <optional>
-#include <string>
-#include <vector>
-
-namespace comcp {
-
-/// What a connection learned about its server's era; may be kept and given to connect_options::prior().
-struct era_verdict {
-  era_verdict() = default;
-  comcp::era era = comcp::era::legacy;
-  std::vector<protocol_version> versions;               ///< Modern: those that the server supports.
-  std::chrono::system_clock::time_point date{};         ///< When it was learned; legacy ones expire.
-  std::string authorization;                            ///< The context that it was learned in.
-  std::optional<discover_result> discovered;            ///< Modern: what server/discover said.
-};
-
-namespace sansio {
-
-inline constexpr auto all_versions = supported_versions();
-
-enum class handshake_mode { automatic, legacy, pinned };
-
-struct handshake_options {
-  handshake_options() = default;
-  handshake_mode mode = handshake_mode::automatic;
-  std::vector<protocol_version> allowed{std::begin(all_versions), std::end(all_versions)};
-  std::optional<era_verdict> prior;
-  std::chrono::hours legacy_verdict_age{24};  ///< A saved legacy verdict older than this is not believed.
-};
-
-/// What to do next.
-struct handshake_step {
-  enum class action {
-    wait,             ///< Nothing; an answer is still to come.
-    discover,         ///< Send server/discover in `version`.
-    initialize,       ///< Send initialize in `version`. The probe, if one was sent, stays live.
-    reopen,           ///< Open the transport anew, then ask reopened().
-    ready,            ///< Done: `version` holds. In the legacy era notifications/initialized goes out first.
-    fail,             ///< Over: `why`.
-  };
-  action what = action::wait;
-  std::optional<protocol_version> version;
-  error why;
-};
-
-/// One handshake. Feed it what happened; each event returns the next step.
-class handshake {
- public:
-  handshake(handshake_options options, std::chrono::system_clock::time_point now);
-
-  handshake_step start();
-  /// An answer to server/discover: the versions that it names.
-  handshake_step discovered(std::vector<std::string> const& versions);
-  handshake_step discover_failed(error const& e);
-  /// Silence past the probe timeout.
-  handshake_step probe_timed_out();
-  /// An answer to initialize: its protocolVersion, empty when missing.
-  handshake_step initialized(std::string const& version);
-  handshake_step initialize_failed(error const& e);
-  /// The channel closed before an end was reached.
-  handshake_step closed(error const& reason);
-  handshake_step reopened();
-
-  /// Whether the verdict came from `prior` and nothing was asked.
-  [[nodiscard]] bool from_prior() const noexcept { return from_prior_; }
-
- private:
-  enum class state { idle, probing, initializing, reopening, done };
-
-  handshake_step discover(protocol_version v);
-  handshake_step initialize();
-  handshake_step ready(protocol_version v);
-  handshake_step fail(error e);
-  handshake_step modern(std::vector<std::string> const& offered, bool answered);
-  handshake_step no_common(std::vector<std::string> const& offered);
-  [[nodiscard]] std::optional<protocol_version> newest(era e) const;
-  [[nodiscard]] std::optional<protocol_version> common(std::vector<std::string> const& offered, era e) const;
-
-  handshake_options options_;
-  std::chrono::system_clock::time_point now_;
-  state state_ = state::idle;
-  bool probed_ = false;       // a probe was sent on this channel
-  bool reprobed_ = false;     // one -32022 was followed
-  bool turned_ = false;       // an initialize error turned the verdict round
-  bool reopened_ = false;
-  bool from_prior_ = false;
-};
-
-/// The versions that a modern error names, when `e` is one that only a modern server sends; nothing else counts as
-/// modern. Empty but present: modern, without a list.
-std::optional<std::vector<std::string>> modern_versions(error const& e);
-
-/// The text of an errc::no_common_version, which names both lists.
-std::string no_common_text(std::vector<std::string> const& offered, std::vector<protocol_version> const& allowed);
-
-}  // namespace sansio
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// sansio/impl/handshake.ipp
-#include <algorithm>
-
-namespace comcp::sansio {
-namespace detail {
-
-COMCP_DECL std::string joined(std::vector<std::string> const& list) {
-  std::string out;
-  for (auto const& s : list) out.append(out.empty() ? "" : ", ").append(s);
-  return out.empty() ? std::string("none") : out;
-}
-
-COMCP_DECL std::string joined(std::vector<protocol_version> const& list) {
-  std::vector<std::string> texts;
-  for (auto const& v : list) texts.emplace_back(v.text());
-  return joined(texts);
-}
-
-COMCP_DECL std::vector<std::string> strings_at(json::view data, std::string_view key) {
-  std::vector<std::string> out;
-  if (auto const list = data.find(key)) {
-    for (auto const e : list->elements()) {
-      if (auto const s = e.get_string()) out.emplace_back(*s);
-    }
-  }
-  return out;
-}
-
-}  // namespace detail
-
-COMCP_DECL std::optional<std::vector<std::string>> modern_versions(error const& e) {
-  auto const* peer = e.peer();
-  if (!peer) return {};
-  auto const parsed = json::parse(peer->data);
-  auto const data = parsed ? parsed->view() : json::view();
-  auto supported = detail::strings_at(data, "supported");
-  bool const capabilities = data.find("requiredCapabilities").has_value();
-  switch (peer->code) {
-    case -32022:
-      if (!supported.empty()) return supported;
-      return {};
-    case -32020: return std::vector<std::string>();
-    case -32021:
-      if (capabilities) return std::vector<std::string>();
-      return {};
-    case -32003:  // the drafts' numbers, believed only with modern data
-    case -32004:
-      if (!supported.empty() || capabilities) return supported;
-      return {};
-    default: return {};
-  }
-}
-
-COMCP_DECL std::string no_common_text(std::vector<std::string> const& offered,
-                                      std::vector<protocol_version> const& allowed) {
-  return "the server supports " + detail::joined(offered) + "; allowed here: " + detail::joined(allowed);
-}
-
-COMCP_DECL handshake::handshake(handshake_options options, std::chrono::system_clock::time_point now)
-    : options_(std::move(options)), now_(now) {
-  std::sort(options_.allowed.begin(), options_.allowed.end(), std::greater<>());
-}
-
-COMCP_DECL std::optional<protocol_version> handshake::newest(era e) const {
-  auto const found = std::find_if(options_.allowed.begin(), options_.allowed.end(),
-                                  [e](protocol_version const& v) { return v.era() == e; });
-  return found == options_.allowed.end() ? std::nullopt : std::optional(*found);
-}
-
-COMCP_DECL std::optional<protocol_version> handshake::common(std::vector<std::string> const& offered, era e) const {
-  for (auto const& v : options_.allowed) {
-    if (v.era() == e && std::find(offered.begin(), offered.end(), v.text()) != offered.end()) return v;
-  }
-  return {};
-}
-
-COMCP_DECL handshake_step handshake::discover(protocol_version v) {
-  state_ = state::probing;
-  probed_ = true;
-  return {handshake_step::action::discover, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::initialize() {
-  auto const v = newest(era::legacy);
-  if (!v)
-    return fail({errc::no_common_version, "the server speaks only versions before 2026-07-28; allowed here: " +
-                                              detail::joined(options_.allowed)});
-  state_ = state::initializing;
-  return {handshake_step::action::initialize, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::ready(protocol_version v) {
-  state_ = state::done;
-  return {handshake_step::action::ready, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::fail(error e) {
-  state_ = state::done;
-  return {handshake_step::action::fail, {}, std::move(e)};
-}
-
-COMCP_DECL handshake_step handshake::no_common(std::vector<std::string> const& offered) {
-  return fail({errc::no_common_version, no_common_text(offered, options_.allowed)});
-}
-
-COMCP_DECL handshake_step handshake::start() {
-  bool const may_probe = options_.mode != handshake_mode::legacy && newest(era::modern);
-  if (options_.allowed.empty()) return fail({errc::invalid_argument, "no protocol version is allowed"});
-  if (auto const& prior = options_.prior; prior && may_probe) {
-    if (prior->era == era::modern) {
-      std::vector<std::string> offered;
-      for (auto const& v : prior->versions) offered.emplace_back(v.text());
-      auto const v = common(offered, era::modern);
-      if (!v) return no_common(offered);
-      from_prior_ = true;
-      return ready(*v);
-    }
-    if (now_ - prior->date < options_.legacy_verdict_age && newest(era::legacy)) {
-      from_prior_ = true;
-      return initialize();
-    }
-  }
-  return may_probe ? discover(*newest(era::modern)) : initialize();
-}
-
-// The server is modern: go on with a version that both have.
-COMCP_DECL handshake_step handshake::modern(std::vector<std::string> const& offered, bool answered) {
-  if (auto const v = common(offered, era::modern)) {
-    if (answered) return ready(*v);
-    if (reprobed_) return no_common(offered);
-    reprobed_ = true;
-    return discover(*v);
-  }
-  if (common(offered, era::legacy) && options_.mode == handshake_mode::automatic) return initialize();
-  return no_common(offered);
-}
-
-COMCP_DECL handshake_step handshake::discovered(std::vector<std::string> const& versions) {
-  // Also a late one, while initialize is under way: it decides for modern.
-  if (state_ != state::probing && state_ != state::initializing) return {};
-  return modern(versions, true);
-}
-
-COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
-  if (state_ != state::probing) return {};
-  if (!e.peer()) return fail(e);  // no answer of the server at all
-  if (auto const versions = modern_versions(e)) {
-    if (versions->empty()) return fail(e);
-    return modern(*versions, false);
-  }
-  if (options_.mode == handshake_mode::pinned || !newest(era::legacy)) {
-    return fail(error(errc::no_common_version, "the server does not speak " + detail::joined(options_.allowed) +
-                                                   ": it refused server/discover")
-                    .with_peer(*e.peer()));
-  }
-  return initialize();
-}
-
-COMCP_DECL handshake_step handshake::probe_timed_out() {
-  if (state_ != state::probing) return {};
-  if (options_.mode == handshake_mode::pinned || !newest(era::legacy))
-    return fail({errc::timeout, "no answer to server/discover within the probe timeout"});
-  return initialize();
-}
-
-COMCP_DECL handshake_step handshake::initialized(std::string const& version) {
-  if (state_ != state::initializing) return {};
-  if (auto const v = common({version}, era::legacy)) return ready(*v);
-  return no_common({version.empty() ? std::string("no version named") : version});
-}
-
-COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
-  if (state_ != state::initializing) return {};
-  if (auto const versions = modern_versions(e)) {
-    auto const v = common(*versions, era::modern);
-    if (v && !turned_ && options_.mode == handshake_mode::automatic) {
-      turned_ = true;
-      return discover(*v);
-    }
-    if (!versions->empty()) return no_common(*versions);
-  }
-  if (from_prior_ && e.peer() && newest(era::modern)) {  // the saved verdict failed: ask
-    from_prior_ = false;
-    return discover(*newest(era::modern));
-  }
-  return fail(e);
-}
-
-COMCP_DECL handshake_step handshake::closed(error const& reason) {
-  bool const may_be_the_probe = probed_ && !reopened_ && options_.mode == handshake_mode::automatic &&
-                                newest(era::legacy) && !reprobed_ && !turned_;
-  if ((state_ == state::probing || state_ == state::initializing) && may_be_the_probe) {
-    reopened_ = true;
-    state_ = state::reopening;
-    return {handshake_step::action::reopen, {}, {}};
-  }
-  return state_ == state::done ? handshake_step() : fail(reason);
-}
-
-COMCP_DECL handshake_step handshake::reopened() {
-  probed_ = false;
-  return initialize();
-}
-
-}  // namespace comcp::sansio
-#endif
-
-// trace/tracer.hpp
-// The hook that sees every message as text, both ways: for `comcp --trace`, recordings and logs.
-
-#include <functional>
-#include <string_view>
-
-namespace comcp {
-
-enum class direction { sent, received };
-
-/// Called on the client's executor with each message; the text is valid for the call only. What it
-/// throws is dropped, and a fault for the observer. Empty: no cost.
-using tracer = std::function<void(direction, std::string_view message)>;
-
-}  // namespace comcp
-
-namespace comcp {
-
-using std::chrono::milliseconds;
-
-/// What one call may be told. Unset values come from connect_options. Copyable; reusable for many calls.
-class call_options {
- public:
-  call_options() {}
-
-  /// Ends the call with errc::timeout after this long without its answer (default 30 s). Progress extends it.
-  call_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }
-  /// Ends the call at this age whatever progress says (default 10 min).
-  call_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }
-  /// Whether progress restarts the timeout (default: when a timeout was set by hand or on_progress is set).
-  call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
-  /// Called on the client's executor for each progress notification of this call, before the call ends.
-  call_options& on_progress(std::function<void(progress_notification const&)> f) {
-    return edit().on_progress = std::move(f), *this;
-  }
-  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts: errc::invalid_argument.
-  template <json::writable T>
-  call_options& meta(std::string key, T const& value) {
-    return set_meta(std::move(key), json::to_text(value)), *this;
-  }
-  /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
-  call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
-  /// Cancels every call that was given this token once stop is requested. Thread-safe.
-  call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
-  /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
-  call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
-  /// Modern era: the log level asked for with this call.
-  call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
-
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
-  [[nodiscard]] auto const& on_progress() const noexcept { return rare().on_progress; }
-  [[nodiscard]] bool extends_on_progress() const noexcept {
-    return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress()));
-  }
-  [[nodiscard]] bool wants_progress() const noexcept {
-    return extends_on_progress() || static_cast<bool>(on_progress());
-  }
-  [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
-  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
-  [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
-  [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
-  [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
-
- private:
-  // What few calls set: shared by copies and never changed in place, so that options cost little where it is unset.
-  struct rarities {
-    std::function<void(progress_notification const&)> on_progress;
-    std::vector<std::pair<std::string, std::string>> meta;
-    std::stop_token stop;
-  };
-  [[nodiscard]] rarities const& rare() const noexcept {
-    static rarities const none;
-    return rare_ ? *rare_ : none;
-  }
-  void set_meta(std::string key, std::string text) {
-    auto& all = edit().meta;
-    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
-    all.emplace_back(std::move(key), std::move(text));
-  }
-  rarities& edit() {
-    auto own = std::make_shared<rarities>(rare());
-    auto& changed = *own;
-    rare_ = std::move(own);
-    return changed;
-  }
-
-  std::optional<std::chrono::nanoseconds> timeout_, hard_timeout_;
-  std::shared_ptr<rarities const> rare_;
-  std::optional<bool> extend_;
-  std::optional<comcp::log_level> log_level_;
-  bool idempotent_ = false;
-  bool manual_input_ = false;
-};
-
-/// When the client itself starts a dead server process again (default: never; registry and pool do).
-class restart_policy {
- public:
-  restart_policy() {}
-  /// At most this many restarts without a successful call in between.
-  restart_policy& attempts(unsigned n) { return attempts_ = n, *this; }
-  /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
-  restart_policy& delay(milliseconds base, milliseconds max) { return base_ = base, max_ = max, *this; }
-  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
-  [[nodiscard]] milliseconds base() const noexcept { return base_; }
-  [[nodiscard]] milliseconds max() const noexcept { return max_; }
-
- private:
-  unsigned attempts_ = 0;
-  milliseconds base_{100}, max_{10'000};
-};
-
-/// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.
-class connection_limits {
- public:
-  connection_limits() {}
-#define COMCP_LIMIT(type, name, preset)                                   \
-  connection_limits& name(type n) { return name##_ = n, *this; }          \
-  [[nodiscard]] type name() const noexcept { return name##_; }            \
-                                                                          \
- private:                                                                 \
-  type name##_ = preset;                                                  \
-                                                                          \
- public:
-  COMCP_LIMIT(std::size_t, pending_calls, 65536)       ///< Calls in flight; more: queue_full.
-  COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer.
-  COMCP_LIMIT(std::size_t, queued_notifications, 1024) ///< Waiting for the handler; more: dropped, counted.
-  COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages; more: closed, protocol_violation.
-  COMCP_LIMIT(std::size_t, pages, 1000)                ///< Pages of one list; more: limit_exceeded.
-  COMCP_LIMIT(std::size_t, items, 100'000)             ///< Items of one list; more: limit_exceeded.
-  COMCP_LIMIT(std::size_t, input_rounds, 10)           ///< Rounds of one call; more: limit_exceeded.
-  COMCP_LIMIT(std::size_t, subscription_queue, 256)    ///< Unread updates of one listen(); more: dropped, counted.
-#undef COMCP_LIMIT
-  connection_limits& json(json::parse_options o) { return json_ = o, *this; }
-  [[nodiscard]] json::parse_options const& json() const noexcept { return json_; }
-
- private:
-  json::parse_options json_;
-};
-
-/// What a connection is told. Everything has a default. Copyable.
-class connect_options {
- public:
-  connect_options() {}
-
-  /// Who we are; without a call: name "comcp" and comcp's version.
-  connect_options& client_info(implementation info) { return client_info_ = std::move(info), *this; }
-  /// Sends no clientInfo in the modern era (the legacy handshake cannot go without).
-  connect_options& anonymous(bool yes = true) { return anonymous_ = yes, *this; }
-
-  /// automatic (default): finds out which era the server speaks.
-  connect_options& automatic() { return handshake_.mode = sansio::handshake_mode::automatic, *this; }
-  /// Only the initialize handshake.
-  connect_options& legacy() { return handshake_.mode = sansio::handshake_mode::legacy, *this; }
-  /// Exactly this version.
-  connect_options& pinned(protocol_version v) {
-    handshake_.mode = sansio::handshake_mode::pinned;
-    handshake_.allowed = {v};
-    return *this;
-  }
-  /// The versions that may be negotiated (default: all). Shapes automatic and legacy.
-  connect_options& allowed_versions(std::vector<protocol_version> v) { return handshake_.allowed = std::move(v), *this; }
-  /// What an earlier connection to the same server learned: skips the probe.
-  connect_options& prior(era_verdict v) { return handshake_.prior = std::move(v), *this; }
-
-  connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
-  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
-  connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
-  connect_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }                      ///< 30 s
-  connect_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }            ///< 10 min
-  connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }          ///< 5 s
-
-  /// Pings an idle connection this often (default: never); server/discover in the modern era.
-  connect_options& ping_interval(std::chrono::nanoseconds d) { return ping_interval_ = d, *this; }
-  connect_options& ping_timeout(std::chrono::nanoseconds d) { return ping_timeout_ = d, *this; }  ///< 5 s
-  /// Closes after this many failed pings in a row (default 3).
-  connect_options& ping_failure_threshold(unsigned n) { return ping_failure_threshold_ = n, *this; }
-
-  /// Asks for log messages from this level on: logging/setLevel, or logLevel on each modern request.
-  connect_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
-  /// One entry of capabilities.experimental, or of capabilities.extensions.
-  connect_options& experimental(std::string name, json::fragment settings) {
-    return experimental_.emplace_back(std::move(name), std::move(settings)), *this;
-  }
-  connect_options& extension(std::string name, json::fragment settings) {
-    return extensions_.emplace_back(std::move(name), std::move(settings)), *this;
-  }
-  /// Sends calls also when the server did not declare the capability for them (default: fails at once).
-  connect_options& check_capabilities(bool yes) { return check_capabilities_ = yes, *this; }
-
-  connect_options& restart(restart_policy p) { return restart_ = p, *this; }
-  connect_options& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
-  connect_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
-  connect_options& limits(connection_limits l) { return limits_ = std::move(l), *this; }
-  connect_options& observe(comcp::observer o) { return observer_ = std::move(o), *this; }
-  connect_options& trace(tracer t) { return tracer_ = std::move(t), *this; }
-  /// Interceptors see calls in the order in which they were added.
-  connect_options& intercept(interceptor i) { return interceptors_.push_back(std::move(i)), *this; }
-
- private:
-  friend class client_core;
-  std::optional<implementation> client_info_;
-  sansio::handshake_options handshake_;
-  std::chrono::nanoseconds probe_timeout_ = std::chrono::seconds(5);
-  std::chrono::nanoseconds handshake_timeout_ = std::chrono::seconds(30);
-  std::chrono::nanoseconds open_timeout_ = std::chrono::seconds(10);
-  std::chrono::nanoseconds timeout_ = std::chrono::seconds(30);
-  std::chrono::nanoseconds hard_timeout_ = std::chrono::minutes(10);
-  std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(5);
-  std::optional<std::chrono::nanoseconds> ping_interval_;
-  std::chrono::nanoseconds ping_timeout_ = std::chrono::seconds(5);
-  unsigned ping_failure_threshold_ = 3;
-  std::optional<comcp::log_level> log_level_;
-  std::vector<std::pair<std::string, json::fragment>> experimental_, extensions_;
-  restart_policy restart_;
-  asio::any_io_executor executor_;
-  std::shared_ptr<time_source> time_;
-  connection_limits limits_;
-  comcp::observer observer_;
-  tracer tracer_;
-  std::vector<interceptor> interceptors_;
-  bool anonymous_ = false;
-  bool check_capabilities_ = true;
-};
-
-}  // namespace comcp
-
-// client/waiter.hpp
-// Suspending a coroutine until somebody on the same executor completes it: the one place where comcp meets
-// Asio's completion handlers. Internal.
-
-#include <cstddef>
-#include <memory>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <asio/associated_allocator.hpp>
-#include <asio/associated_cancellation_slot.hpp>
-#include <asio/async_result.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/use_awaitable.hpp>
-
-namespace comcp::detail {
-
-/// A suspended coroutine that waits for a T. Completed or destroyed exactly once.
-template <class T>
-class waiter {
- public:
-  /// Frees itself, then resumes the coroutine inside this call.
-  virtual void complete(T value) = 0;
-  /// Frees itself and the coroutine without resuming it.
-  virtual void destroy() noexcept = 0;
-
- protected:
-  ~waiter() = default;
-};
-
-/// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
-class waiter_room {
- public:
-  waiter_room() noexcept {}
-  [[nodiscard]] void* memory() noexcept { return bytes_; }
-  static constexpr std::size_t size = 32;
-
- private:
-  alignas(std::max_align_t) std::byte bytes_[size];
-};
-
-template <class T, class Handler>
-class handler_waiter final : public waiter<T> {
- public:
-  template <class OnCancel>
-  static waiter<T>* create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    auto allocator = allocator_of(handler);
-    bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
-    void* const memory = fits ? room->memory() : std::allocator_traits<allocator_type>::allocate(allocator, 1);
-    auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
-    if (slot.is_connected()) {
-      slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
-        if (type != asio::cancellation_type::none) hook();
-      });
-    }
-    return self;
-  }
-
-  void complete(T value) override {
-    auto handler = release();
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    if (slot.is_connected()) slot.clear();
-    std::move(handler)(std::move(value));
-  }
-
-  void destroy() noexcept override { [[maybe_unused]] auto handler = release(); }
-
- private:
-  using allocator_type = typename std::allocator_traits<
-      asio::associated_allocator_t<Handler>>::template rebind_alloc<handler_waiter>;
-  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h)); }
-
-  // What is costly to make is made only where a slot is connected.
-  template <class OnCancel>
-  static auto hook_of(OnCancel const& on_cancel) {
-    if constexpr (requires { on_cancel.hook(); }) return on_cancel.hook();
-    else return on_cancel;
-  }
-
-  handler_waiter(Handler h, bool allocated) : handler_(std::move(h)), allocated_(allocated) {}
-
-  Handler release() noexcept {
-    auto handler = std::move(handler_);
-    bool const allocated = allocated_;
-    this->~handler_waiter();
-    if (allocated) {
-      auto allocator = allocator_of(handler);
-      std::allocator_traits<allocator_type>::deallocate(allocator, this, 1);
-    }
-    return handler;
-  }
-
-  Handler handler_;
-  bool allocated_;
-};
-
-template <class T, class OnCancel>
-struct suspend_initiation {
-  waiter<T>** place;
-  waiter_room* room;
-  OnCancel on_cancel;
-  template <class Handler>
-  void operator()(Handler handler) const {
-    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel, room);
-  }
-};
-
-/// Suspends until `place`, which is set meanwhile, is completed. `on_cancel` runs when the coroutine is cancelled
-/// and must see to it that `place` is completed later, never inside itself. `room`, if given, lives as long as the
-/// coroutine waits.
-template <class T, class OnCancel>
-asio::awaitable<T> suspend(waiter<T>*& place, OnCancel on_cancel, waiter_room* room = nullptr) {
-  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
-      suspend_initiation<T, OnCancel>{&place, room, std::move(on_cancel)}, asio::use_awaitable);
-}
-
-template <class T, class OnCancel>
-struct listed_initiation {
-  waiter<T>** place;
-  std::vector<waiter<T>*>* list;
-  OnCancel on_cancel;
-  template <class Handler>
-  void operator()(Handler handler) const {
-    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel);
-    list->push_back(*place);
-  }
-};
-
-/// The same for one of many that wait: enters itself into `list`, from which whoever completes it takes it.
-template <class T, class OnCancel>
-asio::awaitable<T> suspend_listed(waiter<T>*& place, std::vector<waiter<T>*>& list, OnCancel on_cancel) {
-  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
-      listed_initiation<T, OnCancel>{&place, &list, std::move(on_cancel)}, asio::use_awaitable);
-}
-
-}  // namespace comcp::detail
-
-// transport/transport.hpp
-// The transport seam: what carries messages. A transport knows no methods and no versions; what a message
-// means is decided above it.
-
-#include <concepts>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp {
-
-/// The id of one of our requests on the wire; 0 means none (a notification, an answer, a shared channel).
-using request_id = std::uint64_t;
-
-/// One message on its way out. `text` is a whole JSON-RPC message without a newline.
-struct outgoing {
-  outgoing() = default;
-  explicit outgoing(std::string message, request_id request = 0) : text(std::move(message)), id(request) {}
-
-  std::string text;
-  request_id id = 0;           ///< Set for requests of ours.
-  std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
-  std::string name;            ///< Tool name, prompt name or resource uri, for the same purpose.
-  std::vector<std::pair<std::string, std::string>> headers;  ///< Header hints, for HTTP.
-  bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
-};
-
-/// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
-/// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
-/// close or destroy the transport: look at nothing of it afterwards without holding it.
-class inbox {
- public:
-  /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
-  virtual void delivered(padded_text text, request_id stream) = 0;
-  /// The response stream of `id` ended without the transport seeing its answer (HTTP only).
-  virtual void stream_ended(request_id id, error why) = 0;
-  /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
-  virtual void closed(error reason) = 0;
-  /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).
-  virtual void fault(error what) = 0;
-
- protected:
-  ~inbox() = default;
-};
-
-/// What a transport tells about itself; a snapshot.
-struct transport_info {
-  std::string kind;                      ///< "stdio", "memory", "unix", ...
-  std::string target;                    ///< Command line or address, without secrets.
-  std::optional<int> pid;                ///< stdio: the server process.
-  std::optional<int> exit_code;          ///< stdio: set once it exited.
-  std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
-  std::string stderr_tail;               ///< stdio: the end of what it wrote to stderr.
-  std::uint64_t messages_in = 0;
-  std::uint64_t messages_out = 0;
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
-};
-
-/// Carries messages. `open` takes the executor from this_coro::executor and may be called again after
-/// `closed`. `send` takes the message over whole or refuses it (errc::queue_full, errc::closed) and never
-/// completes anything inside itself. `abandon(id)`: the caller of that request is gone; true says that closing
-/// its stream has told the server, so that no notifications/cancelled is needed; a request that is still
-/// queued is removed silently, which also counts as told. `close` is bounded, and is graceful; the destructor is
-/// abrupt. After `close` completed `inbox::closed` has been called.
-template <class T>
-concept transport = std::move_constructible<T> &&
-    requires(T t, T const& ct, inbox& in, outgoing message, request_id id) {
-      { t.open(in) } -> std::same_as<asio::awaitable<result<void>>>;
-      { t.send(std::move(message)) } -> std::same_as<result<void>>;
-      { t.abandon(id) } noexcept -> std::same_as<bool>;
-      { t.close() } -> std::same_as<asio::awaitable<void>>;
-      { ct.info() } -> std::same_as<transport_info>;
-    };
-
-/// Any transport, type-erased: one allocation, one virtual call for each operation.
-class any_transport {
- public:
-  any_transport() = default;
-  template <class T>
-    requires(!std::same_as<T, any_transport>)
-  explicit any_transport(T t) : self_(std::make_unique<model<T>>(std::move(t))) {
-    static_assert(transport<T>,
-                  "comcp: this type is no transport: it needs open(inbox&), send(outgoing), abandon(request_id) "
-                  "noexcept, close() and info() as comcp/transport/transport.hpp says");
-  }
-
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return self_->open(in); }
-  result<void> send(outgoing&& message) { return self_->send(std::move(message)); }
-  bool abandon(request_id id) noexcept { return self_->abandon(id); }
-  [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
-  [[nodiscard]] transport_info info() const { return self_->info(); }
-  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
-
- private:
-  struct base {
-    virtual ~base() = default;
-    virtual asio::awaitable<result<void>> open(inbox&) = 0;
-    virtual result<void> send(outgoing&&) = 0;
-    virtual bool abandon(request_id) noexcept = 0;
-    virtual asio::awaitable<void> close() = 0;
-    virtual transport_info info() const = 0;
-  };
-
-  template <class T>
-  struct model final : base {
-    explicit model(T t) : impl(std::move(t)) {}
-    asio::awaitable<result<void>> open(inbox& in) override { return impl.open(in); }
-    result<void> send(outgoing&& m) override { return impl.send(std::move(m)); }
-    bool abandon(request_id id) noexcept override { return impl.abandon(id); }
-    asio::awaitable<void> close() override { return impl.close(); }
-    transport_info info() const override { return impl.info(); }
-    T impl;
-  };
-
-  std::unique_ptr<base> self_;
-};
-
-}  // namespace comcp
-
-namespace comcp::detail {
-
-using reply = result<json::value>;
-
-/// A moment that may be as good as never: sums of user's durations do not overflow.
-inline std::chrono::steady_clock::time_point later(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d) {
-  using clock = std::chrono::steady_clock;
-  if (d > clock::time_point::max() - now) return clock::time_point::max();
-  return now + std::chrono::duration_cast<clock::duration>(d);
-}
-
-/// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
-struct prepared_call {
-  prepared_call(std::string m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
-
-  std::string method;
-  std::string params;    // an object's text, or empty
-  call_options options;
-  std::string name;      // tool, prompt or uri
-  error unusable;        // what is wrong with it from the start; the call ends with it
-  bool repeatable = false;  // lists and reads: may be sent again after a broken connection
-  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
-  bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
-  mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
-};
-
-/// How a call is carried out once its interceptors let it go on.
-using performer = std::function<asio::awaitable<reply>(prepared_call&)>;
-
-/// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
-/// the coroutine that waits.
-struct pending_entry {
-  pending_entry() = default;
-  pending_entry(pending_entry const&) = delete;
-  pending_entry& operator=(pending_entry const&) = delete;
-  ~pending_entry() { assert(id == 0 && "comcp: a pending call was destroyed before its end"); }
-
-  request_id id = 0;
-  waiter<reply>* waiting = nullptr;
-  waiter_room room;  // for `waiting`
-  std::function<void(reply)> on_end;  // instead of a waiting coroutine
-  prepared_call const* call = nullptr;  // null: a wait of our own
-  bool sent = false;
-  bool handshake = false;
-  bool survives = false;  // a lost connection does not end it where a restart follows
-  std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
-};
-
-}  // namespace comcp::detail
-
-// client/dispatcher.hpp
-// Brings what the server sends unasked to the handler: requests run concurrently up to a bound, notifications
-// one at a time in the order of their arrival. The read loop never waits for either. Internal to the core.
-
-#include <deque>
-#include <map>
-#include <memory>
-#include <string>
-
-#include <asio/awaitable.hpp>
-#include <asio/cancellation_signal.hpp>
-
-// client/handler.hpp
-// The handler seam: a handler declares by existing. What members a type has decides which capabilities the
-// client declares and who answers which request.
-
-#include <concepts>
-#include <exception>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-// client/context.hpp
-// What a handler learns about the request or notification that it handles.
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-
-namespace comcp {
-
-class client;
-class client_core;
-namespace detail {
-class dispatcher;
-}
-
-/// Given to handler members that take it as their last parameter. Copyable; use it on the client's executor.
-class context {
- public:
-  context();
-  ~context();
-  context(context const&);
-  context& operator=(context const&);
-
-  /// The server that asks, as it names itself; empty before it did.
-  [[nodiscard]] std::string server_name() const;
-  /// The method that is handled, such as "elicitation/create".
-  [[nodiscard]] std::string const& method() const noexcept { return method_; }
-  /// Whether the server withdrew its request, or the call that it belongs to ended. An awaiting handler is also
-  /// cancelled through its coroutine.
-  [[nodiscard]] bool cancelled() const noexcept { return cancelled_ && *cancelled_; }
-  /// Tells the server how far the answer is; nothing happens where it did not ask for that.
-  void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
-  /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
-  [[nodiscard]] comcp::client client() const;
-
- private:
-  friend class client_core;
-  friend class detail::dispatcher;
-  std::weak_ptr<client_core> core_;
-  std::string method_;
-  std::string progress_token_;  // raw JSON; empty where none came
-  std::shared_ptr<bool> cancelled_;
-};
-
-}  // namespace comcp
-
-// client/handler_traits.hpp
-// Compile-time questions about a handler type: which members it has, and whether they can be called as the
-// handler concept says.
-
-#include <concepts>
-#include <string>
-#include <type_traits>
-#include <vector>
-
-// protocol/elicitation.hpp
-// Elicitation: a server asks the user, by a form or by sending them to a page. Spec: client/elicitation.
-
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-// protocol/elicitation_schema.hpp
-// The small schemas of a form: one for each kind of field. Spec: client/elicitation (requested schema).
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
-
-namespace comcp {
-
-struct string_schema {
-  string_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::optional<std::int64_t> min_length;
-  std::optional<std::int64_t> max_length;
-  std::optional<std::string> format;  ///< "email", "uri", "date" or "date-time".
-  std::optional<std::string> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<string_schema>) {
-  using t = string_schema;
-  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("minLength", &t::min_length),
-                      json::field("maxLength", &t::max_length), json::field("format", &t::format),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-enum class number_kind { number, integer };
-constexpr auto texts(std::type_identity<number_kind>) { return std::array<std::string_view, 2>{"number", "integer"}; }
-
-struct number_schema {
-  number_schema() = default;
-
-  number_kind type = number_kind::number;
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::optional<double> minimum;
-  std::optional<double> maximum;
-  std::optional<double> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<number_schema>) {
-  using t = number_schema;
-  return json::fields(json::field("type", &t::type), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("minimum", &t::minimum),
-                      json::field("maximum", &t::maximum), json::field("default", &t::default_value),
-                      json::rest(&t::raw));
-}
-
-struct boolean_schema {
-  boolean_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::optional<bool> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<boolean_schema>) {
-  using t = boolean_schema;
-  return json::fields(json::tag("type", "boolean"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("default", &t::default_value),
-                      json::rest(&t::raw));
-}
-
-/// One choice with the title to show for it.
-struct titled_option {
-  titled_option() = default;
-
-  std::string value;
-  std::string title;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<titled_option>) {
-  using t = titled_option;
-  return json::fields(json::field("const", &t::value), json::field("title", &t::title), json::rest(&t::raw));
-}
-
-/// One of several values. 2025-06-18's EnumSchema is untitled, or legacy_titled where it has enumNames.
-struct untitled_single_select_enum_schema {
-  untitled_single_select_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::vector<std::string> values;
-  std::optional<std::string> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<untitled_single_select_enum_schema>) {
-  using t = untitled_single_select_enum_schema;
-  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("enum", &t::values),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-struct titled_single_select_enum_schema {
-  titled_single_select_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::vector<titled_option> options;
-  std::optional<std::string> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<titled_single_select_enum_schema>) {
-  using t = titled_single_select_enum_schema;
-  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("oneOf", &t::options),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-struct legacy_titled_enum_schema {
-  legacy_titled_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::vector<std::string> values;
-  std::vector<std::string> names;  ///< What to show, in the order of `values`.
-  std::optional<std::string> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<legacy_titled_enum_schema>) {
-  using t = legacy_titled_enum_schema;
-  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("enum", &t::values),
-                      json::defaulted("enumNames", &t::names), json::field("default", &t::default_value),
-                      json::rest(&t::raw));
-}
-
-/// The choices of an untitled multiple selection.
-struct untitled_items {
-  untitled_items() = default;
-
-  std::vector<std::string> values;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<untitled_items>) {
-  using t = untitled_items;
-  return json::fields(json::tag("type", "string"), json::field("enum", &t::values), json::rest(&t::raw));
-}
-
-/// The choices of a titled multiple selection.
-struct titled_items {
-  titled_items() = default;
-
-  std::vector<titled_option> options;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<titled_items>) {
-  return json::fields(json::field("anyOf", &titled_items::options), json::rest(&titled_items::raw));
-}
-
-/// Several of several values.
-struct untitled_multi_select_enum_schema {
-  untitled_multi_select_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  untitled_items items;
-  std::optional<std::int64_t> min_items;
-  std::optional<std::int64_t> max_items;
-  std::optional<std::vector<std::string>> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<untitled_multi_select_enum_schema>) {
-  using t = untitled_multi_select_enum_schema;
-  return json::fields(json::tag("type", "array"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("items", &t::items),
-                      json::field("minItems", &t::min_items), json::field("maxItems", &t::max_items),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-struct titled_multi_select_enum_schema {
-  titled_multi_select_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  titled_items items;
-  std::optional<std::int64_t> min_items;
-  std::optional<std::int64_t> max_items;
-  std::optional<std::vector<std::string>> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<titled_multi_select_enum_schema>) {
-  using t = titled_multi_select_enum_schema;
-  return json::fields(json::tag("type", "array"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("items", &t::items),
-                      json::field("minItems", &t::min_items), json::field("maxItems", &t::max_items),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-/// A field of a kind that comcp does not know.
-struct unknown_schema {
-  unknown_schema() = default;
-
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<unknown_schema>) { return json::fields(json::rest(&unknown_schema::raw)); }
-
-/// What one field of a form may hold.
-using primitive_schema_definition =
-    std::variant<string_schema, number_schema, boolean_schema, untitled_single_select_enum_schema,
-                 titled_single_select_enum_schema, legacy_titled_enum_schema, untitled_multi_select_enum_schema,
-                 titled_multi_select_enum_schema, unknown_schema>;
-
-template <>
-struct json::codec<primitive_schema_definition> {
-  static bool read(view v, primitive_schema_definition& out, read_error& e);
-  static void write(writer& w, primitive_schema_definition const& from) {
-    std::visit([&](auto const& schema) { json::write(w, schema); }, from);
-  }
-};
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// protocol/impl/elicitation_schema.ipp
-
-namespace comcp {
-
-COMCP_DECL bool json::codec<primitive_schema_definition>::read(view v, primitive_schema_definition& out,
-                                                               read_error& e) {
-  if (!v.is_object()) return e.expected(v, "object");
-  auto const as = [&]<class Kind>(std::type_identity<Kind>) { return codec<Kind>::read(v, out.emplace<Kind>(), e); };
-  auto const found = v.find("type");
-  auto const type = found ? found->get_string().value_or("") : std::string_view();
-  if (type == "string") {
-    if (v.find("oneOf")) return as(std::type_identity<titled_single_select_enum_schema>{});
-    if (v.find("enumNames")) return as(std::type_identity<legacy_titled_enum_schema>{});
-    if (v.find("enum")) return as(std::type_identity<untitled_single_select_enum_schema>{});
-    return as(std::type_identity<string_schema>{});
-  }
-  if (type == "number" || type == "integer") return as(std::type_identity<number_schema>{});
-  if (type == "boolean") return as(std::type_identity<boolean_schema>{});
-  if (type == "array") {
-    auto const items = v.find("items");
-    if (items && items->find("anyOf")) return as(std::type_identity<titled_multi_select_enum_schema>{});
-    return as(std::type_identity<untitled_multi_select_enum_schema>{});
-  }
-  return as(std::type_identity<unknown_schema>{});
-}
-
-}  // namespace comcp
-#endif
-
-// protocol/tasks.hpp
-// Tasks of 2025-11-25, as data only. Spec: 2025-11-25 basic/utilities/tasks.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace comcp {
-
-enum class task_status { working, input_required, completed, failed, cancelled };
-constexpr auto texts(std::type_identity<task_status>) {
-  return std::array<std::string_view, 5>{"working", "input_required", "completed", "failed", "cancelled"};
-}
-
-/// A ttl that may be null: unlimited.
-struct task_ttl {
-  task_ttl() = default;
-  explicit task_ttl(std::int64_t ms) : milliseconds(ms) {}
-  std::optional<std::int64_t> milliseconds;
-  friend bool operator==(task_ttl const&, task_ttl const&) = default;
-};
-template <>
-struct json::codec<task_ttl> {
-  static bool read(view v, task_ttl& out, read_error& e) {
-    return codec<std::optional<std::int64_t>>::read(v, out.milliseconds, e);
-  }
-  static void write(writer& w, task_ttl const& ttl) { codec<std::optional<std::int64_t>>::write(w, ttl.milliseconds); }
-};
-
-/// Also the result of tasks/get and tasks/cancel and the parameters of notifications/tasks/status.
-struct task {
-  task() = default;
-
-  std::string task_id;
-  task_status status = task_status::working;
-  std::optional<std::string> status_message;
-  std::string created_at;
-  std::string last_updated_at;
-  task_ttl ttl;
-  std::optional<std::int64_t> poll_interval;  ///< Milliseconds.
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<task>) {
-  using t = task;
-  return json::fields(json::field("taskId", &t::task_id), json::field("status", &t::status),
-                      json::field("statusMessage", &t::status_message), json::field("createdAt", &t::created_at),
-                      json::field("lastUpdatedAt", &t::last_updated_at), json::always("ttl", &t::ttl),
-                      json::field("pollInterval", &t::poll_interval), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// Asks, in a request's parameters, for a task instead of a result.
-struct task_metadata {
-  task_metadata() = default;
-
-  std::optional<std::int64_t> ttl;  ///< Milliseconds.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<task_metadata>) {
-  return json::fields(json::field("ttl", &task_metadata::ttl), json::rest(&task_metadata::raw));
-}
-
-/// Names the task that a message belongs to, under meta_key::related_task.
-struct related_task_metadata {
-  related_task_metadata() = default;
-
-  std::string task_id;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<related_task_metadata>) {
-  using t = related_task_metadata;
-  return json::fields(json::field("taskId", &t::task_id), json::rest(&t::raw));
-}
-
-struct create_task_result {
-  create_task_result() = default;
-
-  comcp::task task;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<create_task_result>) {
-  using t = create_task_result;
-  return json::fields(json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// The parameters of tasks/get, tasks/result and tasks/cancel.
-struct task_params {
-  task_params() = default;
-  explicit task_params(std::string id) : task_id(std::move(id)) {}
-
-  std::string task_id;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<task_params>) {
-  using t = task_params;
-  return json::fields(json::field("taskId", &t::task_id), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct list_tasks_result {
-  list_tasks_result() = default;
-
-  std::vector<task> tasks;
-  std::vector<comcp::set_aside> set_aside;
-  std::optional<std::string> next_cursor;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<list_tasks_result>) {
-  using t = list_tasks_result;
-  return json::fields(detail::definitions("tasks", &t::tasks), json::field("nextCursor", &t::next_cursor),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-namespace comcp {
-
-enum class elicit_mode { form, url };
-constexpr auto texts(std::type_identity<elicit_mode>) { return std::array<std::string_view, 2>{"form", "url"}; }
-
-/// One field of a form, in the order in which the server wrote it.
-struct form_field {
-  form_field() = default;
-
-  std::string name;
-  bool required = false;
-  primitive_schema_definition schema;
-};
-
-/// The question: a form (message, requested_schema), or a page to visit (message, url and, in 2025-11-25, its id).
-struct elicit_params {
-  elicit_params() = default;
-
-  elicit_mode mode = elicit_mode::form;
-  std::string message;
-  json::value requested_schema;  ///< Form: a JSON Schema of a flat object; null where absent.
-  std::optional<std::string> elicitation_id;
-  std::optional<std::string> url;  ///< Url mode. Never open it without the user's consent to the whole address.
-  std::optional<task_metadata> task;
-  json::value meta;
-  json::value raw;
-
-  /// The fields of the form. Errors: wrong_shape, with the place.
-  [[nodiscard]] result<std::vector<form_field>> fields() const;
-};
-constexpr auto describe(std::type_identity<elicit_params>) {
-  using t = elicit_params;
-  return json::fields(json::defaulted("mode", &t::mode), json::field("message", &t::message),
-                      detail::optional_object("requestedSchema", &t::requested_schema),
-                      json::field("elicitationId", &t::elicitation_id), json::field("url", &t::url),
-                      json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-enum class elicit_action { accept, decline, cancel };
-constexpr auto texts(std::type_identity<elicit_action>) {
-  return std::array<std::string_view, 3>{"accept", "decline", "cancel"};
-}
-
-/// The user's answer. Make one with accept(), decline() or cancel().
-struct elicit_result {
-  elicit_result() = default;  ///< Cancelled.
-
-  /// Url mode: the user went to the page.
-  static elicit_result accept() { return elicit_result(elicit_action::accept, {}); }
-  /// Form mode: the content, an object of strings, numbers, booleans and lists of strings; anything that writes as
-  /// one: args("name", value, ...), a described type, a json::value.
-  template <json::writable Content>
-  static elicit_result accept(Content const& content) {
-    return elicit_result(elicit_action::accept, json::to_value(content));
-  }
-  static elicit_result decline() { return elicit_result(elicit_action::decline, {}); }
-  static elicit_result cancel() { return elicit_result(elicit_action::cancel, {}); }
-
-  elicit_action action = elicit_action::cancel;
-  json::value content;  ///< Null where absent.
-  json::value meta;
-  json::value raw;
-
- private:
-  elicit_result(elicit_action what, json::value with) : action(what), content(std::move(with)) {}
-};
-constexpr auto describe(std::type_identity<elicit_result>) {
-  using t = elicit_result;
-  return json::fields(json::field("action", &t::action), detail::optional_object("content", &t::content),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// notifications/elicitation/complete (2025-11-25): the user finished on the page.
-struct elicitation_complete {
-  elicitation_complete() = default;
-  explicit elicitation_complete(std::string id) : elicitation_id(std::move(id)) {}
-
-  std::string elicitation_id;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<elicitation_complete>) {
-  using t = elicitation_complete;
-  return json::fields(json::field("elicitationId", &t::elicitation_id), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// The data of error -32042 (2025-11-25): what the user must do before the request can succeed.
-struct url_elicitation_required_data {
-  url_elicitation_required_data() = default;
-
-  std::vector<elicit_params> elicitations;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<url_elicitation_required_data>) {
-  using t = url_elicitation_required_data;
-  return json::fields(json::field("elicitations", &t::elicitations), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// protocol/impl/elicitation.ipp
-
-namespace comcp {
-
-COMCP_DECL result<std::vector<form_field>> elicit_params::fields() const {
-  std::vector<form_field> all;
-  auto const schema = requested_schema.view();
-  auto const properties = schema.find("properties");
-  if (!properties) return all;
-  auto const required = schema.find("required").value_or(json::view());
-  for (auto const property : properties->members()) {
-    auto definition = json::read<primitive_schema_definition>(property.value);
-    if (!definition) return definition.error();
-    auto& field = all.emplace_back();
-    field.name = property.key;
-    field.schema = *std::move(definition);
-    for (auto const name : required.elements()) field.required |= name.get_string() == property.key;
-  }
-  return all;
-}
-
-}  // namespace comcp
-#endif
-
-// protocol/notifications.hpp
-// What a handler's on(...) may take: one type for each notification, and any_notification for the rest.
-
-#include <string>
-#include <utility>
-
-// protocol/resources.hpp
-// Resources, their templates and their contents. Spec: server/resources.
+// protocol/tools.hpp
+// Tools: what a server offers, how one is called, what it answers. Spec: server/tools.
 
 #include <cstdint>
 #include <optional>
@@ -5381,6 +3997,1738 @@ constexpr auto describe(std::type_identity<input_required_result>) {
 }
 
 }  // namespace comcp
+
+// protocol/tasks.hpp
+// Tasks of 2025-11-25, as data only. Spec: 2025-11-25 basic/utilities/tasks.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+enum class task_status { working, input_required, completed, failed, cancelled };
+constexpr auto texts(std::type_identity<task_status>) {
+  return std::array<std::string_view, 5>{"working", "input_required", "completed", "failed", "cancelled"};
+}
+
+/// A ttl that may be null: unlimited.
+struct task_ttl {
+  task_ttl() = default;
+  explicit task_ttl(std::int64_t ms) : milliseconds(ms) {}
+  std::optional<std::int64_t> milliseconds;
+  friend bool operator==(task_ttl const&, task_ttl const&) = default;
+};
+template <>
+struct json::codec<task_ttl> {
+  static bool read(view v, task_ttl& out, read_error& e) {
+    return codec<std::optional<std::int64_t>>::read(v, out.milliseconds, e);
+  }
+  static void write(writer& w, task_ttl const& ttl) { codec<std::optional<std::int64_t>>::write(w, ttl.milliseconds); }
+};
+
+/// Also the result of tasks/get and tasks/cancel and the parameters of notifications/tasks/status.
+struct task {
+  task() = default;
+
+  std::string task_id;
+  task_status status = task_status::working;
+  std::optional<std::string> status_message;
+  std::string created_at;
+  std::string last_updated_at;
+  task_ttl ttl;
+  std::optional<std::int64_t> poll_interval;  ///< Milliseconds.
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<task>) {
+  using t = task;
+  return json::fields(json::field("taskId", &t::task_id), json::field("status", &t::status),
+                      json::field("statusMessage", &t::status_message), json::field("createdAt", &t::created_at),
+                      json::field("lastUpdatedAt", &t::last_updated_at), json::always("ttl", &t::ttl),
+                      json::field("pollInterval", &t::poll_interval), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// Asks, in a request's parameters, for a task instead of a result.
+struct task_metadata {
+  task_metadata() = default;
+
+  std::optional<std::int64_t> ttl;  ///< Milliseconds.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<task_metadata>) {
+  return json::fields(json::field("ttl", &task_metadata::ttl), json::rest(&task_metadata::raw));
+}
+
+/// Names the task that a message belongs to, under meta_key::related_task.
+struct related_task_metadata {
+  related_task_metadata() = default;
+
+  std::string task_id;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<related_task_metadata>) {
+  using t = related_task_metadata;
+  return json::fields(json::field("taskId", &t::task_id), json::rest(&t::raw));
+}
+
+struct create_task_result {
+  create_task_result() = default;
+
+  comcp::task task;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<create_task_result>) {
+  using t = create_task_result;
+  return json::fields(json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// The parameters of tasks/get, tasks/result and tasks/cancel.
+struct task_params {
+  task_params() = default;
+  explicit task_params(std::string id) : task_id(std::move(id)) {}
+
+  std::string task_id;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<task_params>) {
+  using t = task_params;
+  return json::fields(json::field("taskId", &t::task_id), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct list_tasks_result {
+  list_tasks_result() = default;
+
+  std::vector<task> tasks;
+  std::vector<comcp::set_aside> set_aside;
+  std::optional<std::string> next_cursor;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_tasks_result>) {
+  using t = list_tasks_result;
+  return json::fields(detail::definitions("tasks", &t::tasks), json::field("nextCursor", &t::next_cursor),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// The server's hints on a tool. Untrusted: never a reason to skip a confirmation.
+struct tool_annotations {
+  tool_annotations() = default;
+
+  std::optional<std::string> title;
+  std::optional<bool> read_only_hint;    ///< Absent: false.
+  std::optional<bool> destructive_hint;  ///< Absent: true.
+  std::optional<bool> idempotent_hint;   ///< Absent: false.
+  std::optional<bool> open_world_hint;   ///< Absent: true.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<tool_annotations>) {
+  using t = tool_annotations;
+  return json::fields(json::field("title", &t::title), json::field("readOnlyHint", &t::read_only_hint),
+                      json::field("destructiveHint", &t::destructive_hint),
+                      json::field("idempotentHint", &t::idempotent_hint),
+                      json::field("openWorldHint", &t::open_world_hint), json::rest(&t::raw));
+}
+
+/// How a tool runs (2025-11-25).
+struct tool_execution {
+  tool_execution() = default;
+
+  std::optional<std::string> task_support;  ///< "forbidden" (the default), "optional" or "required".
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<tool_execution>) {
+  using t = tool_execution;
+  return json::fields(json::field("taskSupport", &t::task_support), json::rest(&t::raw));
+}
+
+struct tool {
+  tool() = default;
+
+  std::string name;
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  json::value input_schema;   ///< JSON Schema, an object.
+  json::value output_schema;  ///< JSON Schema of structured_content; null where absent.
+  std::optional<tool_annotations> annotations;
+  std::optional<tool_execution> execution;
+  std::vector<icon> icons;
+  json::value meta;
+  json::value raw;
+
+  /// What to show: title, else the annotations' title, else name.
+  [[nodiscard]] std::string const& display_name() const noexcept;
+};
+constexpr auto describe(std::type_identity<tool>) {
+  using t = tool;
+  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
+                      json::field("description", &t::description), detail::object("inputSchema", &t::input_schema),
+                      detail::optional_object("outputSchema", &t::output_schema),
+                      json::field("annotations", &t::annotations), json::field("execution", &t::execution),
+                      json::defaulted("icons", &t::icons), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct list_tools_result {
+  list_tools_result() = default;
+
+  std::vector<tool> tools;
+  std::vector<comcp::set_aside> set_aside;  ///< Definitions that could not be read.
+  std::optional<cursor> next_cursor;
+  std::optional<std::int64_t> ttl_ms;
+  std::optional<comcp::cache_scope> cache_scope;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_tools_result>) {
+  using t = list_tools_result;
+  return json::fields(json::field("resultType", &t::result_type), detail::definitions("tools", &t::tools),
+                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
+                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct call_tool_params {
+  call_tool_params() = default;
+  explicit call_tool_params(std::string tool_name, json::value args = {})
+      : name(std::move(tool_name)), arguments(std::move(args)) {}
+
+  std::string name;
+  json::value arguments;  ///< An object; null where absent.
+  std::optional<task_metadata> task;
+  std::optional<comcp::input_responses> input_responses;
+  std::optional<std::string> request_state;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<call_tool_params>) {
+  using t = call_tool_params;
+  return json::fields(json::field("name", &t::name), detail::optional_object("arguments", &t::arguments),
+                      json::field("task", &t::task), json::field("inputResponses", &t::input_responses),
+                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// What a tool answered. `is_error` is the tool's own failure, for the model to see: a value, no exception.
+struct call_tool_result {
+  call_tool_result() = default;
+  call_tool_result(std::vector<content_block> pieces) : content(std::move(pieces)) {}
+  explicit call_tool_result(text_content text) { content.emplace_back(std::move(text)); }
+
+  std::vector<content_block> content;
+  json::value structured_content;  ///< Null where absent.
+  bool is_error = false;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+
+  /// The texts among the content, a newline between them.
+  [[nodiscard]] std::string text() const { return text_of(content); }
+  /// The pieces of one kind, copied; their bytes() decode.
+  [[nodiscard]] std::vector<image_content> images() const { return all<image_content>(); }
+  [[nodiscard]] std::vector<audio_content> audio() const { return all<audio_content>(); }
+  [[nodiscard]] std::vector<embedded_resource> resources() const { return all<embedded_resource>(); }
+  [[nodiscard]] std::vector<resource_link> links() const { return all<resource_link>(); }
+
+  /// The structured content as a T; errc::wrong_shape where it is absent or of another shape.
+  template <class T>
+  [[nodiscard]] result<T> structured() const {
+    if (structured_content.is_null()) return error(errc::wrong_shape, "the tool gave no structured content");
+    return structured_content.get<T>();
+  }
+
+  /// The result itself; throws comcp::exception (errc::tool_failed, with the text) when is_error is set.
+  call_tool_result const& or_throw() const&;
+  call_tool_result or_throw() &&;
+
+ private:
+  template <class Kind>
+  std::vector<Kind> all() const {
+    std::vector<Kind> found;
+    for (auto const& block : content) {
+      if (auto const* const piece = std::get_if<Kind>(&block)) found.push_back(*piece);
+    }
+    return found;
+  }
+};
+constexpr auto describe(std::type_identity<call_tool_result>) {
+  using t = call_tool_result;
+  return json::fields(json::field("resultType", &t::result_type), json::always("content", &t::content),
+                      json::defaulted("structuredContent", &t::structured_content),
+                      json::defaulted("isError", &t::is_error), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// protocol/impl/tools.ipp
+
+namespace comcp {
+
+COMCP_DECL std::string const& tool::display_name() const noexcept {
+  if (title) return *title;
+  if (annotations && annotations->title) return *annotations->title;
+  return name;
+}
+
+COMCP_DECL call_tool_result const& call_tool_result::or_throw() const& {
+  if (is_error) {
+    auto said = text();
+    throw exception(error(errc::tool_failed, said.empty() ? std::string("the tool reported a failure") : said));
+  }
+  return *this;
+}
+
+COMCP_DECL call_tool_result call_tool_result::or_throw() && {
+  std::as_const(*this).or_throw();
+  return std::move(*this);
+}
+
+}  // namespace comcp
+#endif
+
+// client/era_cache.hpp
+// What connections learned about the eras of their servers, for those that come after them.
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+// sansio/handshake.hpp
+// Which era, which version: decides what to send next until a connection is ready or has failed. Sending,
+// timing and decoding are the caller's. Specification: 2026-07-28, basic/versioning and basic/transports/stdio.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace comcp {
+
+/// What a connection learned about its server's era; may be kept and given to connect_options::prior().
+struct era_verdict {
+  era_verdict() = default;
+  comcp::era era = comcp::era::legacy;
+  std::vector<protocol_version> versions;               ///< Modern: those that the server supports.
+  std::chrono::system_clock::time_point date{};         ///< When it was learned; legacy ones expire.
+  std::string authorization;                            ///< The context that it was learned in.
+  std::optional<discover_result> discovered;            ///< Modern: what server/discover said.
+};
+
+namespace sansio {
+
+inline constexpr auto all_versions = supported_versions();
+
+enum class handshake_mode { automatic, legacy, pinned };
+
+struct handshake_options {
+  handshake_options() = default;
+  handshake_mode mode = handshake_mode::automatic;
+  std::vector<protocol_version> allowed{std::begin(all_versions), std::end(all_versions)};
+  std::optional<era_verdict> prior;
+  std::chrono::hours legacy_verdict_age{24};  ///< A saved legacy verdict older than this is not believed.
+  bool over_http = false;  ///< Then the status of an answer counts, and silence is no verdict.
+};
+
+/// What to do next.
+struct handshake_step {
+  enum class action {
+    wait,             ///< Nothing; an answer is still to come.
+    discover,         ///< Send server/discover in `version`.
+    initialize,       ///< Send initialize in `version`. The probe, if one was sent, stays live.
+    reopen,           ///< Open the transport anew, then ask reopened().
+    ready,            ///< Done: `version` holds. In the legacy era notifications/initialized goes out first.
+    fail,             ///< Over: `why`.
+  };
+  action what = action::wait;
+  std::optional<protocol_version> version;
+  error why;
+};
+
+/// One handshake. Feed it what happened; each event returns the next step.
+class handshake {
+ public:
+  handshake(handshake_options options, std::chrono::system_clock::time_point now);
+
+  handshake_step start();
+  /// An answer to server/discover: the versions that it names.
+  handshake_step discovered(std::vector<std::string> const& versions);
+  handshake_step discover_failed(error const& e);
+  /// Silence past the probe timeout.
+  handshake_step probe_timed_out();
+  /// An answer to initialize: its protocolVersion, empty when missing.
+  handshake_step initialized(std::string const& version);
+  handshake_step initialize_failed(error const& e);
+  /// The channel closed before an end was reached.
+  handshake_step closed(error const& reason);
+  handshake_step reopened();
+
+  /// Whether the verdict came from `prior` and nothing was asked.
+  [[nodiscard]] bool from_prior() const noexcept { return from_prior_; }
+
+ private:
+  enum class state { idle, probing, initializing, reopening, done };
+
+  handshake_step discover(protocol_version v);
+  handshake_step initialize();
+  handshake_step ready(protocol_version v);
+  handshake_step fail(error e);
+  handshake_step modern(std::vector<std::string> const& offered, bool answered);
+  handshake_step no_common(std::vector<std::string> const& offered);
+  [[nodiscard]] std::optional<protocol_version> newest(era e) const;
+  [[nodiscard]] std::optional<protocol_version> common(std::vector<std::string> const& offered, era e) const;
+
+  handshake_options options_;
+  std::chrono::system_clock::time_point now_;
+  state state_ = state::idle;
+  bool probed_ = false;       // a probe was sent on this channel
+  bool reprobed_ = false;     // one -32022 was followed
+  bool turned_ = false;       // an initialize error turned the verdict round
+  bool reopened_ = false;
+  bool from_prior_ = false;
+};
+
+/// The versions that a modern error names, when `e` is one that only a modern server sends; nothing else counts as
+/// modern. Empty but present: modern, without a list.
+std::optional<std::vector<std::string>> modern_versions(error const& e);
+
+/// Whether an HTTP server of the legacy era may have answered a modern request so: a 4xx that is not about credentials,
+/// time or load, or an error in a success; nothing that modern_versions() knows.
+bool is_legacy_refusal(error const& e);
+
+/// The text of an errc::no_common_version, which names both lists.
+std::string no_common_text(std::vector<std::string> const& offered, std::vector<protocol_version> const& allowed);
+
+}  // namespace sansio
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// sansio/impl/handshake.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp::sansio {
+namespace detail {
+
+COMCP_DECL std::string joined(std::vector<std::string> const& list) {
+  std::string out;
+  for (auto const& s : list) out.append(out.empty() ? "" : ", ").append(s);
+  return out.empty() ? std::string("none") : out;
+}
+
+COMCP_DECL std::string joined(std::vector<protocol_version> const& list) {
+  std::vector<std::string> texts;
+  for (auto const& v : list) texts.emplace_back(v.text());
+  return joined(texts);
+}
+
+COMCP_DECL std::vector<std::string> strings_at(json::view data, std::string_view key) {
+  std::vector<std::string> out;
+  if (auto const list = data.find(key)) {
+    for (auto const e : list->elements()) {
+      if (auto const s = e.get_string()) out.emplace_back(*s);
+    }
+  }
+  return out;
+}
+
+}  // namespace detail
+
+COMCP_DECL std::optional<std::vector<std::string>> modern_versions(error const& e) {
+  auto const* peer = e.peer();
+  if (!peer) return {};
+  auto const parsed = json::parse(peer->data);
+  auto const data = parsed ? parsed->view() : json::view();
+  auto supported = detail::strings_at(data, "supported");
+  bool const capabilities = data.find("requiredCapabilities").has_value();
+  switch (peer->code) {
+    case -32022:
+      if (!supported.empty()) return supported;
+      return {};
+    case -32020: return std::vector<std::string>();
+    case -32021:
+      if (capabilities) return std::vector<std::string>();
+      return {};
+    case -32003:  // the drafts' numbers, believed only with modern data
+    case -32004:
+      if (!supported.empty() || capabilities) return supported;
+      return {};
+    default: return {};
+  }
+}
+
+COMCP_DECL bool is_legacy_refusal(error const& e) {
+  if (modern_versions(e)) return false;
+  auto const status = e.detail() ? e.detail()->http_status : std::nullopt;
+  if (!status || *status < 300) return e.peer() != nullptr;
+  if (*status < 400 || *status >= 500) return false;
+  static constexpr std::array<int, 5> says_nothing{401, 403, 407, 408, 429};
+  return std::find(says_nothing.begin(), says_nothing.end(), *status) == says_nothing.end();
+}
+
+COMCP_DECL std::string no_common_text(std::vector<std::string> const& offered,
+                                      std::vector<protocol_version> const& allowed) {
+  return "the server supports " + detail::joined(offered) + "; allowed here: " + detail::joined(allowed);
+}
+
+COMCP_DECL handshake::handshake(handshake_options options, std::chrono::system_clock::time_point now)
+    : options_(std::move(options)), now_(now) {
+  std::sort(options_.allowed.begin(), options_.allowed.end(), std::greater<>());
+}
+
+COMCP_DECL std::optional<protocol_version> handshake::newest(era e) const {
+  auto const found = std::find_if(options_.allowed.begin(), options_.allowed.end(),
+                                  [e](protocol_version const& v) { return v.era() == e; });
+  return found == options_.allowed.end() ? std::nullopt : std::optional(*found);
+}
+
+COMCP_DECL std::optional<protocol_version> handshake::common(std::vector<std::string> const& offered, era e) const {
+  for (auto const& v : options_.allowed) {
+    if (v.era() == e && std::find(offered.begin(), offered.end(), v.text()) != offered.end()) return v;
+  }
+  return {};
+}
+
+COMCP_DECL handshake_step handshake::discover(protocol_version v) {
+  state_ = state::probing;
+  probed_ = true;
+  return {handshake_step::action::discover, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::initialize() {
+  auto const v = newest(era::legacy);
+  if (!v)
+    return fail({errc::no_common_version, "the server speaks only versions before 2026-07-28; allowed here: " +
+                                              detail::joined(options_.allowed)});
+  state_ = state::initializing;
+  return {handshake_step::action::initialize, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::ready(protocol_version v) {
+  state_ = state::done;
+  return {handshake_step::action::ready, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::fail(error e) {
+  state_ = state::done;
+  return {handshake_step::action::fail, {}, std::move(e)};
+}
+
+COMCP_DECL handshake_step handshake::no_common(std::vector<std::string> const& offered) {
+  return fail({errc::no_common_version, no_common_text(offered, options_.allowed)});
+}
+
+COMCP_DECL handshake_step handshake::start() {
+  bool const may_probe = options_.mode != handshake_mode::legacy && newest(era::modern);
+  if (options_.allowed.empty()) return fail({errc::invalid_argument, "no protocol version is allowed"});
+  if (auto const& prior = options_.prior; prior && may_probe) {
+    if (prior->era == era::modern) {
+      std::vector<std::string> offered;
+      for (auto const& v : prior->versions) offered.emplace_back(v.text());
+      auto const v = common(offered, era::modern);
+      if (!v) return no_common(offered);
+      from_prior_ = true;
+      return ready(*v);
+    }
+    if (now_ - prior->date < options_.legacy_verdict_age && newest(era::legacy)) {
+      from_prior_ = true;
+      return initialize();
+    }
+  }
+  return may_probe ? discover(*newest(era::modern)) : initialize();
+}
+
+// The server is modern: go on with a version that both have.
+COMCP_DECL handshake_step handshake::modern(std::vector<std::string> const& offered, bool answered) {
+  if (auto const v = common(offered, era::modern)) {
+    if (answered) return ready(*v);
+    if (reprobed_) return no_common(offered);
+    reprobed_ = true;
+    return discover(*v);
+  }
+  if (common(offered, era::legacy) && options_.mode == handshake_mode::automatic) return initialize();
+  return no_common(offered);
+}
+
+COMCP_DECL handshake_step handshake::discovered(std::vector<std::string> const& versions) {
+  // Also a late one, while initialize is under way: it decides for modern.
+  if (state_ != state::probing && state_ != state::initializing) return {};
+  return modern(versions, true);
+}
+
+COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
+  if (state_ != state::probing) return {};
+  if (auto const versions = modern_versions(e)) {
+    if (versions->empty()) return fail(e);
+    return modern(*versions, false);
+  }
+  // Else there was no answer of the server at all, or none that says anything about its era.
+  if (options_.over_http ? !is_legacy_refusal(e) : !e.peer()) return fail(e);
+  if (options_.mode == handshake_mode::pinned || !newest(era::legacy)) {
+    return fail(e.with_code(make_error_code(errc::no_common_version))
+                    .with_message("the server does not speak " + detail::joined(options_.allowed) +
+                                  ": it refused server/discover"));
+  }
+  return initialize();
+}
+
+COMCP_DECL handshake_step handshake::probe_timed_out() {
+  if (state_ != state::probing) return {};
+  if (options_.over_http || options_.mode == handshake_mode::pinned || !newest(era::legacy))
+    return fail({errc::timeout, "no answer to server/discover within the probe timeout"});
+  return initialize();
+}
+
+COMCP_DECL handshake_step handshake::initialized(std::string const& version) {
+  if (state_ != state::initializing) return {};
+  if (auto const v = common({version}, era::legacy)) return ready(*v);
+  return no_common({version.empty() ? std::string("no version named") : version});
+}
+
+COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
+  if (state_ != state::initializing) return {};
+  if (auto const versions = modern_versions(e)) {
+    auto const v = common(*versions, era::modern);
+    if (v && !turned_ && options_.mode == handshake_mode::automatic) {
+      turned_ = true;
+      return discover(*v);
+    }
+    if (!versions->empty()) return no_common(*versions);
+  }
+  bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
+  if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
+    from_prior_ = false;
+    return discover(*newest(era::modern));
+  }
+  return fail(e);
+}
+
+COMCP_DECL handshake_step handshake::closed(error const& reason) {
+  bool const may_be_the_probe = probed_ && !reopened_ && options_.mode == handshake_mode::automatic &&
+                                newest(era::legacy) && !reprobed_ && !turned_;
+  if ((state_ == state::probing || state_ == state::initializing) && may_be_the_probe) {
+    reopened_ = true;
+    state_ = state::reopening;
+    return {handshake_step::action::reopen, {}, {}};
+  }
+  return state_ == state::done ? handshake_step() : fail(reason);
+}
+
+COMCP_DECL handshake_step handshake::reopened() {
+  probed_ = false;
+  return initialize();
+}
+
+}  // namespace comcp::sansio
+#endif
+
+namespace comcp {
+
+/// Verdicts by server (origin or command line) and by whose credentials they were learned with. Give one to several
+/// connections by connect_options().remember_eras(). Safe from any thread. A verdict that proves wrong is replaced; one
+/// for the legacy era is believed for 24 hours. It holds one entry for each server, without a bound of its own.
+class era_cache {
+ public:
+  [[nodiscard]] std::optional<era_verdict> find(std::string const& server) const {
+    std::scoped_lock const lock(mutex_);
+    auto const found = verdicts_.find(server);
+    return found == verdicts_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void store(std::string const& server, era_verdict verdict) {
+    std::scoped_lock const lock(mutex_);
+    verdicts_.insert_or_assign(server, std::move(verdict));
+  }
+  void forget(std::string const& server) {
+    std::scoped_lock const lock(mutex_);
+    verdicts_.erase(server);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, era_verdict> verdicts_;
+};
+
+}  // namespace comcp
+
+// trace/tracer.hpp
+// The hook that sees every message as text, both ways: for `comcp --trace`, recordings and logs.
+
+#include <functional>
+#include <string_view>
+
+namespace comcp {
+
+enum class direction { sent, received };
+
+/// Called on the client's executor with each message; the text is valid for the call only. What it
+/// throws is dropped, and a fault for the observer. Empty: no cost.
+using tracer = std::function<void(direction, std::string_view message)>;
+
+}  // namespace comcp
+
+namespace comcp {
+
+using std::chrono::milliseconds;
+
+/// What one call may be told. Unset values come from connect_options. Copyable; reusable for many calls.
+class call_options {
+ public:
+  call_options() {}
+
+  /// Ends the call with errc::timeout after this long without its answer (default 30 s). Progress extends it.
+  call_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }
+  /// Ends the call at this age whatever progress says (default 10 min).
+  call_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }
+  /// Whether progress restarts the timeout (default: when a timeout was set by hand or on_progress is set).
+  call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
+  /// Called on the client's executor for each progress notification of this call, before the call ends.
+  call_options& on_progress(std::function<void(progress_notification const&)> f) {
+    return edit().on_progress = std::move(f), *this;
+  }
+  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts: errc::invalid_argument.
+  template <json::writable T>
+  call_options& meta(std::string key, T const& value) {
+    return set_meta(std::move(key), json::to_text(value)), *this;
+  }
+  /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
+  call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
+  /// Cancels every call that was given this token once stop is requested. Thread-safe.
+  call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
+  /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
+  call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
+  /// HTTP, modern era: the definition whose annotated arguments are mirrored into headers, instead of the one that was
+  /// listed last.
+  call_options& tool(comcp::tool const& definition) { return edit().input_schema = definition.input_schema, *this; }
+  /// Modern era: the log level asked for with this call.
+  call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
+
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
+  [[nodiscard]] auto const& on_progress() const noexcept { return rare().on_progress; }
+  [[nodiscard]] bool extends_on_progress() const noexcept {
+    return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress()));
+  }
+  [[nodiscard]] bool wants_progress() const noexcept {
+    return extends_on_progress() || static_cast<bool>(on_progress());
+  }
+  [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
+  /// Of tool(): null where that was not said.
+  [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
+  void forget_tool() {
+    if (!input_schema().is_null()) edit().input_schema = json::value();
+  }
+  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
+  [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
+  [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
+  [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
+
+ private:
+  // What few calls set: shared by copies and never changed in place, so that options cost little where it is unset.
+  struct rarities {
+    std::function<void(progress_notification const&)> on_progress;
+    std::vector<std::pair<std::string, std::string>> meta;
+    std::stop_token stop;
+    json::value input_schema;
+  };
+  [[nodiscard]] rarities const& rare() const noexcept {
+    static rarities const none;
+    return rare_ ? *rare_ : none;
+  }
+  void set_meta(std::string key, std::string text) {
+    auto& all = edit().meta;
+    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
+    all.emplace_back(std::move(key), std::move(text));
+  }
+  rarities& edit() {
+    auto own = std::make_shared<rarities>(rare());
+    auto& changed = *own;
+    rare_ = std::move(own);
+    return changed;
+  }
+
+  std::optional<std::chrono::nanoseconds> timeout_, hard_timeout_;
+  std::shared_ptr<rarities const> rare_;
+  std::optional<bool> extend_;
+  std::optional<comcp::log_level> log_level_;
+  bool idempotent_ = false;
+  bool manual_input_ = false;
+};
+
+/// When the client itself starts a dead server process again (default: never; registry and pool do).
+class restart_policy {
+ public:
+  restart_policy() {}
+  /// At most this many restarts without a successful call in between.
+  restart_policy& attempts(unsigned n) { return attempts_ = n, *this; }
+  /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
+  restart_policy& delay(milliseconds base, milliseconds max) { return base_ = base, max_ = max, *this; }
+  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
+  [[nodiscard]] milliseconds base() const noexcept { return base_; }
+  [[nodiscard]] milliseconds max() const noexcept { return max_; }
+
+ private:
+  unsigned attempts_ = 0;
+  milliseconds base_{100}, max_{10'000};
+};
+
+/// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.
+class connection_limits {
+ public:
+  connection_limits() {}
+#define COMCP_LIMIT(type, name, preset)                                   \
+  connection_limits& name(type n) { return name##_ = n, *this; }          \
+  [[nodiscard]] type name() const noexcept { return name##_; }            \
+                                                                          \
+ private:                                                                 \
+  type name##_ = preset;                                                  \
+                                                                          \
+ public:
+  COMCP_LIMIT(std::size_t, pending_calls, 65536)       ///< Calls in flight; more: queue_full.
+  COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer.
+  COMCP_LIMIT(std::size_t, queued_notifications, 1024) ///< Waiting for the handler; more: dropped, counted.
+  COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages; more: closed, protocol_violation.
+  COMCP_LIMIT(std::size_t, pages, 1000)                ///< Pages of one list; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, items, 100'000)             ///< Items of one list; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, input_rounds, 10)           ///< Rounds of one call; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, subscription_queue, 256)    ///< Unread updates of one listen(); more: dropped, counted.
+#undef COMCP_LIMIT
+  connection_limits& json(json::parse_options o) { return json_ = o, *this; }
+  [[nodiscard]] json::parse_options const& json() const noexcept { return json_; }
+
+ private:
+  json::parse_options json_;
+};
+
+/// What a connection is told. Everything has a default. Copyable.
+class connect_options {
+ public:
+  connect_options() {}
+
+  /// Who we are; without a call: name "comcp" and comcp's version.
+  connect_options& client_info(implementation info) { return client_info_ = std::move(info), *this; }
+  /// Sends no clientInfo in the modern era (the legacy handshake cannot go without).
+  connect_options& anonymous(bool yes = true) { return anonymous_ = yes, *this; }
+
+  /// automatic (default): finds out which era the server speaks.
+  connect_options& automatic() { return handshake_.mode = sansio::handshake_mode::automatic, *this; }
+  /// Only the initialize handshake.
+  connect_options& legacy() { return handshake_.mode = sansio::handshake_mode::legacy, *this; }
+  /// Exactly this version.
+  connect_options& pinned(protocol_version v) {
+    handshake_.mode = sansio::handshake_mode::pinned;
+    handshake_.allowed = {v};
+    return *this;
+  }
+  /// The versions that may be negotiated (default: all). Shapes automatic and legacy.
+  connect_options& allowed_versions(std::vector<protocol_version> v) { return handshake_.allowed = std::move(v), *this; }
+  /// What an earlier connection to the same server learned: skips the probe.
+  connect_options& prior(era_verdict v) { return handshake_.prior = std::move(v), *this; }
+
+  /// Remembers which era servers speak, here and in every other connection with the same cache.
+  connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return era_cache_ = std::move(cache), *this; }
+
+  connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
+  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
+  connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
+  connect_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }                      ///< 30 s
+  connect_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }            ///< 10 min
+  connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }          ///< 5 s
+
+  /// Pings an idle connection this often (default: never); server/discover in the modern era.
+  connect_options& ping_interval(std::chrono::nanoseconds d) { return ping_interval_ = d, *this; }
+  connect_options& ping_timeout(std::chrono::nanoseconds d) { return ping_timeout_ = d, *this; }  ///< 5 s
+  /// Closes after this many failed pings in a row (default 3).
+  connect_options& ping_failure_threshold(unsigned n) { return ping_failure_threshold_ = n, *this; }
+
+  /// Asks for log messages from this level on: logging/setLevel, or logLevel on each modern request.
+  connect_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
+  /// One entry of capabilities.experimental, or of capabilities.extensions.
+  connect_options& experimental(std::string name, json::fragment settings) {
+    return experimental_.emplace_back(std::move(name), std::move(settings)), *this;
+  }
+  connect_options& extension(std::string name, json::fragment settings) {
+    return extensions_.emplace_back(std::move(name), std::move(settings)), *this;
+  }
+  /// Sends calls also when the server did not declare the capability for them (default: fails at once).
+  connect_options& check_capabilities(bool yes) { return check_capabilities_ = yes, *this; }
+
+  connect_options& restart(restart_policy p) { return restart_ = p, *this; }
+  connect_options& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
+  connect_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
+  connect_options& limits(connection_limits l) { return limits_ = std::move(l), *this; }
+  connect_options& observe(comcp::observer o) { return observer_ = std::move(o), *this; }
+  connect_options& trace(tracer t) { return tracer_ = std::move(t), *this; }
+  /// Interceptors see calls in the order in which they were added.
+  connect_options& intercept(interceptor i) { return interceptors_.push_back(std::move(i)), *this; }
+
+ private:
+  friend class client_core;
+  std::optional<implementation> client_info_;
+  sansio::handshake_options handshake_;
+  std::chrono::nanoseconds probe_timeout_ = std::chrono::seconds(5);
+  std::chrono::nanoseconds handshake_timeout_ = std::chrono::seconds(30);
+  std::chrono::nanoseconds open_timeout_ = std::chrono::seconds(10);
+  std::chrono::nanoseconds timeout_ = std::chrono::seconds(30);
+  std::chrono::nanoseconds hard_timeout_ = std::chrono::minutes(10);
+  std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(5);
+  std::optional<std::chrono::nanoseconds> ping_interval_;
+  std::chrono::nanoseconds ping_timeout_ = std::chrono::seconds(5);
+  unsigned ping_failure_threshold_ = 3;
+  std::optional<comcp::log_level> log_level_;
+  std::vector<std::pair<std::string, json::fragment>> experimental_, extensions_;
+  restart_policy restart_;
+  asio::any_io_executor executor_;
+  std::shared_ptr<time_source> time_;
+  std::shared_ptr<era_cache> era_cache_;
+  connection_limits limits_;
+  comcp::observer observer_;
+  tracer tracer_;
+  std::vector<interceptor> interceptors_;
+  bool anonymous_ = false;
+  bool check_capabilities_ = true;
+};
+
+}  // namespace comcp
+
+// client/waiter.hpp
+// Suspending a coroutine until somebody on the same executor completes it: the one place where comcp meets
+// Asio's completion handlers. Internal.
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <asio/associated_allocator.hpp>
+#include <asio/associated_cancellation_slot.hpp>
+#include <asio/async_result.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::detail {
+
+/// A suspended coroutine that waits for a T. Completed or destroyed exactly once.
+template <class T>
+class waiter {
+ public:
+  /// Frees itself, then resumes the coroutine inside this call.
+  virtual void complete(T value) = 0;
+  /// Frees itself and the coroutine without resuming it.
+  virtual void destroy() noexcept = 0;
+
+ protected:
+  ~waiter() = default;
+};
+
+/// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
+class waiter_room {
+ public:
+  waiter_room() noexcept {}
+  [[nodiscard]] void* memory() noexcept { return bytes_; }
+  static constexpr std::size_t size = 32;
+
+ private:
+  alignas(std::max_align_t) std::byte bytes_[size];
+};
+
+template <class T, class Handler>
+class handler_waiter final : public waiter<T> {
+ public:
+  template <class OnCancel>
+  static waiter<T>* create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
+    auto slot = asio::get_associated_cancellation_slot(handler);
+    auto allocator = allocator_of(handler);
+    bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
+    void* const memory = fits ? room->memory() : std::allocator_traits<allocator_type>::allocate(allocator, 1);
+    auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
+    if (slot.is_connected()) {
+      slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
+        if (type != asio::cancellation_type::none) hook();
+      });
+    }
+    return self;
+  }
+
+  void complete(T value) override {
+    auto handler = release();
+    auto slot = asio::get_associated_cancellation_slot(handler);
+    if (slot.is_connected()) slot.clear();
+    std::move(handler)(std::move(value));
+  }
+
+  void destroy() noexcept override { [[maybe_unused]] auto handler = release(); }
+
+ private:
+  using allocator_type = typename std::allocator_traits<
+      asio::associated_allocator_t<Handler>>::template rebind_alloc<handler_waiter>;
+  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h)); }
+
+  // What is costly to make is made only where a slot is connected.
+  template <class OnCancel>
+  static auto hook_of(OnCancel const& on_cancel) {
+    if constexpr (requires { on_cancel.hook(); }) return on_cancel.hook();
+    else return on_cancel;
+  }
+
+  handler_waiter(Handler h, bool allocated) : handler_(std::move(h)), allocated_(allocated) {}
+
+  Handler release() noexcept {
+    auto handler = std::move(handler_);
+    bool const allocated = allocated_;
+    this->~handler_waiter();
+    if (allocated) {
+      auto allocator = allocator_of(handler);
+      std::allocator_traits<allocator_type>::deallocate(allocator, this, 1);
+    }
+    return handler;
+  }
+
+  Handler handler_;
+  bool allocated_;
+};
+
+template <class T, class OnCancel>
+struct suspend_initiation {
+  waiter<T>** place;
+  waiter_room* room;
+  OnCancel on_cancel;
+  template <class Handler>
+  void operator()(Handler handler) const {
+    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel, room);
+  }
+};
+
+/// Suspends until `place`, which is set meanwhile, is completed. `on_cancel` runs when the coroutine is cancelled
+/// and must see to it that `place` is completed later, never inside itself. `room`, if given, lives as long as the
+/// coroutine waits.
+template <class T, class OnCancel>
+asio::awaitable<T> suspend(waiter<T>*& place, OnCancel on_cancel, waiter_room* room = nullptr) {
+  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
+      suspend_initiation<T, OnCancel>{&place, room, std::move(on_cancel)}, asio::use_awaitable);
+}
+
+template <class T, class OnCancel>
+struct listed_initiation {
+  waiter<T>** place;
+  std::vector<waiter<T>*>* list;
+  OnCancel on_cancel;
+  template <class Handler>
+  void operator()(Handler handler) const {
+    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel);
+    list->push_back(*place);
+  }
+};
+
+/// The same for one of many that wait: enters itself into `list`, from which whoever completes it takes it.
+template <class T, class OnCancel>
+asio::awaitable<T> suspend_listed(waiter<T>*& place, std::vector<waiter<T>*>& list, OnCancel on_cancel) {
+  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
+      listed_initiation<T, OnCancel>{&place, &list, std::move(on_cancel)}, asio::use_awaitable);
+}
+
+}  // namespace comcp::detail
+
+// transport/transport.hpp
+// The transport seam: what carries messages. A transport knows no methods and no versions; what a message
+// means is decided above it.
+
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// The id of one of our requests on the wire; 0 means none (a notification, an answer, a shared channel).
+using request_id = std::uint64_t;
+
+/// One message on its way out. `text` is a whole JSON-RPC message without a newline.
+struct outgoing {
+  outgoing() = default;
+  explicit outgoing(std::string message, request_id request = 0) : text(std::move(message)), id(request) {}
+
+  std::string text;
+  request_id id = 0;           ///< Set for requests of ours.
+  std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
+  std::string name;            ///< Tool name, prompt name or resource uri, for the same purpose.
+  std::vector<std::pair<std::string, std::string>> headers;  ///< What the era wants in HTTP headers.
+  bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
+  bool established = false;    ///< The last message of the handshake: streams for what the server says may open.
+  bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
+  bool repeatable = false;     ///< It may be sent again after the server refused it for now.
+};
+
+/// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.
+struct saved_session {
+  saved_session() = default;
+  std::string id;
+  std::string initialize_result;  ///< JSON text: the negotiated version and what the server can do.
+};
+
+/// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
+/// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
+/// close or destroy the transport: look at nothing of it afterwards without holding it.
+class inbox {
+ public:
+  /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
+  virtual void delivered(padded_text text, request_id stream) = 0;
+  /// The response of `id` ended (HTTP only). Where its answer is still awaited this is its end.
+  virtual void stream_ended(request_id id, error why) = 0;
+  /// Whether the answer to this request is still awaited.
+  [[nodiscard]] virtual bool awaits(request_id) const { return true; }
+  /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
+  /// where that was no request.
+  virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
+  /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
+  virtual void closed(error reason) = 0;
+  /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).
+  virtual void fault(error what) = 0;
+
+ protected:
+  ~inbox() = default;
+};
+
+/// What a transport tells about itself; a snapshot.
+struct transport_info {
+  std::string kind;                      ///< "stdio", "memory", "unix", ...
+  std::string target;                    ///< Command line or address, without secrets.
+  std::string origin;                    ///< HTTP: scheme, host and port; what is learned of a server is kept by it.
+  std::string identity;                  ///< HTTP: whose credentials, as authenticator.identity() says.
+  std::string session_id;                ///< HTTP, legacy era: a secret.
+  std::size_t open_streams = 0;          ///< HTTP: event streams that are open.
+  std::optional<int> pid;                ///< stdio: the server process.
+  std::optional<int> exit_code;          ///< stdio: set once it exited.
+  std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
+  std::string stderr_tail;               ///< stdio: the end of what it wrote to stderr.
+  std::uint64_t messages_in = 0;
+  std::uint64_t messages_out = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+};
+
+/// Carries messages. `open` takes the executor from this_coro::executor and may be called again after
+/// `closed`. `send` takes the message over whole or refuses it (errc::queue_full, errc::closed) and never
+/// completes anything inside itself. `abandon(id)`: the caller of that request is gone; true says that closing
+/// its stream has told the server, so that no notifications/cancelled is needed; a request that is still
+/// queued is removed silently, which also counts as told. `close` is bounded, and is graceful; the destructor is
+/// abrupt. After `close` completed `inbox::closed` has been called.
+template <class T>
+concept transport = std::move_constructible<T> &&
+    requires(T t, T const& ct, inbox& in, outgoing message, request_id id) {
+      { t.open(in) } -> std::same_as<asio::awaitable<result<void>>>;
+      { t.send(std::move(message)) } -> std::same_as<result<void>>;
+      { t.abandon(id) } noexcept -> std::same_as<bool>;
+      { t.close() } -> std::same_as<asio::awaitable<void>>;
+      { ct.info() } -> std::same_as<transport_info>;
+    };
+
+/// A transport over HTTP says so: its messages need headers, and the rules for finding the era are others.
+template <class T>
+concept over_http = requires(T const& t) {
+  requires T::is_http;
+  { t.resumed() } -> std::same_as<std::optional<saved_session>>;  // what it goes on with instead of a handshake
+};
+
+/// Any transport, type-erased: one allocation, one virtual call for each operation.
+class any_transport {
+ public:
+  any_transport() = default;
+  template <class T>
+    requires(!std::same_as<T, any_transport>)
+  explicit any_transport(T t) : self_(std::make_unique<model<T>>(std::move(t))) {
+    static_assert(transport<T>,
+                  "comcp: this type is no transport: it needs open(inbox&), send(outgoing), abandon(request_id) "
+                  "noexcept, close() and info() as comcp/transport/transport.hpp says");
+  }
+
+  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return self_->open(in); }
+  result<void> send(outgoing&& message) { return self_->send(std::move(message)); }
+  bool abandon(request_id id) noexcept { return self_->abandon(id); }
+  [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
+  [[nodiscard]] transport_info info() const { return self_->info(); }
+  [[nodiscard]] bool is_http() const noexcept { return self_ && self_->http; }
+  [[nodiscard]] std::optional<saved_session> resumed() const { return self_->resumed(); }
+  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual asio::awaitable<result<void>> open(inbox&) = 0;
+    virtual result<void> send(outgoing&&) = 0;
+    virtual bool abandon(request_id) noexcept = 0;
+    virtual asio::awaitable<void> close() = 0;
+    virtual transport_info info() const = 0;
+    virtual std::optional<saved_session> resumed() const { return {}; }
+    bool http = false;
+  };
+
+  template <class T>
+  struct model final : base {
+    explicit model(T t) : impl(std::move(t)) { this->http = over_http<T>; }
+    asio::awaitable<result<void>> open(inbox& in) override { return impl.open(in); }
+    result<void> send(outgoing&& m) override { return impl.send(std::move(m)); }
+    bool abandon(request_id id) noexcept override { return impl.abandon(id); }
+    asio::awaitable<void> close() override { return impl.close(); }
+    transport_info info() const override { return impl.info(); }
+    std::optional<saved_session> resumed() const override {
+      if constexpr (over_http<T>) return impl.resumed();
+      return {};
+    }
+    T impl;
+  };
+
+  std::unique_ptr<base> self_;
+};
+
+}  // namespace comcp
+
+namespace comcp::detail {
+
+using reply = result<json::value>;
+
+/// A moment that may be as good as never: sums of user's durations do not overflow.
+inline std::chrono::steady_clock::time_point later(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d) {
+  using clock = std::chrono::steady_clock;
+  if (d > clock::time_point::max() - now) return clock::time_point::max();
+  return now + std::chrono::duration_cast<clock::duration>(d);
+}
+
+/// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
+struct prepared_call {
+  prepared_call(std::string m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
+
+  std::string method;
+  std::string params;    // an object's text, or empty
+  call_options options;
+  std::string name;      // tool, prompt or uri
+  error unusable;        // what is wrong with it from the start; the call ends with it
+  bool repeatable = false;  // lists and reads: may be sent again after a broken connection
+  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
+  bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
+  mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
+};
+
+/// How a call is carried out once its interceptors let it go on.
+using performer = std::function<asio::awaitable<reply>(prepared_call&)>;
+
+/// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
+/// the coroutine that waits.
+struct pending_entry {
+  pending_entry() = default;
+  pending_entry(pending_entry const&) = delete;
+  pending_entry& operator=(pending_entry const&) = delete;
+  ~pending_entry() { assert(id == 0 && "comcp: a pending call was destroyed before its end"); }
+
+  request_id id = 0;
+  waiter<reply>* waiting = nullptr;
+  waiter_room room;  // for `waiting`
+  std::function<void(reply)> on_end;  // instead of a waiting coroutine
+  prepared_call const* call = nullptr;  // null: a wait of our own
+  bool sent = false;
+  bool handshake = false;
+  bool renewed = false;   // it waited for a new session once
+  bool survives = false;  // a lost connection does not end it where a restart follows
+  std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
+};
+
+}  // namespace comcp::detail
+
+// client/dispatcher.hpp
+// Brings what the server sends unasked to the handler: requests run concurrently up to a bound, notifications
+// one at a time in the order of their arrival. The read loop never waits for either. Internal to the core.
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+
+// client/handler.hpp
+// The handler seam: a handler declares by existing. What members a type has decides which capabilities the
+// client declares and who answers which request.
+
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+// client/context.hpp
+// What a handler learns about the request or notification that it handles.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace comcp {
+
+class client;
+class client_core;
+namespace detail {
+class dispatcher;
+}
+
+/// Given to handler members that take it as their last parameter. Copyable; use it on the client's executor.
+class context {
+ public:
+  context();
+  ~context();
+  context(context const&);
+  context& operator=(context const&);
+
+  /// The server that asks, as it names itself; empty before it did.
+  [[nodiscard]] std::string server_name() const;
+  /// The method that is handled, such as "elicitation/create".
+  [[nodiscard]] std::string const& method() const noexcept { return method_; }
+  /// Whether the server withdrew its request, or the call that it belongs to ended. An awaiting handler is also
+  /// cancelled through its coroutine.
+  [[nodiscard]] bool cancelled() const noexcept { return cancelled_ && *cancelled_; }
+  /// Tells the server how far the answer is; nothing happens where it did not ask for that.
+  void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
+  /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
+  [[nodiscard]] comcp::client client() const;
+
+ private:
+  friend class client_core;
+  friend class detail::dispatcher;
+  std::weak_ptr<client_core> core_;
+  std::string method_;
+  std::string progress_token_;  // raw JSON; empty where none came
+  std::shared_ptr<bool> cancelled_;
+};
+
+}  // namespace comcp
+
+// client/handler_traits.hpp
+// Compile-time questions about a handler type: which members it has, and whether they can be called as the
+// handler concept says.
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+// protocol/elicitation.hpp
+// Elicitation: a server asks the user, by a form or by sending them to a page. Spec: client/elicitation.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+// protocol/elicitation_schema.hpp
+// The small schemas of a form: one for each kind of field. Spec: client/elicitation (requested schema).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace comcp {
+
+struct string_schema {
+  string_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::optional<std::int64_t> min_length;
+  std::optional<std::int64_t> max_length;
+  std::optional<std::string> format;  ///< "email", "uri", "date" or "date-time".
+  std::optional<std::string> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<string_schema>) {
+  using t = string_schema;
+  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("minLength", &t::min_length),
+                      json::field("maxLength", &t::max_length), json::field("format", &t::format),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+enum class number_kind { number, integer };
+constexpr auto texts(std::type_identity<number_kind>) { return std::array<std::string_view, 2>{"number", "integer"}; }
+
+struct number_schema {
+  number_schema() = default;
+
+  number_kind type = number_kind::number;
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+  std::optional<double> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<number_schema>) {
+  using t = number_schema;
+  return json::fields(json::field("type", &t::type), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("minimum", &t::minimum),
+                      json::field("maximum", &t::maximum), json::field("default", &t::default_value),
+                      json::rest(&t::raw));
+}
+
+struct boolean_schema {
+  boolean_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::optional<bool> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<boolean_schema>) {
+  using t = boolean_schema;
+  return json::fields(json::tag("type", "boolean"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("default", &t::default_value),
+                      json::rest(&t::raw));
+}
+
+/// One choice with the title to show for it.
+struct titled_option {
+  titled_option() = default;
+
+  std::string value;
+  std::string title;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<titled_option>) {
+  using t = titled_option;
+  return json::fields(json::field("const", &t::value), json::field("title", &t::title), json::rest(&t::raw));
+}
+
+/// One of several values. 2025-06-18's EnumSchema is untitled, or legacy_titled where it has enumNames.
+struct untitled_single_select_enum_schema {
+  untitled_single_select_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::vector<std::string> values;
+  std::optional<std::string> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<untitled_single_select_enum_schema>) {
+  using t = untitled_single_select_enum_schema;
+  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("enum", &t::values),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+struct titled_single_select_enum_schema {
+  titled_single_select_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::vector<titled_option> options;
+  std::optional<std::string> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<titled_single_select_enum_schema>) {
+  using t = titled_single_select_enum_schema;
+  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("oneOf", &t::options),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+struct legacy_titled_enum_schema {
+  legacy_titled_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::vector<std::string> values;
+  std::vector<std::string> names;  ///< What to show, in the order of `values`.
+  std::optional<std::string> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<legacy_titled_enum_schema>) {
+  using t = legacy_titled_enum_schema;
+  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("enum", &t::values),
+                      json::defaulted("enumNames", &t::names), json::field("default", &t::default_value),
+                      json::rest(&t::raw));
+}
+
+/// The choices of an untitled multiple selection.
+struct untitled_items {
+  untitled_items() = default;
+
+  std::vector<std::string> values;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<untitled_items>) {
+  using t = untitled_items;
+  return json::fields(json::tag("type", "string"), json::field("enum", &t::values), json::rest(&t::raw));
+}
+
+/// The choices of a titled multiple selection.
+struct titled_items {
+  titled_items() = default;
+
+  std::vector<titled_option> options;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<titled_items>) {
+  return json::fields(json::field("anyOf", &titled_items::options), json::rest(&titled_items::raw));
+}
+
+/// Several of several values.
+struct untitled_multi_select_enum_schema {
+  untitled_multi_select_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  untitled_items items;
+  std::optional<std::int64_t> min_items;
+  std::optional<std::int64_t> max_items;
+  std::optional<std::vector<std::string>> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<untitled_multi_select_enum_schema>) {
+  using t = untitled_multi_select_enum_schema;
+  return json::fields(json::tag("type", "array"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("items", &t::items),
+                      json::field("minItems", &t::min_items), json::field("maxItems", &t::max_items),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+struct titled_multi_select_enum_schema {
+  titled_multi_select_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  titled_items items;
+  std::optional<std::int64_t> min_items;
+  std::optional<std::int64_t> max_items;
+  std::optional<std::vector<std::string>> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<titled_multi_select_enum_schema>) {
+  using t = titled_multi_select_enum_schema;
+  return json::fields(json::tag("type", "array"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("items", &t::items),
+                      json::field("minItems", &t::min_items), json::field("maxItems", &t::max_items),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+/// A field of a kind that comcp does not know.
+struct unknown_schema {
+  unknown_schema() = default;
+
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<unknown_schema>) { return json::fields(json::rest(&unknown_schema::raw)); }
+
+/// What one field of a form may hold.
+using primitive_schema_definition =
+    std::variant<string_schema, number_schema, boolean_schema, untitled_single_select_enum_schema,
+                 titled_single_select_enum_schema, legacy_titled_enum_schema, untitled_multi_select_enum_schema,
+                 titled_multi_select_enum_schema, unknown_schema>;
+
+template <>
+struct json::codec<primitive_schema_definition> {
+  static bool read(view v, primitive_schema_definition& out, read_error& e);
+  static void write(writer& w, primitive_schema_definition const& from) {
+    std::visit([&](auto const& schema) { json::write(w, schema); }, from);
+  }
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// protocol/impl/elicitation_schema.ipp
+
+namespace comcp {
+
+COMCP_DECL bool json::codec<primitive_schema_definition>::read(view v, primitive_schema_definition& out,
+                                                               read_error& e) {
+  if (!v.is_object()) return e.expected(v, "object");
+  auto const as = [&]<class Kind>(std::type_identity<Kind>) { return codec<Kind>::read(v, out.emplace<Kind>(), e); };
+  auto const found = v.find("type");
+  auto const type = found ? found->get_string().value_or("") : std::string_view();
+  if (type == "string") {
+    if (v.find("oneOf")) return as(std::type_identity<titled_single_select_enum_schema>{});
+    if (v.find("enumNames")) return as(std::type_identity<legacy_titled_enum_schema>{});
+    if (v.find("enum")) return as(std::type_identity<untitled_single_select_enum_schema>{});
+    return as(std::type_identity<string_schema>{});
+  }
+  if (type == "number" || type == "integer") return as(std::type_identity<number_schema>{});
+  if (type == "boolean") return as(std::type_identity<boolean_schema>{});
+  if (type == "array") {
+    auto const items = v.find("items");
+    if (items && items->find("anyOf")) return as(std::type_identity<titled_multi_select_enum_schema>{});
+    return as(std::type_identity<untitled_multi_select_enum_schema>{});
+  }
+  return as(std::type_identity<unknown_schema>{});
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+enum class elicit_mode { form, url };
+constexpr auto texts(std::type_identity<elicit_mode>) { return std::array<std::string_view, 2>{"form", "url"}; }
+
+/// One field of a form, in the order in which the server wrote it.
+struct form_field {
+  form_field() = default;
+
+  std::string name;
+  bool required = false;
+  primitive_schema_definition schema;
+};
+
+/// The question: a form (message, requested_schema), or a page to visit (message, url and, in 2025-11-25, its id).
+struct elicit_params {
+  elicit_params() = default;
+
+  elicit_mode mode = elicit_mode::form;
+  std::string message;
+  json::value requested_schema;  ///< Form: a JSON Schema of a flat object; null where absent.
+  std::optional<std::string> elicitation_id;
+  std::optional<std::string> url;  ///< Url mode. Never open it without the user's consent to the whole address.
+  std::optional<task_metadata> task;
+  json::value meta;
+  json::value raw;
+
+  /// The fields of the form. Errors: wrong_shape, with the place.
+  [[nodiscard]] result<std::vector<form_field>> fields() const;
+};
+constexpr auto describe(std::type_identity<elicit_params>) {
+  using t = elicit_params;
+  return json::fields(json::defaulted("mode", &t::mode), json::field("message", &t::message),
+                      detail::optional_object("requestedSchema", &t::requested_schema),
+                      json::field("elicitationId", &t::elicitation_id), json::field("url", &t::url),
+                      json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+enum class elicit_action { accept, decline, cancel };
+constexpr auto texts(std::type_identity<elicit_action>) {
+  return std::array<std::string_view, 3>{"accept", "decline", "cancel"};
+}
+
+/// The user's answer. Make one with accept(), decline() or cancel().
+struct elicit_result {
+  elicit_result() = default;  ///< Cancelled.
+
+  /// Url mode: the user went to the page.
+  static elicit_result accept() { return elicit_result(elicit_action::accept, {}); }
+  /// Form mode: the content, an object of strings, numbers, booleans and lists of strings; anything that writes as
+  /// one: args("name", value, ...), a described type, a json::value.
+  template <json::writable Content>
+  static elicit_result accept(Content const& content) {
+    return elicit_result(elicit_action::accept, json::to_value(content));
+  }
+  static elicit_result decline() { return elicit_result(elicit_action::decline, {}); }
+  static elicit_result cancel() { return elicit_result(elicit_action::cancel, {}); }
+
+  elicit_action action = elicit_action::cancel;
+  json::value content;  ///< Null where absent.
+  json::value meta;
+  json::value raw;
+
+ private:
+  elicit_result(elicit_action what, json::value with) : action(what), content(std::move(with)) {}
+};
+constexpr auto describe(std::type_identity<elicit_result>) {
+  using t = elicit_result;
+  return json::fields(json::field("action", &t::action), detail::optional_object("content", &t::content),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// notifications/elicitation/complete (2025-11-25): the user finished on the page.
+struct elicitation_complete {
+  elicitation_complete() = default;
+  explicit elicitation_complete(std::string id) : elicitation_id(std::move(id)) {}
+
+  std::string elicitation_id;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<elicitation_complete>) {
+  using t = elicitation_complete;
+  return json::fields(json::field("elicitationId", &t::elicitation_id), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// The data of error -32042 (2025-11-25): what the user must do before the request can succeed.
+struct url_elicitation_required_data {
+  url_elicitation_required_data() = default;
+
+  std::vector<elicit_params> elicitations;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<url_elicitation_required_data>) {
+  using t = url_elicitation_required_data;
+  return json::fields(json::field("elicitations", &t::elicitations), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// protocol/impl/elicitation.ipp
+
+namespace comcp {
+
+COMCP_DECL result<std::vector<form_field>> elicit_params::fields() const {
+  std::vector<form_field> all;
+  auto const schema = requested_schema.view();
+  auto const properties = schema.find("properties");
+  if (!properties) return all;
+  auto const required = schema.find("required").value_or(json::view());
+  for (auto const property : properties->members()) {
+    auto definition = json::read<primitive_schema_definition>(property.value);
+    if (!definition) return definition.error();
+    auto& field = all.emplace_back();
+    field.name = property.key;
+    field.schema = *std::move(definition);
+    for (auto const name : required.elements()) field.required |= name.get_string() == property.key;
+  }
+  return all;
+}
+
+}  // namespace comcp
+#endif
+
+// protocol/notifications.hpp
+// What a handler's on(...) may take: one type for each notification, and any_notification for the rest.
+
+#include <string>
+#include <utility>
+
+// protocol/resources.hpp
+// Resources, their templates and their contents. Spec: server/resources.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace comcp {
 
@@ -6316,192 +6664,6 @@ constexpr auto describe(std::type_identity<list_roots_result>) {
 #include <string>
 #include <utility>
 #include <vector>
-
-// protocol/tools.hpp
-// Tools: what a server offers, how one is called, what it answers. Spec: server/tools.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace comcp {
-
-/// The server's hints on a tool. Untrusted: never a reason to skip a confirmation.
-struct tool_annotations {
-  tool_annotations() = default;
-
-  std::optional<std::string> title;
-  std::optional<bool> read_only_hint;    ///< Absent: false.
-  std::optional<bool> destructive_hint;  ///< Absent: true.
-  std::optional<bool> idempotent_hint;   ///< Absent: false.
-  std::optional<bool> open_world_hint;   ///< Absent: true.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<tool_annotations>) {
-  using t = tool_annotations;
-  return json::fields(json::field("title", &t::title), json::field("readOnlyHint", &t::read_only_hint),
-                      json::field("destructiveHint", &t::destructive_hint),
-                      json::field("idempotentHint", &t::idempotent_hint),
-                      json::field("openWorldHint", &t::open_world_hint), json::rest(&t::raw));
-}
-
-/// How a tool runs (2025-11-25).
-struct tool_execution {
-  tool_execution() = default;
-
-  std::optional<std::string> task_support;  ///< "forbidden" (the default), "optional" or "required".
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<tool_execution>) {
-  using t = tool_execution;
-  return json::fields(json::field("taskSupport", &t::task_support), json::rest(&t::raw));
-}
-
-struct tool {
-  tool() = default;
-
-  std::string name;
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  json::value input_schema;   ///< JSON Schema, an object.
-  json::value output_schema;  ///< JSON Schema of structured_content; null where absent.
-  std::optional<tool_annotations> annotations;
-  std::optional<tool_execution> execution;
-  std::vector<icon> icons;
-  json::value meta;
-  json::value raw;
-
-  /// What to show: title, else the annotations' title, else name.
-  [[nodiscard]] std::string const& display_name() const noexcept;
-};
-constexpr auto describe(std::type_identity<tool>) {
-  using t = tool;
-  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
-                      json::field("description", &t::description), detail::object("inputSchema", &t::input_schema),
-                      detail::optional_object("outputSchema", &t::output_schema),
-                      json::field("annotations", &t::annotations), json::field("execution", &t::execution),
-                      json::defaulted("icons", &t::icons), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct list_tools_result {
-  list_tools_result() = default;
-
-  std::vector<tool> tools;
-  std::vector<comcp::set_aside> set_aside;  ///< Definitions that could not be read.
-  std::optional<cursor> next_cursor;
-  std::optional<std::int64_t> ttl_ms;
-  std::optional<comcp::cache_scope> cache_scope;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<list_tools_result>) {
-  using t = list_tools_result;
-  return json::fields(json::field("resultType", &t::result_type), detail::definitions("tools", &t::tools),
-                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
-                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct call_tool_params {
-  call_tool_params() = default;
-  explicit call_tool_params(std::string tool_name, json::value args = {})
-      : name(std::move(tool_name)), arguments(std::move(args)) {}
-
-  std::string name;
-  json::value arguments;  ///< An object; null where absent.
-  std::optional<task_metadata> task;
-  std::optional<comcp::input_responses> input_responses;
-  std::optional<std::string> request_state;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<call_tool_params>) {
-  using t = call_tool_params;
-  return json::fields(json::field("name", &t::name), detail::optional_object("arguments", &t::arguments),
-                      json::field("task", &t::task), json::field("inputResponses", &t::input_responses),
-                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// What a tool answered. `is_error` is the tool's own failure, for the model to see: a value, no exception.
-struct call_tool_result {
-  call_tool_result() = default;
-  call_tool_result(std::vector<content_block> pieces) : content(std::move(pieces)) {}
-  explicit call_tool_result(text_content text) { content.emplace_back(std::move(text)); }
-
-  std::vector<content_block> content;
-  json::value structured_content;  ///< Null where absent.
-  bool is_error = false;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-
-  /// The texts among the content, a newline between them.
-  [[nodiscard]] std::string text() const { return text_of(content); }
-  /// The pieces of one kind, copied; their bytes() decode.
-  [[nodiscard]] std::vector<image_content> images() const { return all<image_content>(); }
-  [[nodiscard]] std::vector<audio_content> audio() const { return all<audio_content>(); }
-  [[nodiscard]] std::vector<embedded_resource> resources() const { return all<embedded_resource>(); }
-  [[nodiscard]] std::vector<resource_link> links() const { return all<resource_link>(); }
-
-  /// The structured content as a T; errc::wrong_shape where it is absent or of another shape.
-  template <class T>
-  [[nodiscard]] result<T> structured() const {
-    if (structured_content.is_null()) return error(errc::wrong_shape, "the tool gave no structured content");
-    return structured_content.get<T>();
-  }
-
-  /// The result itself; throws comcp::exception (errc::tool_failed, with the text) when is_error is set.
-  call_tool_result const& or_throw() const&;
-  call_tool_result or_throw() &&;
-
- private:
-  template <class Kind>
-  std::vector<Kind> all() const {
-    std::vector<Kind> found;
-    for (auto const& block : content) {
-      if (auto const* const piece = std::get_if<Kind>(&block)) found.push_back(*piece);
-    }
-    return found;
-  }
-};
-constexpr auto describe(std::type_identity<call_tool_result>) {
-  using t = call_tool_result;
-  return json::fields(json::field("resultType", &t::result_type), json::always("content", &t::content),
-                      json::defaulted("structuredContent", &t::structured_content),
-                      json::defaulted("isError", &t::is_error), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// protocol/impl/tools.ipp
-
-namespace comcp {
-
-COMCP_DECL std::string const& tool::display_name() const noexcept {
-  if (title) return *title;
-  if (annotations && annotations->title) return *annotations->title;
-  return name;
-}
-
-COMCP_DECL call_tool_result const& call_tool_result::or_throw() const& {
-  if (is_error) {
-    auto said = text();
-    throw exception(error(errc::tool_failed, said.empty() ? std::string("the tool reported a failure") : said));
-  }
-  return *this;
-}
-
-COMCP_DECL call_tool_result call_tool_result::or_throw() && {
-  std::as_const(*this).or_throw();
-  return std::move(*this);
-}
-
-}  // namespace comcp
-#endif
 
 namespace comcp {
 
@@ -10707,6 +10869,7 @@ struct statistics {
   std::uint64_t messages_in = 0, messages_out = 0;
   std::uint64_t bytes_in = 0, bytes_out = 0;
   std::uint64_t restarts = 0;
+  std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
 };
 
 }  // namespace comcp
@@ -10741,6 +10904,7 @@ struct listen_stream {
   pending_entry acknowledgment;  // waited for while it is outstanding
   subscription_filter asked, acknowledged;
   bool is_acknowledged = false;
+  std::chrono::steady_clock::time_point acknowledged_at{};
   bool independent = false;  // made by listen(): has a queue and its own reader
   std::deque<any_notification> queue;
   std::uint64_t dropped = 0;
@@ -10790,7 +10954,9 @@ class subscription_hub {
   void stream_over(std::shared_ptr<listen_stream> const& s, reply r);
   asio::awaitable<error> acknowledged(std::shared_ptr<listen_stream> s, call_options options);
   void refresh_shared();
+  void reopen_later();
   asio::awaitable<void> reconcile();
+  [[nodiscard]] static bool is_other_version(error const& e);
   struct membership;
   asio::awaitable<void> ask(prepared_call c, performer how);
   asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);
@@ -11051,6 +11217,228 @@ class pending_calls {
 };
 
 }  // namespace comcp::sansio
+
+// wire/http_headers.hpp
+// What the modern era mirrors from a message into the headers of its POST, and how values are written there. The
+// rest of the request, and what to do with a tool whose definition is refused, is for others.
+// Specification: 2026-07-28, basic/transports/streamable-http#request-metadata
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp::wire {
+
+using header_list = std::vector<std::pair<std::string, std::string>>;
+
+/// `text` as a header value: as it is where that is safe, else `=?base64?...?=`.
+/// Specification: #value-encoding
+[[nodiscard]] std::string header_value(std::string_view text);
+
+/// MCP-Protocol-Version, Mcp-Method and, for tools/call, prompts/get and resources/read, Mcp-Name: the tool, the
+/// prompt or the uri. Errors: invalid_argument (a method that no header can carry: it has no encoded form).
+/// Specification: #protocol-version-header, #standard-request-headers
+[[nodiscard]] result<header_list> request_headers(protocol_version version, std::string_view method,
+                                                  std::string_view name);
+
+/// One argument that a tool wants mirrored.
+class param_header {
+ public:
+  param_header() = default;
+  param_header(std::string header, std::vector<std::string> argument)
+      : name(std::move(header)), path(std::move(argument)) {}
+
+  std::string name;               ///< With its prefix: `Mcp-Param-Region`.
+  std::vector<std::string> path;  ///< Keys that lead to the argument.
+};
+
+/// The `x-mcp-header` annotations of a tool's inputSchema, none for most tools. Errors: protocol_violation, with the
+/// place and the reason: over HTTP the tool must be set aside.
+/// Specification: #schema-extension
+[[nodiscard]] result<std::vector<param_header>> find_param_headers(json::view input_schema);
+
+/// The headers that mirror these arguments of a call. What is absent or null has none; an empty string has an empty
+/// one. Errors: invalid_argument (an integer beyond 2^53 - 1, a fraction, an array or an object in such a place).
+/// Specification: #custom-headers-from-tool-parameters
+[[nodiscard]] result<header_list> param_headers(std::vector<param_header> const& wanted, json::view arguments);
+
+}  // namespace comcp::wire
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// wire/impl/http_headers.ipp
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <span>
+
+namespace comcp::wire {
+namespace detail {
+
+inline constexpr std::string_view param_annotation = "x-mcp-header";
+inline constexpr std::string_view param_prefix = "Mcp-Param-";
+inline constexpr std::int64_t largest_safe_integer = (std::int64_t{1} << 53) - 1;
+
+// RFC 9110 section 5.6.2. Not isalnum: it asks the locale.
+COMCP_DECL bool is_token(std::string_view text) noexcept {
+  return !text.empty() && text.find_first_not_of("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
+                                                 "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string_view::npos;
+}
+
+// A tab is a control character to some peers and may be rewritten on the way: it counts as unsafe everywhere.
+COMCP_DECL bool is_plain(std::string_view text) noexcept {
+  if (text.starts_with(' ') || text.ends_with(' ')) return false;
+  if (text.starts_with("=?base64?") && text.ends_with("?=")) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c <= 0x7E; });
+}
+
+COMCP_DECL std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+// Keywords whose value is a schema or an array of them, and those whose value maps names to schemas. Other keywords
+// hold data (`const`, `default`, `enum`, ...), where the annotation's name means nothing.
+inline constexpr std::array<std::string_view, 16> keywords_of_schemas = {
+    "items", "prefixItems", "additionalItems", "contains", "unevaluatedItems", "additionalProperties",
+    "unevaluatedProperties", "propertyNames", "contentSchema", "oneOf", "anyOf", "allOf", "not", "if", "then", "else"};
+inline constexpr std::array<std::string_view, 5> keywords_of_named_schemas = {
+    "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"};
+
+class param_finder {
+ public:
+  explicit param_finder(json::view root) : root_(root) {}
+
+  result<std::vector<param_header>> run() {
+    visit(root_, true);
+    if (fault_) return *fault_;
+    return std::move(found_);
+  }
+
+ private:
+  // `reachable`: only `properties` led here from the root.
+  void visit(json::view schema, bool reachable) {
+    if (fault_) return;
+    if (auto const name = schema.find(param_annotation)) annotated(schema, *name, reachable);
+    for (auto const [keyword, value] : schema.members()) {
+      if (keyword == "properties") {
+        properties(value, reachable);
+      } else if (is_one_of(keyword, keywords_of_schemas)) {
+        visit(value, false);
+        for (auto const branch : value.elements()) visit(branch, false);
+      } else if (is_one_of(keyword, keywords_of_named_schemas)) {
+        for (auto const branch : value.members()) visit(branch.value, false);
+      }
+    }
+  }
+
+  void properties(json::view named, bool reachable) {
+    for (auto const [name, schema] : named.members()) {
+      path_.emplace_back(name);
+      visit(schema, reachable);
+      path_.pop_back();
+    }
+  }
+
+  void annotated(json::view schema, json::view annotation, bool reachable) {
+    auto const name = annotation.get_string();
+    auto const type = schema.find("type");
+    auto const type_name = type ? type->get_string() : std::nullopt;
+    if (!reachable || path_.empty()) {
+      refuse(schema, "it is no property that a chain of `properties` alone leads to");
+    } else if (!name || !is_token(*name)) {
+      refuse(schema, "its value is no header name");
+    } else if (type_name != "string" && type_name != "integer" && type_name != "boolean") {
+      refuse(schema, "the type is not string, integer or boolean");
+    } else if (!names_.insert(lower(*name)).second) {
+      refuse(schema, "another property has the header " + std::string(*name));
+    } else {
+      found_.emplace_back(std::string(param_prefix).append(*name), path_);
+    }
+  }
+
+  void refuse(json::view schema, std::string const& why) {
+    fault_ = error(errc::protocol_violation, "x-mcp-header of inputSchema" + schema.path(root_) + ": " + why);
+  }
+
+  static bool is_one_of(std::string_view keyword, std::span<std::string_view const> list) noexcept {
+    return std::find(list.begin(), list.end(), keyword) != list.end();
+  }
+
+  json::view root_;
+  std::vector<std::string> path_;
+  std::set<std::string> names_;
+  std::vector<param_header> found_;
+  std::optional<error> fault_;
+};
+
+// Null where nothing is there.
+COMCP_DECL json::view argument_at(json::view arguments, std::vector<std::string> const& path) noexcept {
+  for (auto const& key : path) {
+    auto const next = arguments.find(key);
+    if (!next) return {};
+    arguments = *next;
+  }
+  return arguments;
+}
+
+// The text that stands for a value; nothing for one that has none.
+COMCP_DECL std::optional<std::string> header_text(json::view value) {
+  if (auto const text = value.get_string()) return std::string(*text);
+  if (auto const flag = value.get_bool()) return *flag ? "true" : "false";
+  auto const number = value.get_int64();
+  if (!number || *number > largest_safe_integer || *number < -largest_safe_integer) return {};
+  return std::to_string(*number);
+}
+
+}  // namespace detail
+
+COMCP_DECL std::string header_value(std::string_view text) {
+  if (detail::is_plain(text)) return std::string(text);
+  return "=?base64?" + to_base64(std::as_bytes(std::span(text))) + "?=";
+}
+
+COMCP_DECL result<header_list> request_headers(protocol_version version, std::string_view method,
+                                               std::string_view name) {
+  if (method.empty() || !detail::is_plain(method)) {
+    return error(errc::invalid_argument, "the method cannot be carried by the header Mcp-Method");
+  }
+  header_list out;
+  out.emplace_back("MCP-Protocol-Version", version.text());
+  out.emplace_back("Mcp-Method", method);
+  if (method == "tools/call" || method == "prompts/get" || method == "resources/read") {
+    out.emplace_back("Mcp-Name", header_value(name));
+  }
+  return out;
+}
+
+COMCP_DECL result<std::vector<param_header>> find_param_headers(json::view input_schema) {
+  return detail::param_finder(input_schema).run();
+}
+
+COMCP_DECL result<header_list> param_headers(std::vector<param_header> const& wanted, json::view arguments) {
+  header_list out;
+  for (auto const& header : wanted) {
+    auto const value = detail::argument_at(arguments, header.path);
+    if (value.is_null()) continue;
+    auto const text = detail::header_text(value);
+    if (!text) {
+      return error(errc::invalid_argument, "the argument " + value.path(arguments) + " of the header " + header.name +
+                                               " is no string, boolean or integer within 2^53 - 1");
+    }
+    out.emplace_back(header.name, header_value(*text));
+  }
+  return out;
+}
+
+}  // namespace comcp::wire
+#endif
 
 // wire/legacy.hpp
 // The legacy era on the wire: 2024-11-05 to 2025-11-25. A handshake has settled version and capabilities, so
@@ -11468,9 +11856,17 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   }
   void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
 
+  // HTTP.
+  [[nodiscard]] bool is_http() const noexcept { return is_http_; }
+  /// Takes out the tools whose definition cannot be mirrored into headers, and learns how the others are. On home.
+  void adopt_tools(list_tools_result& page);
+  [[nodiscard]] std::optional<saved_session> session() const;
+
   // inbox
   void delivered(padded_text text, request_id stream) override;
   void stream_ended(request_id id, error why) override;
+  [[nodiscard]] bool awaits(request_id id) const override;
+  void session_lost(request_id id, error why) override;
   void closed(error reason) override;
   void fault(error what) override;
 
@@ -11493,6 +11889,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   asio::awaitable<void> keep_alive();
   asio::awaitable<void> restart();
   void adopt_discovery(discover_result const& d);
+  void adopt_initialization(initialize_result const& r, json::value const& raw);
   void set_status(connection_status s);
   void finish(error reason);
   void abrupt() noexcept;
@@ -11504,6 +11901,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
 
   // core_calls.ipp
   [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
+  void send_message(outgoing message);
   [[nodiscard]] error check(detail::prepared_call const& c) const;
   [[nodiscard]] error check_subscribe(call_options const& options) const;
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
@@ -11534,11 +11932,26 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   struct round;
   asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
   void start_answers(std::shared_ptr<round> const& r, input_required_result const& required);
-  asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, peer_error refusal);
+  asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, error refusal);
   [[nodiscard]] error check_round(input_required_result const& required) const;
   asio::awaitable<detail::reply> ask_urls(detail::reply r, std::stop_token stop,
                                           std::chrono::steady_clock::time_point hard);
   [[nodiscard]] bool follow_version(error const& e);
+
+  // core_http.ipp
+  void label(outgoing& message) const;
+  result<void> label(outgoing& message, detail::pending_entry const& e) const;
+  [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c) const;
+  asio::awaitable<bool> list_again(detail::prepared_call const& c);
+  void renew();
+  asio::awaitable<void> renewal();
+  void restored();
+  void renewal_failed(protocol_version before, error const& why);
+  [[nodiscard]] bool may_repeat(detail::prepared_call const& c, error const& e) const;
+  [[nodiscard]] bool adopt_resumed(negotiation& n);
+  void recall_era();
+  void remember_era();
+  void forget_era();
 
   // core_inbound.ipp
   void received(jsonrpc::envelope& m, request_id stream);
@@ -11585,6 +11998,12 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
   unsigned restarts_in_a_row_ = 0;
+  json::value initialize_result_;
+  std::map<std::string, std::vector<wire::param_header>, std::less<>> param_headers_;  // by tool, where it wants any
+  unsigned renewals_in_a_row_ = 0;
+  bool is_http_ = false;
+  bool resumed_ = false;      // this connection goes on with a saved session
+  bool renewal_due_ = false;  // the session is lost, and the last try to renew it failed
   bool transport_open_ = false;
   bool prior_unconfirmed_ = false;  // the era was taken from a prior verdict, and nothing has shown yet that it holds
   bool closing_ = false;
@@ -11602,7 +12021,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
 
 #include <asio/this_coro.hpp>
 
-// client/spawn.hpp
+// net/spawn.hpp
 // What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
 // post costs a header-only user a third of a second. And what came out of it. Internal.
 
@@ -11642,7 +12061,7 @@ asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
-// client/impl/spawn.ipp
+// net/impl/spawn.ipp
 #include <exception>
 #include <system_error>
 
@@ -11779,6 +12198,7 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
   if (!enlist(e, now, timeout, hard, c.internal || c.counted))
     return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
   ++counters_.tracked;
+  if (renewal_due_ && !restarting_) renew();
   if (restarting_) {
     deferred_.push_back(e.id);
     return {};
@@ -11801,6 +12221,9 @@ COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
   message.method = c.method;
   message.name = c.name;
   message.handshake = e.handshake;
+  if (is_http_) {
+    if (auto const labelled = label(message, e); !labelled) return labelled.error();
+  }
   if (options_.tracer_) trace(direction::sent, message.text);
   auto sent = transport_.send(std::move(message));
   e.sent = sent.has_value();
@@ -11857,8 +12280,12 @@ COMCP_DECL void client_core::cancel(request_id id) {
 }
 
 COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why) {
-  if (!e.call || !e.sent || e.handshake || !transport_open_) return;
-  if (transport_.abandon(id)) return;
+  if (!e.call || !e.sent || !transport_open_) return;
+  if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
+    if (is_http_) transport_.abandon(id);
+    return;
+  }
+  if (transport_.abandon(id) || (is_http_ && is_modern())) return;
   send_text(wire::codec::cancelled(id, why));
 }
 
@@ -11989,9 +12416,10 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_
 COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
   if (!codec_) return false;
   if (!r.has_value()) {
-    if (r.error().peer() && prior_unconfirmed_) return true;
-    if (r.error().peer()) return is_modern() ? r.error().peer()->code == -32022 : r.error().peer()->code == -32042;
-    return restarting_ && (c.repeatable || c.options.is_idempotent());
+    if (prior_unconfirmed_ && (r.error().peer() || (is_http_ && sansio::is_legacy_refusal(r.error())))) return true;
+    if (auto const* const peer = r.error().peer())
+      return is_modern() ? peer->code == -32022 || (peer->code == -32020 && is_http_) : peer->code == -32042;
+    return may_repeat(c, r.error());
   }
   if (!is_modern()) return false;
   auto const kind = codec_->classify(c.method, r->view());
@@ -12006,12 +12434,17 @@ COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_cal
 
 COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
   if (!codec_ || !transport_open_) return;
-  send_text(codec_->notification(method, params, meta));
+  outgoing message(codec_->notification(method, params, meta));
+  message.method = method;
+  send_message(std::move(message));
 }
 
 COMCP_DECL void client_core::send_text(std::string text) {
-  if (!transport_open_) return;
-  outgoing message(std::move(text));
+  if (transport_open_) send_message(outgoing(std::move(text)));
+}
+
+COMCP_DECL void client_core::send_message(outgoing message) {
+  if (is_http_) label(message);
   if (options_.tracer_) trace(direction::sent, message.text);
   auto const sent = transport_.send(std::move(message));
   if (!sent) fault(sent.error());
@@ -12095,8 +12528,8 @@ struct client_core::negotiation {
   negotiation& operator=(negotiation const&) = delete;
 
   void drop(detail::pending_entry& e) {
-    if (e.id) core.pending_.take(e.id);
-    e.id = 0;
+    auto const id = std::exchange(e.id, 0);
+    if (id && core.pending_.take(id)) core.tell_cancelled(id, e, {});
   }
   void drop_all() {
     drop(probe_entry);
@@ -12157,12 +12590,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart() {
       co_await after_handshake();
       restoring_ = nullptr;
       if (restarting_) continue;
-      auto const waiting = std::exchange(deferred_, {});
-      for (auto const id : waiting) {
-        auto const* const entry = pending_.find(id);
-        if (!entry) continue;
-        if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
-      }
+      restored();
       co_return;
     }
     last = again.error();
@@ -12304,6 +12732,8 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
       dispatcher_(*this),
       subscriptions_(*this),
       level_(options_.log_level_) {
+  is_http_ = transport_.is_http();
+  options_.handshake_.over_http = is_http_;
   declare_capabilities();
   if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
 }
@@ -12377,9 +12807,13 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   auto const hold = shared_from_this();
   if (!enlist(o->done, options_.open_timeout_)) co_return error(errc::queue_full);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
-    auto opened = co_await self->transport_.open(*self);
-    if (opened) self->transport_open_ = true;
-    state->outcome = std::move(opened);
+    try {
+      auto opened = co_await self->transport_.open(*self);
+      if (opened) self->transport_open_ = true;
+      state->outcome = std::move(opened);
+    } catch (...) {
+      state->outcome = detail::current_error();
+    }
     self->end(state->done.id, json::value());
   };
   auto work = task(hold, o);
@@ -12398,11 +12832,12 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
 
 COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   set_status(connection_status::initializing);
+  recall_era();
   auto const n = std::make_shared<negotiation>(
       *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
   negotiation_ = n;
   if (!enlist(n->done, options_.handshake_timeout_)) co_return error(errc::queue_full);
-  take_step(n, n->machine.start());
+  if (!adopt_resumed(*n)) take_step(n, n->machine.start());
   if (!n->outcome) {
     auto const waited = co_await wait(n->done);
     if (!n->outcome && !waited) {
@@ -12411,6 +12846,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
     }
   }
   n->drop_all();
+  if (*n->outcome) remember_era();
   co_return *n->outcome;
 }
 
@@ -12469,7 +12905,7 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
   };
   enlist(n->probe_entry, options_.handshake_timeout_);
   n->drop(n->probe_timer);
-  enlist(n->probe_timer, options_.probe_timeout_);
+  if (!is_http_) enlist(n->probe_timer, options_.probe_timeout_);  // silence of a process says it is legacy
   if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
 }
 
@@ -12495,10 +12931,7 @@ COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const&
     auto const found = json::read<initialize_result>(r->view());
     if (step.what == sansio::handshake_step::action::ready) {
       if (!found) return settle_handshake(*alive, found.error().with_code(make_error_code(errc::protocol_violation)));
-      server_info_ = found->server_info;
-      server_capabilities_ = found->capabilities;
-      instructions_ = found->instructions.value_or("");
-      discovered_.reset();
+      adopt_initialization(*found, *r);
     }
     take_step(alive, step);
   };
@@ -12527,13 +12960,21 @@ COMCP_DECL void client_core::adopt_discovery(discover_result const& d) {
   if (auto const info = server_info_of(d.meta)) server_info_ = *info;
 }
 
+COMCP_DECL void client_core::adopt_initialization(initialize_result const& r, json::value const& raw) {
+  server_info_ = r.server_info;
+  server_capabilities_ = r.capabilities;
+  instructions_ = r.instructions.value_or("");
+  discovered_.reset();
+  initialize_result_ = raw;
+}
+
 COMCP_DECL implementation client_core::own_info() const {
   return options_.client_info_.value_or(implementation("comcp", COMCP_VERSION_STRING));
 }
 
 COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
   if (!is_modern()) {
-    notify("notifications/initialized", {});
+    if (!resumed_) notify("notifications/initialized", {});
     if (level_ && server_capabilities_.supports("logging")) {
       detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), {});
       set.internal = true;
@@ -12586,6 +13027,251 @@ COMCP_DECL void client_core::set_status(connection_status s) {
       fault(error(errc::invalid_argument, "a status listener threw"));
     }
   }
+}
+
+}  // namespace comcp
+
+// client/impl/core_http.ipp
+// What HTTP asks of the core beyond messages: headers that mirror them, sessions that are lost and renewed or saved
+// and continued, verdicts that are remembered.
+
+namespace comcp {
+
+COMCP_DECL void client_core::label(outgoing& message) const {
+  message.stateless = is_modern();
+  if (!codec_) return;
+  message.headers.emplace_back("MCP-Protocol-Version", codec_->version().text());
+  if (message.method.empty()) return;
+  message.established = !is_modern() && message.method == "notifications/initialized";
+  if (!is_modern()) return;
+  if (auto mirrors = wire::request_headers(codec_->version(), message.method, message.name))
+    message.headers = std::move(*mirrors);
+}
+
+COMCP_DECL result<void> client_core::label(outgoing& message, detail::pending_entry const& e) const {
+  auto const& c = *e.call;
+  message.repeatable = c.repeatable || c.options.is_idempotent() || e.handshake;
+  message.stateless = is_modern();
+  if (!is_modern()) {
+    if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec_->version().text());
+    return {};
+  }
+  auto mirrors = wire::request_headers(codec_->version(), message.method, message.name);
+  if (!mirrors) return mirrors.error();
+  message.headers = std::move(*mirrors);
+  if (c.method != "tools/call") return {};
+  auto arguments = mirrored(c);
+  if (!arguments) return arguments.error();
+  for (auto& header : *arguments) message.headers.push_back(std::move(header));
+  return {};
+}
+
+// Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
+COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call const& c) const {
+  std::vector<wire::param_header> given;
+  auto const* wanted = &given;
+  if (!c.options.input_schema().is_null()) {
+    auto found = wire::find_param_headers(c.options.input_schema().view());
+    if (!found) return found.error().with_code(make_error_code(errc::invalid_argument));
+    given = std::move(*found);
+  } else {
+    auto const known = param_headers_.find(c.name);
+    if (known == param_headers_.end()) return wire::header_list();
+    wanted = &known->second;
+  }
+  if (wanted->empty()) return wire::header_list();
+  auto text = c.params;
+  auto const params = json::parse(pad(text));
+  if (!params) return params.error();
+  auto const arguments = params->view().find("arguments");
+  return wire::param_headers(*wanted, arguments.value_or(json::view()));
+}
+
+COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
+  if (!is_http_ || !is_modern()) return;
+  auto const unusable = [this, &page](tool const& t) {
+    auto wanted = wire::find_param_headers(t.input_schema.view());
+    if (!wanted) {
+      comcp::set_aside broken;
+      broken.raw = t.raw;
+      broken.reason = "the tool " + t.name + ": " + std::string(wanted.error().message());
+      page.set_aside.push_back(std::move(broken));
+      param_headers_.erase(t.name);
+      return true;
+    }
+    if (wanted->empty()) {
+      param_headers_.erase(t.name);
+    } else {
+      param_headers_.insert_or_assign(t.name, std::move(*wanted));
+    }
+    return false;
+  };
+  std::erase_if(page.tools, unusable);
+}
+
+// After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
+COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call const& c) {
+  call_options bounds;
+  bounds.timeout(c.options.timeout().value_or(options_.timeout_)).extend_on_progress(false).stop(c.options.stop());
+  bounds.hard_timeout(hard_limit(c.options));
+  std::optional<std::string> from;
+  for (std::size_t pages = 0; pages < options_.limits_.pages(); ++pages) {
+    detail::prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), bounds);
+    again.started = c.started;
+    again.internal = true;
+    again.repeatable = true;
+    auto const r = co_await round_trip(again);
+    if (!r) co_return false;
+    auto page = json::read<list_tools_result>(r->view());
+    if (!page) co_return false;
+    adopt_tools(*page);
+    for (auto const& t : page->tools) {
+      if (t.name == c.name) co_return true;
+    }
+    if (!page->next_cursor || page->next_cursor == from) co_return false;
+    from = page->next_cursor;
+  }
+  co_return false;
+}
+
+COMCP_DECL bool client_core::awaits(request_id id) const {
+  auto const* const found = pending_.find(id);
+  return found && (*found)->call && (*found)->sent;
+}
+
+// The server refused the message unread, so that it may go out again in the new session; a second time it may not.
+COMCP_DECL void client_core::session_lost(request_id id, error why) {
+  auto const hold = shared_from_this();
+  constexpr unsigned most = 2;  // without one answer in between
+  auto const* const found = id ? pending_.find(id) : nullptr;
+  bool const hopeless = !restarting_ && (status_ != connection_status::ready || renewals_in_a_row_ >= most);
+  if (found && (*found)->call) {
+    if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
+    auto& e = **found;
+    if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
+      end(id, std::move(why));
+    } else {
+      e.sent = false;
+      deferred_.push_back(id);
+    }
+  }
+  if (!hopeless) renew();
+}
+
+COMCP_DECL void client_core::renew() {
+  if (restarting_ || closing_ || end_reason_ || status_ != connection_status::ready) return;
+  restarting_ = true;
+  resumed_ = false;
+  renewal_due_ = false;
+  ++renewals_in_a_row_;
+  set_status(connection_status::connecting);
+  spawn(renewal());
+}
+
+// Shared by all calls that met the lost session.
+COMCP_DECL asio::awaitable<void> client_core::renewal() {
+  auto const hold = shared_from_this();
+  // The server is known: no probe. Should it have become a modern one, its answer to initialize says so.
+  auto const before = std::exchange(options_.handshake_.prior, verdict());
+  options_.handshake_.prior->date = std::chrono::system_clock::now();
+  auto const version = codec_->version();
+  auto const done = co_await negotiate();
+  options_.handshake_.prior = before;
+  if (closing_ || end_reason_) co_return;
+  restarting_ = false;
+  if (!transport_open_) co_return finish(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
+  if (!done) co_return renewal_failed(version, done.error());
+  ++counters_.renewals;
+  error lost;
+  restoring_ = &lost;
+  co_await after_handshake();
+  restoring_ = nullptr;
+  if (!std::exchange(restarting_, false)) co_return restored();
+  finish(lost);
+}
+
+// The connection is as it was: the next call tries again. Those that waited do not.
+COMCP_DECL void client_core::renewal_failed(protocol_version before, error const& why) {
+  if (before.era() == era::legacy) {
+    codec_ = std::make_unique<wire::legacy>(before);
+    renewal_due_ = is_http_;
+  } else {
+    auto const info = own_info();
+    codec_ = std::make_unique<wire::modern>(before, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  }
+  set_status(connection_status::ready);
+  auto const waiting = std::exchange(deferred_, {});
+  for (auto const id : waiting) end(id, why);
+}
+
+// The calls that waited for a restart or a new session go out.
+COMCP_DECL void client_core::restored() {
+  auto const waiting = std::exchange(deferred_, {});
+  for (auto const id : waiting) {
+    auto const* const entry = pending_.find(id);
+    if (!entry) continue;
+    if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
+  }
+}
+
+// What is broken off may go out again under a new id only where the caller, or what it is, allows that.
+COMCP_DECL bool client_core::may_repeat(detail::prepared_call const& c, error const& e) const {
+  if (e.peer() || end_reason_ || closing_ || !(c.repeatable || c.options.is_idempotent())) return false;
+  return restarting_ || (is_http_ && (e == errc::transport_failed || e == errc::idle_timeout));
+}
+
+COMCP_DECL std::optional<saved_session> client_core::session() const {
+  if (!is_http_ || is_modern()) return {};
+  saved_session s;
+  s.id = transport_info().session_id;
+  if (s.id.empty() || initialize_result_.is_null()) return {};
+  s.initialize_result = initialize_result_.dump();
+  return s;
+}
+
+COMCP_DECL bool client_core::adopt_resumed(negotiation& n) {
+  auto const saved = restarting_ ? std::nullopt : transport_.resumed();
+  if (!saved) return false;
+  auto text = saved->initialize_result;
+  auto const raw = json::parse(pad(text));
+  auto const agreed = raw ? json::read<initialize_result>(raw->view()) : result<initialize_result>(error(errc::invalid_json));
+  auto const named = agreed ? raw->view().find("protocolVersion") : std::nullopt;
+  auto const version = named ? protocol_version::parse(named->get_string().value_or("")) : std::nullopt;
+  if (!version || version->era() != era::legacy || saved->id.empty()) {
+    settle_handshake(n, error(errc::invalid_argument, "not a session that client.session() gave"));
+    return true;
+  }
+  codec_ = std::make_unique<wire::legacy>(*version);
+  era_learned_ = std::chrono::system_clock::now();
+  resumed_ = true;
+  adopt_initialization(*agreed, *raw);
+  settle_handshake(n, {});
+  return true;
+}
+
+namespace detail {
+
+COMCP_DECL std::string server_key(transport_info const& info) {
+  return info.origin.empty() ? info.kind + ' ' + info.target : info.origin + ' ' + info.identity;
+}
+
+}  // namespace detail
+
+COMCP_DECL void client_core::recall_era() {
+  if (!options_.era_cache_ || options_.handshake_.prior) return;
+  options_.handshake_.prior = options_.era_cache_->find(detail::server_key(transport_info()));
+}
+
+COMCP_DECL void client_core::forget_era() {
+  options_.handshake_.prior.reset();
+  if (options_.era_cache_) options_.era_cache_->forget(detail::server_key(transport_info()));
+}
+
+COMCP_DECL void client_core::remember_era() {
+  if (!options_.era_cache_) return;
+  auto learned = verdict();
+  learned.authorization = transport_info().identity;
+  options_.era_cache_->store(detail::server_key(transport_info()), std::move(learned));
 }
 
 }  // namespace comcp
@@ -12699,7 +13385,7 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
 COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply&& r) {
   if (r && is_modern()) learn_server_info(*r);
   if (r) {
-    if (!e.call->internal) restarts_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
+    if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
     prior_unconfirmed_ = false;
   }
   end(e.id, std::move(r));
@@ -12773,8 +13459,11 @@ COMCP_DECL void client_core::stream_ended(request_id id, error why) {
   auto const* const found = pending_.find(id);
   if (!found || !(*found)->call) return;
   auto const& c = *(*found)->call;
-  bool const safe = c.repeatable || c.options.is_idempotent();
-  end(id, safe ? why : why.with_code(make_error_code(errc::outcome_unknown)));
+  // A wrong answer stays what it is: its code says that the outcome is open.
+  bool const broken = why == errc::transport_failed || why == errc::response_timeout || why == errc::idle_timeout ||
+                      why == errc::exchange_timeout;
+  bool const unknown = broken && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
+  end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
 }
 
 COMCP_DECL void client_core::fault(error e) {
@@ -13014,7 +13703,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
   nanoseconds left = c.options.timeout().value_or(options_.timeout_);
   auto sent_at = c.started;
   c.options.extend_on_progress(c.options.extends_on_progress());
-  bool followed = false;
+  bool followed = false, listed = false;
   unsigned repeats = 0;
   for (unsigned taken = 0;;) {
     if (!r) {
@@ -13023,16 +13712,22 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
         auto asked = co_await ask_urls(std::move(r), c.options.stop(), hard);
         co_return asked;
       }
-      if (peer && prior_unconfirmed_) {
-        auto const repeat = co_await probe_again(c, *peer);
+      if (prior_unconfirmed_ && (peer || (is_http_ && sansio::is_legacy_refusal(r.error())))) {
+        auto const repeat = co_await probe_again(c, r.error());
         if (!repeat) co_return repeat.error();
         if (!*repeat) co_return r;
         r = co_await round_trip(c);
         continue;
       }
       bool const other_version = peer && is_modern() && peer->code == -32022 && !followed;
-      bool const again = !peer && restarting_ && ++repeats <= 3 && (c.repeatable || c.options.is_idempotent());
-      if (other_version && follow_version(r.error())) {
+      bool const again = may_repeat(c, r.error()) && ++repeats <= 3;
+      bool const mismatch = peer && is_http_ && is_modern() && peer->code == -32020 && c.method == "tools/call";
+      if (mismatch && !listed) {
+        listed = true;
+        c.options.forget_tool();
+        auto const found = co_await list_again(c);
+        if (!found) co_return r;
+      } else if (other_version && follow_version(r.error())) {
         followed = true;
       } else if (other_version) {
         auto const list = sansio::modern_versions(r.error()).value_or(std::vector<std::string>());
@@ -13067,13 +13762,23 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
 
 // A saved verdict may be out of date, which an error answer can be the sign of: the server is asked. True when the
 // call is to go out again, in the other era; one that was refused unread did nothing yet.
-COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, peer_error refusal) {
+COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, error refusal) {
   prior_unconfirmed_ = false;
-  options_.handshake_.prior.reset();
+  forget_era();
+  auto const before = codec_->version();
+  restarting_ = true;  // calls that begin now wait for what comes out
   auto const done = co_await negotiate();
-  if (!done) co_return done.error();
+  restarting_ = false;
+  if (closing_ || end_reason_) co_return end_reason_.value_or(error(errc::closed));
+  if (!done) {
+    renewal_failed(before, done.error());
+    co_return done.error();
+  }
   co_await after_handshake();
-  bool const unread = refusal.code <= -32600 && refusal.code >= -32602;
+  restored();
+  auto const* const peer = refusal.peer();
+  auto const status = refusal.detail() ? refusal.detail()->http_status.value_or(0) : 0;
+  bool const unread = (status >= 400 && status < 500) || (peer && peer->code <= -32600 && peer->code >= -32602);
   co_return !is_modern() && (unread || c.repeatable || c.options.is_idempotent());
 }
 
@@ -13602,13 +14307,22 @@ COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> con
   wake(*s);
   if (shared_ != s) return;
   shared_.reset();
-  if (core_.status() == connection_status::ready && s->is_acknowledged && ++reopened_ <= 5) {
-    auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold) -> asio::awaitable<void> {
-      bool const slept = co_await hold->sleep(std::chrono::seconds(1));
-      if (slept) self->refresh_shared();
-    };
-    core_.spawn(again(this, core_.shared_from_this()));
-  }
+  if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
+  // One that was silent for long was no failure: over HTTP an idle stream may be cut by whoever is on the way.
+  if (core_.now() - s->acknowledged_at >= std::chrono::minutes(1)) reopened_ = 0;
+  reopen_later();
+}
+
+// After 1 s, 2 s, 4 s ...: two minutes in all, in which a server may start again.
+COMCP_DECL void subscription_hub::reopen_later() {
+  constexpr unsigned most = 8;
+  if (++reopened_ > most)
+    return core_.fault(error(errc::transport_failed, "the stream of subscriptions breaks again and again: no more updates"));
+  auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold, unsigned tries) -> asio::awaitable<void> {
+    bool const slept = co_await hold->sleep(std::chrono::seconds(std::min(1U << (tries - 1), 30U)));
+    if (slept) self->refresh_shared();
+  };
+  core_.spawn(again(this, core_.shared_from_this(), reopened_));
 }
 
 COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s,
@@ -13624,6 +14338,10 @@ COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr
   co_return waited.error();
 }
 
+COMCP_DECL bool subscription_hub::is_other_version(error const& e) {
+  return e.peer() && e.peer()->code == -32022;
+}
+
 COMCP_DECL void subscription_hub::refresh_shared() {
   if (std::exchange(reconciling_, true)) return;
   core_.spawn(reconcile());
@@ -13633,6 +14351,7 @@ COMCP_DECL void subscription_hub::refresh_shared() {
 COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   auto const hold = core_.shared_from_this();
   error failure;
+  bool followed = false;
   for (;;) {
     auto const filter = wanted();
     auto const old = shared_;
@@ -13655,6 +14374,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
     failure = co_await acknowledged(fresh, patience_);
     if (failure) {
       close(*fresh);
+      if (is_other_version(failure) && !std::exchange(followed, true) && core_.follow_version(failure)) continue;
       break;
     }
     shared_ = fresh;
@@ -13662,7 +14382,10 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   }
   reconciling_ = false;
   patience_ = call_options();
-  if (failure && !core_.end_reason_) core_.fault(failure);
+  if (failure && !core_.end_reason_) {
+    core_.fault(failure);
+    if (reopened_ > 0 && !failure.peer()) reopen_later();
+  }
   wake(waiting_, failure);
 }
 
@@ -13690,6 +14413,11 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<lis
   s->call.options.extend_on_progress(false);
   open(s);
   auto failure = co_await acknowledged(s, c.options);
+  if (is_other_version(failure) && core_.follow_version(failure)) {
+    s->ended.reset();
+    open(s);
+    failure = co_await acknowledged(s, c.options);
+  }
   if (!failure) co_return json::value();
   close(*s);
   co_return failure;
@@ -13746,6 +14474,7 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
     auto ack = json::read<subscriptions_acknowledged>(params.view());
     if (ack) s->acknowledged = std::move(ack->notifications);
     s->is_acknowledged = true;
+    s->acknowledged_at = core_.now();
     if (s->acknowledgment.id) core_.end(s->acknowledgment.id, json::value());
     return true;
   }
@@ -14256,6 +14985,16 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   auto const v = co_await core->call(std::move(c));
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
+  if constexpr (std::same_as<T, tool>) {
+    if (core->is_http()) {
+      auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
+        self->adopt_tools(*p);
+        co_return;
+      };
+      auto work = adopt(core, &*page);
+      co_await core->run_on_home(std::move(work));
+    }
+  }
   for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);
 }
@@ -14702,6 +15441,9 @@ class client {
   /// What a later connection can be given as connect_options().prior().
   [[nodiscard]] era_verdict verdict() const;
   [[nodiscard]] comcp::transport_info transport_info() const;
+  /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
+  /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
+  [[nodiscard]] std::optional<saved_session> session() const;
   [[nodiscard]] comcp::statistics statistics() const;
   [[nodiscard]] asio::any_io_executor get_executor() const;
 
@@ -15016,6 +15758,7 @@ COMCP_DECL server_capabilities const& client::capabilities() const { return core
 COMCP_DECL std::string const& client::instructions() const { return core()->instructions(); }
 COMCP_DECL protocol_version client::protocol_version() const { return core()->version().value_or(version::latest); }
 COMCP_DECL era_verdict client::verdict() const { return core()->verdict(); }
+COMCP_DECL std::optional<saved_session> client::session() const { return core()->session(); }
 COMCP_DECL transport_info client::transport_info() const { return core()->transport_info(); }
 COMCP_DECL statistics client::statistics() const { return core()->statistics(); }
 COMCP_DECL asio::any_io_executor client::get_executor() const { return core()->home(); }
@@ -15408,7 +16151,7 @@ COMCP_DECL std::optional<url_elicitation_required_data> url_elicitation_required
 namespace comcp {
 
 /// Runs one coroutine, and all that it starts, on this thread until it is done; gives its value, or throws what
-/// left it.
+/// left it. Where a host name was given up on, the end waits until the system's lookup has returned.
 template <class T>
 T run(asio::awaitable<T> work) {
   asio::io_context io(1);
@@ -16506,6 +17249,5568 @@ class byte_stream {
 };
 
 }  // namespace comcp
+
+// transport/http.hpp
+// MCP over HTTP as most users want it: comcp::http(url), on the bundled engine. Other engines: streamable_http.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+// auth/bearer.hpp
+// A bearer token that the user has, or gets somewhere. Discovery, registration and grants are for oauth.
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <asio/awaitable.hpp>
+
+// auth/authenticator.hpp
+// The authorization seam: which headers a request gets, and what a 401 or 403 means. And no_auth, which has nothing
+// to say. Specification: 2026-07-28, basic/authorization
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+#include <asio/awaitable.hpp>
+
+// http/message.hpp
+// What an HTTP engine takes and gives: requests, the head of a response, their header fields, and how the values of
+// Content-Type, Retry-After and dates are read. No bytes of the wire, no I/O, no clock.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// http/url.hpp
+// Absolute http and https URLs, parsed and resolved as the WHATWG URL Standard says. What it repairs silently and a
+// client rather hears of is refused: user names, control characters, missing slashes, escapes in the host, port 0.
+// Neither IDNA nor the network: names beyond ASCII are refused, write them as xn--.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// One valid URL in its normal form. Regular; equal when the texts are. Safe to read from any thread.
+class http_url {
+ public:
+  /// Spaces and control characters around the text are dropped, backslashes before the query are slashes. Anything that
+  /// is no http or https URL is errc::invalid_argument; the error never quotes the text, which may hold secrets.
+  static result<http_url> parse(std::string_view text);
+
+  /// What `reference` means on this page: an absolute URL, "//host/path", "/path", "path", "?query" or "#fragment".
+  /// It may lead to another origin; ask same_origin(). Errors as in parse().
+  [[nodiscard]] result<http_url> resolve(std::string_view reference) const;
+
+  /// "http" or "https".
+  [[nodiscard]] std::string_view scheme() const noexcept { return secure_ ? "https" : "http"; }
+  [[nodiscard]] bool secure() const noexcept { return secure_; }
+  /// Lower-case; an IPv4 address has four decimal parts, an IPv6 address has brackets and its shortest form.
+  [[nodiscard]] std::string const& host() const noexcept { return host_; }
+  /// The host without brackets, as resolvers take it.
+  [[nodiscard]] std::string_view host_name() const noexcept;
+  /// 1 to 65535: the scheme's own where the text has none.
+  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+  [[nodiscard]] bool has_default_port() const noexcept { return port_ == default_port(secure_); }
+  /// Starts with a slash; free of dot segments, escaped where it must be.
+  [[nodiscard]] std::string const& path() const noexcept { return path_; }
+  /// Without its question mark; "" and absent differ.
+  [[nodiscard]] std::optional<std::string> const& query() const noexcept { return query_; }
+  /// Without its hash.
+  [[nodiscard]] std::optional<std::string> const& fragment() const noexcept { return fragment_; }
+
+  /// Scheme, host and port, the default one left out: "https://example.com".
+  [[nodiscard]] std::string origin() const;
+  /// The value of a Host header: the host, and the port unless it is the default one.
+  [[nodiscard]] std::string authority() const;
+  /// What a request line names: path and query.
+  [[nodiscard]] std::string target() const;
+  /// The whole URL. Its query may hold secrets: origin() is the part for logs.
+  [[nodiscard]] std::string text() const;
+
+  friend bool operator==(http_url const&, http_url const&) = default;
+  friend bool same_origin(http_url const& a, http_url const& b) noexcept;
+
+ private:
+  http_url() = default;
+  static constexpr std::uint16_t default_port(bool secure) noexcept { return secure ? 443 : 80; }
+  static result<http_url> from_authority(bool secure, std::string_view text);
+
+  bool secure_ = false;
+  std::string host_;
+  std::uint16_t port_ = 0;
+  std::string path_;
+  std::optional<std::string> query_, fragment_;
+};
+
+/// Whether scheme, host and port are the same.
+bool same_origin(http_url const& a, http_url const& b) noexcept;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/url.ipp
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace comcp {
+namespace http_detail {
+
+inline constexpr std::string_view path_escapes = "\"<>^`{}";
+inline constexpr std::string_view query_escapes = "\"<>'";
+inline constexpr std::string_view fragment_escapes = "\"<>`";
+
+inline error bad_url(char const* why) { return {errc::invalid_argument, std::string("bad URL: ") + why}; }
+
+constexpr bool is_slash(char c) noexcept { return c == '/' || c == '\\'; }
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_letter(char c) noexcept { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
+constexpr bool is_control(char c) noexcept { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+constexpr char url_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+/// The value of a hexadecimal digit, 16 for anything else.
+constexpr unsigned hex_value(char c) noexcept {
+  if (is_digit(c)) return static_cast<unsigned>(c - '0');
+  c = url_lower(c);
+  return c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a' + 10) : 16;
+}
+
+COMCP_DECL std::string_view without_blank_ends(std::string_view text) noexcept {
+  auto const blank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
+  while (!text.empty() && blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+/// The scheme that a text begins with; nothing for a relative reference.
+COMCP_DECL std::optional<std::string_view> scheme_of(std::string_view text) noexcept {
+  auto const colon = text.find(':');
+  if (colon == text.npos || !is_letter(text[0])) return {};
+  auto const scheme = text.substr(0, colon);
+  auto const fits = [](char c) { return is_letter(c) || is_digit(c) || c == '+' || c == '-' || c == '.'; };
+  if (!std::all_of(scheme.begin(), scheme.end(), fits)) return {};
+  return scheme;
+}
+
+COMCP_DECL bool is_scheme(std::string_view scheme, std::string_view lower) noexcept {
+  return std::equal(scheme.begin(), scheme.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return url_lower(a) == b; });
+}
+
+/// What is neither printable ASCII nor free of `special` becomes %XX; escapes that are there stay as they are.
+COMCP_DECL std::string escaped(std::string_view text, std::string_view special) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  std::string out;
+  out.reserve(text.size());
+  for (char const c : text) {
+    auto const byte = static_cast<unsigned char>(c);
+    if (byte > 0x20 && byte < 0x7F && special.find(c) == special.npos) {
+      out += c;
+    } else {
+      out += '%';
+      out += digits[byte >> 4];
+      out += digits[byte & 15];
+    }
+  }
+  return out;
+}
+
+/// How many dots a path segment stands for, escaped ones too: 1 or 2; 0 for any other segment.
+COMCP_DECL int dots(std::string_view segment) noexcept {
+  int n = 0;
+  while (!segment.empty() && n < 3) {
+    if (segment.front() == '.') {
+      segment.remove_prefix(1);
+    } else if (segment.starts_with("%2e") || segment.starts_with("%2E")) {
+      segment.remove_prefix(3);
+    } else {
+      return 0;
+    }
+    ++n;
+  }
+  return n < 3 ? n : 0;
+}
+
+/// Appends segments to a path that ends without a slash.
+COMCP_DECL void append_segments(std::string& path, std::string_view segments) {
+  for (bool last = false; !last;) {
+    auto const end = segments.find_first_of("/\\");
+    last = end == segments.npos;
+    auto const segment = segments.substr(0, end);
+    auto const up = dots(segment);
+    if (up == 2) path.erase(std::min(path.rfind('/'), path.size()));
+    if (up == 0) {
+      path += '/';
+      path += escaped(segment, path_escapes);
+    } else if (last) {
+      path += '/';
+    }
+    if (!last) segments.remove_prefix(end + 1);
+  }
+}
+
+struct url_tail {
+  explicit url_tail(std::string_view text) : path(text) {
+    if (auto const hash = path.find('#'); hash != path.npos) {
+      fragment = escaped(path.substr(hash + 1), fragment_escapes);
+      path = path.substr(0, hash);
+    }
+    if (auto const mark = path.find('?'); mark != path.npos) {
+      query = escaped(path.substr(mark + 1), query_escapes);
+      path = path.substr(0, mark);
+    }
+  }
+  std::string_view path;
+  std::optional<std::string> query, fragment;
+};
+
+/// One part of an IPv4 address as browsers read it: 0x is hexadecimal, a leading zero octal. Too large ones saturate.
+COMCP_DECL std::optional<std::uint64_t> ipv4_number(std::string_view part) noexcept {
+  if (part.empty()) return {};
+  unsigned base = 10;
+  if (part.starts_with("0x") || part.starts_with("0X")) {
+    base = 16;
+    part.remove_prefix(2);
+  } else if (part.size() > 1 && part[0] == '0') {
+    base = 8;
+    part.remove_prefix(1);
+  }
+  std::uint64_t value = 0;
+  for (char const c : part) {
+    auto const digit = hex_value(c);
+    if (digit >= base) return {};
+    value = std::min<std::uint64_t>(value * base + digit, std::uint64_t{1} << 32);
+  }
+  return value;
+}
+
+/// Whether a host can only be an IPv4 address: its last part is a number.
+COMCP_DECL bool ends_in_number(std::string_view host) noexcept {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  auto const last = host.substr(host.rfind('.') + 1);
+  return (!last.empty() && std::all_of(last.begin(), last.end(), is_digit)) || ipv4_number(last).has_value();
+}
+
+COMCP_DECL std::optional<std::uint32_t> parse_ipv4(std::string_view host) noexcept {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  std::uint64_t address = 0;
+  for (unsigned left = 4;; --left) {
+    auto const dot = host.find('.');
+    bool const last = dot == host.npos;
+    auto const number = ipv4_number(host.substr(0, dot));
+    if (!number || *number >= std::uint64_t{1} << (last ? 8 * left : 8)) return {};
+    if (last) return static_cast<std::uint32_t>(address << (8 * left) | *number);
+    if (left == 1) return {};
+    address = address << 8 | *number;
+    host.remove_prefix(dot + 1);
+  }
+}
+
+/// The dotted end of an IPv6 address: four decimal numbers without leading zeros.
+COMCP_DECL std::optional<std::uint32_t> parse_dotted(std::string_view text) noexcept {
+  auto const plain = [](char c) { return is_digit(c) || c == '.'; };
+  if (!std::all_of(text.begin(), text.end(), plain) || std::count(text.begin(), text.end(), '.') != 3) return {};
+  for (std::size_t at = 0; at != text.npos; at = text.find('.', at + 1)) {
+    if (text[at] == '.') ++at;
+    if (at + 1 < text.size() && text[at] == '0' && text[at + 1] != '.') return {};
+  }
+  return text.ends_with('.') ? std::nullopt : parse_ipv4(text);
+}
+
+using ipv6_address = std::array<std::uint16_t, 8>;
+
+COMCP_DECL std::optional<ipv6_address> parse_ipv6(std::string_view text) noexcept {
+  ipv6_address pieces{};
+  std::size_t count = 0;
+  std::optional<std::size_t> gap;
+  if (text.starts_with(':')) {
+    if (!text.starts_with("::")) return {};
+    text.remove_prefix(1);
+  }
+  while (!text.empty()) {
+    if (count == 8) return {};
+    if (text.front() == ':') {
+      if (gap) return {};
+      gap = ++count;
+      text.remove_prefix(1);
+      continue;
+    }
+    std::size_t length = 0;
+    unsigned value = 0;
+    for (; length < std::min<std::size_t>(4, text.size()) && hex_value(text[length]) < 16; ++length)
+      value = value << 4 | hex_value(text[length]);
+    if (length < text.size() && text[length] == '.') {
+      auto const tail = parse_dotted(text);
+      if (!tail || count > 6) return {};
+      pieces[count++] = static_cast<std::uint16_t>(*tail >> 16);
+      pieces[count++] = static_cast<std::uint16_t>(*tail & 0xFFFF);
+      break;
+    }
+    text.remove_prefix(length);
+    if (!text.empty() && (text.front() != ':' || text.size() == 1)) return {};
+    if (length == 0) return {};
+    if (!text.empty()) text.remove_prefix(1);
+    pieces[count++] = static_cast<std::uint16_t>(value);
+  }
+  if (!gap && count != 8) return {};
+  if (gap) std::rotate(pieces.begin() + *gap, pieces.begin() + count, pieces.end());
+  return pieces;
+}
+
+COMCP_DECL std::string ipv4_text(std::uint32_t address) {
+  std::string out;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    out += std::to_string(address >> shift & 255);
+    if (shift > 0) out += '.';
+  }
+  return out;
+}
+
+/// In brackets; the first of the longest runs of two or more zero pieces becomes "::".
+COMCP_DECL std::string ipv6_text(ipv6_address const& pieces) {
+  std::size_t gap = 8, longest = 1;
+  for (std::size_t i = 0, run = 0; i < 8; ++i) {
+    run = pieces[i] == 0 ? run + 1 : 0;
+    if (run > longest) longest = run, gap = i + 1 - run;
+  }
+  std::string out = "[";
+  for (std::size_t i = 0; i < 8; ++i) {
+    if (i == gap) {
+      out += i == 0 ? "::" : ":";
+      i += longest - 1;
+      continue;
+    }
+    char digits[4];
+    auto const end = std::to_chars(digits, digits + 4, static_cast<unsigned>(pieces[i]), 16).ptr;
+    out.append(digits, end);
+    if (i < 7) out += ':';
+  }
+  return out + ']';
+}
+
+COMCP_DECL result<std::string> parse_host(std::string_view text) {
+  if (text.empty()) return bad_url("it names no host");
+  if (text.front() == '[') {
+    if (text.back() != ']') return bad_url("the bracket around an IPv6 address is not closed");
+    auto const address = parse_ipv6(text.substr(1, text.size() - 2));
+    if (!address) return bad_url("what is in brackets is no IPv6 address");
+    return ipv6_text(*address);
+  }
+  std::string host(text);
+  for (char& c : host) {
+    if (static_cast<unsigned char>(c) >= 0x80) return bad_url("the host is not ASCII (write it as xn--)");
+    if (!is_letter(c) && !is_digit(c) && std::string_view("-._~!$&'()*+,;=").find(c) == std::string_view::npos)
+      return bad_url("the host has a character that no host name has");
+    c = url_lower(c);
+  }
+  if (!ends_in_number(host)) return host;
+  auto const address = parse_ipv4(host);
+  if (!address) return bad_url("the host ends in a number, but is no IPv4 address");
+  return ipv4_text(*address);
+}
+
+/// The port of "", ":" or ":digits"; 0 where there is none.
+COMCP_DECL result<std::uint16_t> parse_port(std::string_view text) {
+  if (text.size() < 2) return std::uint16_t{0};
+  std::uint32_t port = 0;
+  for (char const c : text.substr(1)) {
+    if (!is_digit(c)) return bad_url("the port is not a number");
+    port = std::min<std::uint32_t>(port * 10 + static_cast<std::uint32_t>(c - '0'), 65536);
+  }
+  if (port == 0 || port > 65535) return bad_url("the port is not within 1 to 65535");
+  return static_cast<std::uint16_t>(port);
+}
+
+}  // namespace http_detail
+
+COMCP_DECL result<http_url> http_url::parse(std::string_view text) {
+  text = http_detail::without_blank_ends(text);
+  auto const scheme = http_detail::scheme_of(text);
+  bool const secure = scheme && http_detail::is_scheme(*scheme, "https");
+  if (!scheme || (!secure && !http_detail::is_scheme(*scheme, "http")))
+    return http_detail::bad_url("it does not start with http:// or https://");
+  text.remove_prefix(scheme->size() + 1);
+  if (text.size() < 2 || !http_detail::is_slash(text[0]) || !http_detail::is_slash(text[1]))
+    return http_detail::bad_url("two slashes are missing after the scheme");
+  return from_authority(secure, text.substr(2));
+}
+
+COMCP_DECL result<http_url> http_url::from_authority(bool secure, std::string_view text) {
+  if (std::any_of(text.begin(), text.end(), http_detail::is_control))
+    return http_detail::bad_url("it has a control character");
+  auto const authority = text.substr(0, text.find_first_of("/\\?#"));
+  text.remove_prefix(authority.size());
+  if (authority.find('@') != authority.npos)
+    return http_detail::bad_url("it has a user name or password; credentials belong in headers");
+  auto const colon = authority.find(':', authority.starts_with('[') ? authority.find(']') : 0);
+  auto host = http_detail::parse_host(authority.substr(0, colon));
+  if (!host) return host.error();
+  auto const port = http_detail::parse_port(colon == authority.npos ? std::string_view() : authority.substr(colon));
+  if (!port) return port.error();
+  http_detail::url_tail tail(text);
+  http_url out;
+  out.secure_ = secure;
+  out.host_ = std::move(*host);
+  out.port_ = *port ? *port : default_port(secure);
+  http_detail::append_segments(out.path_, tail.path.substr(tail.path.empty() ? 0 : 1));
+  out.query_ = std::move(tail.query);
+  out.fragment_ = std::move(tail.fragment);
+  return out;
+}
+
+COMCP_DECL result<http_url> http_url::resolve(std::string_view reference) const {
+  reference = http_detail::without_blank_ends(reference);
+  if (http_detail::scheme_of(reference)) return parse(reference);
+  bool const rooted = !reference.empty() && http_detail::is_slash(reference[0]);
+  if (rooted && reference.size() > 1 && http_detail::is_slash(reference[1]))
+    return from_authority(secure_, reference.substr(2));
+  if (std::any_of(reference.begin(), reference.end(), http_detail::is_control))
+    return http_detail::bad_url("it has a control character");
+  http_detail::url_tail tail(reference);
+  http_url out = *this;
+  if (!tail.path.empty()) {
+    out.path_.erase(rooted ? 0 : out.path_.rfind('/'));
+    http_detail::append_segments(out.path_, tail.path.substr(rooted ? 1 : 0));
+  }
+  if (!tail.path.empty() || tail.query) out.query_ = std::move(tail.query);
+  out.fragment_ = std::move(tail.fragment);
+  return out;
+}
+
+COMCP_DECL std::string_view http_url::host_name() const noexcept {
+  std::string_view const host = host_;
+  return host.starts_with('[') ? host.substr(1, host.size() - 2) : host;
+}
+
+COMCP_DECL std::string http_url::origin() const { return std::string(scheme()).append("://").append(authority()); }
+
+COMCP_DECL std::string http_url::authority() const {
+  return has_default_port() ? host_ : host_ + ':' + std::to_string(port_);
+}
+
+COMCP_DECL std::string http_url::target() const { return query_ ? path_ + '?' + *query_ : path_; }
+
+COMCP_DECL std::string http_url::text() const {
+  auto out = origin() + target();
+  if (fragment_) out.append("#").append(*fragment_);
+  return out;
+}
+
+COMCP_DECL bool same_origin(http_url const& a, http_url const& b) noexcept {
+  return a.secure_ == b.secure_ && a.port_ == b.port_ && a.host_ == b.host_;
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// Whether this is a token (RFC 9110, section 5.6.2), as methods and header names are.
+bool is_http_token(std::string_view text) noexcept;
+
+struct http_field {
+  std::string name, value;
+  friend bool operator==(http_field const&, http_field const&) = default;
+};
+
+/// Header fields in the order in which they were added. Names are compared without case and keep the case they came
+/// with. No name or value here can break out of its line, so an engine may write them as they are.
+class http_headers {
+ public:
+  http_headers() = default;
+
+  /// Adds a field behind the others. Spaces and tabs around the value are dropped. A name that is no token, or a value
+  /// with CR, LF or NUL, is errc::invalid_argument and changes nothing; the error never quotes a value.
+  result<void> add(std::string name, std::string_view value);
+  /// The same, but in place of every field of that name.
+  result<void> set(std::string name, std::string_view value);
+  /// How many fields of that name there were.
+  std::size_t remove(std::string_view name);
+
+  /// The first value of that name; null where there is none. Valid until the next change.
+  [[nodiscard]] std::string const* find(std::string_view name) const noexcept;
+  [[nodiscard]] bool contains(std::string_view name) const noexcept { return find(name) != nullptr; }
+  /// Every value of that name, in order. Valid until the next change.
+  [[nodiscard]] std::vector<std::string_view> all(std::string_view name) const;
+
+  [[nodiscard]] auto begin() const noexcept { return fields_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return fields_.end(); }
+  [[nodiscard]] std::size_t size() const noexcept { return fields_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return fields_.empty(); }
+
+ private:
+  std::vector<http_field> fields_;
+};
+
+/// How long the parts of an exchange may take. What is not set is the engine's default; never says without end.
+class http_timeouts {
+ public:
+  static constexpr auto never = std::chrono::nanoseconds::max();
+
+  http_timeouts() {}
+  /// Until there is a connection: name, TCP, proxy, TLS. Its end is errc::connect_timeout.
+  http_timeouts& connect(std::chrono::nanoseconds d) { return connect_ = d, *this; }
+  /// From the sent request to the head of the response. Its end is errc::response_timeout.
+  http_timeouts& response(std::chrono::nanoseconds d) { return response_ = d, *this; }
+  /// Between two pieces of the body, while they are waited for. Its end is errc::idle_timeout.
+  http_timeouts& idle(std::chrono::nanoseconds d) { return idle_ = d, *this; }
+  /// The whole exchange, from open() to the end of the body; without meaning for event streams once their head came.
+  /// Its end is errc::exchange_timeout.
+  http_timeouts& total(std::chrono::nanoseconds d) { return total_ = d, *this; }
+
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> connect() const noexcept { return connect_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> response() const noexcept { return response_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> idle() const noexcept { return idle_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> total() const noexcept { return total_; }
+
+ private:
+  std::optional<std::chrono::nanoseconds> connect_, response_, idle_, total_;
+};
+
+/// One request, owned: an engine takes it over. The method is a token in capitals. An engine adds what the framing
+/// needs (Host, Content-Length, Connection) and nothing else.
+struct http_request {
+  explicit http_request(http_url where, std::string how = "GET") : method(std::move(how)), url(std::move(where)) {}
+
+  std::string method;
+  http_url url;
+  http_headers headers;
+  std::string body;
+  http_timeouts timeouts;
+  bool repeatable = false;  ///< It may reach the server twice: an engine may repeat it on another connection, once.
+};
+
+/// What precedes the body of a response.
+struct http_response_head {
+  http_response_head() = default;
+
+  int status = 0;      ///< 200 to 599 where an engine gives it.
+  std::string reason;  ///< As the server worded it; often empty.
+  http_headers headers;
+};
+
+/// The value of a Content-Type header (RFC 9110, section 8.3).
+class media_type {
+ public:
+  /// Nothing where the text is no `type/subtype`. A parameter that is malformed or came before is passed over.
+  static std::optional<media_type> parse(std::string_view text);
+
+  /// "application/json", in lower case.
+  [[nodiscard]] std::string const& essence() const noexcept { return essence_; }
+  /// Whether it is this type, without case and whatever the parameters are.
+  [[nodiscard]] bool is(std::string_view essence) const noexcept;
+  /// The value of a parameter such as "charset", unquoted, its case kept; null where there is none.
+  [[nodiscard]] std::string const* parameter(std::string_view name) const noexcept;
+
+ private:
+  media_type() = default;
+
+  std::string essence_;
+  std::vector<http_field> parameters_;
+};
+
+/// An HTTP date in any of the three forms of RFC 9110, section 5.6.7; nothing for anything else. `now` tells the
+/// century of a year with two digits.
+std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text,
+                                                        std::chrono::system_clock::time_point now) noexcept;
+
+/// How long a Retry-After value asks to wait: seconds or a date, from zero (dates that are past) to `most`, whatever
+/// the server says. Nothing where it is neither.
+std::optional<std::chrono::seconds> parse_retry_after(std::string_view text, std::chrono::system_clock::time_point now,
+                                                      std::chrono::seconds most) noexcept;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/message.ipp
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace comcp {
+namespace http_detail {
+
+constexpr char field_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+COMCP_DECL bool same_name(std::string_view a, std::string_view b) noexcept {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return field_lower(x) == field_lower(y); });
+}
+
+COMCP_DECL std::string in_lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), field_lower);
+  return out;
+}
+
+COMCP_DECL std::string_view without_field_blanks(std::string_view text) noexcept {
+  auto const first = text.find_first_not_of(" \t");
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+inline constexpr auto token_characters = [] {
+  std::array<bool, 256> fits{};
+  for (char const c : std::string_view("!#$%&'*+-.^_`|~")) fits[static_cast<unsigned char>(c)] = true;
+  for (unsigned i = 0; i < 26; ++i) fits['a' + i] = fits['A' + i] = true;
+  for (unsigned i = 0; i < 10; ++i) fits['0' + i] = true;
+  return fits;
+}();
+
+COMCP_DECL result<std::string> checked_value(std::string_view name, std::string_view value) {
+  if (!is_http_token(name)) return error(errc::invalid_argument, "a header's name is not a token");
+  if (std::any_of(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }))
+    return error(errc::invalid_argument, "the value of header " + std::string(name) + " has CR, LF or NUL");
+  return std::string(without_field_blanks(value));
+}
+
+/// Takes texts apart from the left. What does not fit stays, and `ok` becomes false for good.
+class field_scanner {
+ public:
+  explicit field_scanner(std::string_view text) noexcept : rest_(text) {}
+
+  field_scanner& literal(std::string_view expected) noexcept {
+    if (rest_.starts_with(expected)) {
+      rest_.remove_prefix(expected.size());
+    } else {
+      ok_ = false;
+    }
+    return *this;
+  }
+  /// Exactly so many digits.
+  field_scanner& number(std::size_t digits, unsigned& out) noexcept {
+    out = 0;
+    for (std::size_t i = 0; i < digits; ++i) {
+      if (rest_.empty() || rest_[0] < '0' || rest_[0] > '9') return ok_ = false, *this;
+      out = out * 10 + static_cast<unsigned>(rest_[0] - '0');
+      rest_.remove_prefix(1);
+    }
+    return *this;
+  }
+  /// 1 for the first of `names`.
+  field_scanner& one_of(auto const& names, unsigned& out) noexcept {
+    out = 1;
+    for (std::string_view const name : names) {
+      if (rest_.starts_with(name)) return literal(name);
+      ++out;
+    }
+    return ok_ = false, *this;
+  }
+  [[nodiscard]] bool at(char c) const noexcept { return rest_.starts_with(c); }
+  [[nodiscard]] bool finished() const noexcept { return ok_ && rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+inline constexpr std::array<std::string_view, 12> months = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+inline constexpr std::array<std::string_view, 7> short_days = {"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"};
+inline constexpr std::array<std::string_view, 7> long_days = {"Monday", "Tuesday",  "Wednesday", "Thursday",
+                                                              "Friday", "Saturday", "Sunday"};
+
+struct date_parts {
+  unsigned year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, weekday = 0;
+
+  [[nodiscard]] std::optional<std::chrono::sys_seconds> time() const noexcept {
+    using namespace std::chrono;
+    year_month_day const date(std::chrono::year(static_cast<int>(year)), std::chrono::month(month),
+                              std::chrono::day(day));
+    if (!date.ok() || hour > 23 || minute > 59 || second > 60) return {};  // 60: a leap second
+    return sys_days(date) + hours(hour) + minutes(minute) + seconds(second);
+  }
+};
+
+inline void scan_clock(field_scanner& s, date_parts& d) noexcept {
+  s.number(2, d.hour).literal(":").number(2, d.minute).literal(":").number(2, d.second);
+}
+
+/// Sun, 06 Nov 1994 08:49:37 GMT
+COMCP_DECL std::optional<std::chrono::sys_seconds> fixed_date(std::string_view text) noexcept {
+  date_parts d;
+  field_scanner s(text);
+  s.one_of(short_days, d.weekday).literal(", ").number(2, d.day).literal(" ").one_of(months, d.month);
+  s.literal(" ").number(4, d.year).literal(" ");
+  scan_clock(s, d);
+  return s.literal(" GMT").finished() ? d.time() : std::nullopt;
+}
+
+/// Sun Nov  6 08:49:37 1994
+COMCP_DECL std::optional<std::chrono::sys_seconds> asctime_date(std::string_view text) noexcept {
+  date_parts d;
+  field_scanner s(text);
+  s.one_of(short_days, d.weekday).literal(" ").one_of(months, d.month).literal(" ");
+  if (s.at(' ')) {
+    s.literal(" ").number(1, d.day);
+  } else {
+    s.number(2, d.day);
+  }
+  s.literal(" ");
+  scan_clock(s, d);
+  return s.literal(" ").number(4, d.year).finished() ? d.time() : std::nullopt;
+}
+
+/// Sunday, 06-Nov-94 08:49:37 GMT: a year that would be more than 50 years ahead is of the century before.
+COMCP_DECL std::optional<std::chrono::sys_seconds> obsolete_date(std::string_view text,
+                                                                 std::chrono::system_clock::time_point now) noexcept {
+  using namespace std::chrono;
+  date_parts d;
+  field_scanner s(text);
+  s.one_of(long_days, d.weekday).literal(", ").number(2, d.day).literal("-").one_of(months, d.month);
+  s.literal("-").number(2, d.year).literal(" ");
+  scan_clock(s, d);
+  if (!s.literal(" GMT").finished()) return {};
+  auto const current = static_cast<int>(year_month_day(floor<days>(now)).year());
+  auto full = current / 100 * 100 + static_cast<int>(d.year);
+  if (full > current + 50) full -= 100;
+  if (full < current - 49) full += 100;
+  d.year = static_cast<unsigned>(full);
+  return d.time();
+}
+
+/// The parameter at the start of `rest`, which is cut off with its semicolon; its name is empty where it is malformed.
+COMCP_DECL http_field next_parameter(std::string_view& rest) {
+  auto const equals = rest.find_first_of("=;");
+  http_field out{in_lower_case(without_field_blanks(rest.substr(0, equals))), {}};
+  bool good = equals != rest.npos && rest[equals] == '=' && is_http_token(out.name);
+  rest.remove_prefix(std::min(equals, rest.size()));
+  if (rest.starts_with("=\"")) {
+    std::size_t at = 2;
+    for (; at < rest.size() && rest[at] != '"'; ++at) {
+      if (rest[at] == '\\' && at + 1 < rest.size()) ++at;
+      out.value += rest[at];
+    }
+    good = good && at < rest.size();
+    rest.remove_prefix(std::min(at + 1, rest.size()));
+    good = good && without_field_blanks(rest.substr(0, rest.find(';'))).empty();
+  } else if (rest.starts_with('=')) {
+    out.value = without_field_blanks(rest.substr(1, rest.find(';') - 1));
+    good = good && is_http_token(out.value);
+  }
+  auto const semicolon = rest.find(';');
+  rest.remove_prefix(semicolon == rest.npos ? rest.size() : semicolon + 1);
+  if (!good) out.name.clear();
+  return out;
+}
+
+}  // namespace http_detail
+
+COMCP_DECL bool is_http_token(std::string_view text) noexcept {
+  static constexpr auto& fits = http_detail::token_characters;
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return fits[static_cast<unsigned char>(c)]; });
+}
+
+COMCP_DECL result<void> http_headers::add(std::string name, std::string_view value) {
+  auto checked = http_detail::checked_value(name, value);
+  if (!checked) return checked.error();
+  fields_.push_back({std::move(name), std::move(*checked)});
+  return {};
+}
+
+COMCP_DECL result<void> http_headers::set(std::string name, std::string_view value) {
+  auto checked = http_detail::checked_value(name, value);
+  if (!checked) return checked.error();
+  remove(name);
+  fields_.push_back({std::move(name), std::move(*checked)});
+  return {};
+}
+
+COMCP_DECL std::size_t http_headers::remove(std::string_view name) {
+  std::string const wanted(name);  // it may be a field's own
+  return std::erase_if(fields_, [&](http_field const& f) { return http_detail::same_name(f.name, wanted); });
+}
+
+COMCP_DECL std::string const* http_headers::find(std::string_view name) const noexcept {
+  for (auto const& field : fields_)
+    if (http_detail::same_name(field.name, name)) return &field.value;
+  return nullptr;
+}
+
+COMCP_DECL std::vector<std::string_view> http_headers::all(std::string_view name) const {
+  std::vector<std::string_view> out;
+  for (auto const& field : fields_)
+    if (http_detail::same_name(field.name, name)) out.emplace_back(field.value);
+  return out;
+}
+
+COMCP_DECL std::optional<media_type> media_type::parse(std::string_view text) {
+  auto const semicolon = text.find(';');
+  auto const essence = http_detail::without_field_blanks(text.substr(0, semicolon));
+  auto const slash = essence.find('/');
+  if (slash == essence.npos || !is_http_token(essence.substr(0, slash)) || !is_http_token(essence.substr(slash + 1)))
+    return {};
+  media_type out;
+  out.essence_ = http_detail::in_lower_case(essence);
+  auto rest = semicolon == text.npos ? std::string_view() : text.substr(semicolon + 1);
+  while (!rest.empty()) {
+    auto parameter = http_detail::next_parameter(rest);
+    if (!parameter.name.empty() && !out.parameter(parameter.name)) out.parameters_.push_back(std::move(parameter));
+  }
+  return out;
+}
+
+COMCP_DECL bool media_type::is(std::string_view essence) const noexcept {
+  return http_detail::same_name(essence_, essence);
+}
+
+COMCP_DECL std::string const* media_type::parameter(std::string_view name) const noexcept {
+  for (auto const& p : parameters_)
+    if (http_detail::same_name(p.name, name)) return &p.value;
+  return nullptr;
+}
+
+COMCP_DECL std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text,
+                                                                   std::chrono::system_clock::time_point now) noexcept {
+  text = http_detail::without_field_blanks(text);
+  if (auto const time = http_detail::fixed_date(text)) return time;
+  if (auto const time = http_detail::asctime_date(text)) return time;
+  return http_detail::obsolete_date(text, now);
+}
+
+COMCP_DECL std::optional<std::chrono::seconds> parse_retry_after(std::string_view text,
+                                                                 std::chrono::system_clock::time_point now,
+                                                                 std::chrono::seconds most) noexcept {
+  using namespace std::chrono;
+  text = http_detail::without_field_blanks(text);
+  if (text.empty()) return {};
+  if (text.find_first_not_of("0123456789") == text.npos) {
+    seconds wait{0};
+    for (char const c : text) {
+      wait = wait * 10 + seconds(c - '0');
+      if (wait >= most || wait >= hours(24 * 365 * 100)) return most;
+    }
+    return wait;
+  }
+  auto const time = parse_http_date(text, now);
+  if (!time) return {};
+  return std::min<seconds>(std::max<seconds>(*time - floor<seconds>(now), seconds(0)), most);
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// What an authenticator is told of a request. The views are valid for the call and what it awaits.
+struct auth_request {
+  auth_request(http_url const& where, std::string_view how, unsigned before)
+      : url(where), method(how), challenges(before) {}
+  http_url const& url;
+  std::string_view method;  ///< "POST", "GET" or "DELETE".
+  unsigned challenges;      ///< How often this very request was challenged before.
+};
+
+/// What to do after a 401 or 403.
+enum class auth_verdict { give_up, try_again };
+
+/// Decides headers, and what a challenge means. Asked on the client's executor for every request, GET and DELETE too;
+/// several requests may ask at once. `sent` are the headers that it gave for the request that failed.
+/// An error from either ends the request with it; a challenge is put to it three times at most.
+/// identity() is an opaque key for caches and pools: equal where the credentials are; it never reveals them.
+template <class A>
+concept authenticator = std::move_constructible<A> &&
+    requires(A a, A const& ca, auth_request const& r, http_headers const& sent, http_response_head const& got) {
+      { a.headers(r) } -> std::same_as<asio::awaitable<result<http_headers>>>;
+      { a.challenged(r, sent, got) } -> std::same_as<asio::awaitable<result<auth_verdict>>>;
+      { ca.identity() } -> std::same_as<std::string>;
+    };
+
+/// Sends nothing and gives up.
+class no_auth {
+ public:
+  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const&);
+  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const&, http_headers const&,
+                                                                 http_response_head const&);
+  [[nodiscard]] std::string identity() const { return {}; }
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// auth/impl/authenticator.ipp
+
+namespace comcp {
+
+COMCP_DECL asio::awaitable<result<http_headers>> no_auth::headers(auth_request const&) { co_return http_headers(); }
+
+COMCP_DECL asio::awaitable<result<auth_verdict>> no_auth::challenged(auth_request const&, http_headers const&,
+                                                                     http_response_head const&) {
+  co_return auth_verdict::give_up;
+}
+
+}  // namespace comcp
+#endif
+
+// secret.hpp
+// A text that must not be shown: tokens, passwords, credentials.
+
+#include <ostream>
+#include <string>
+#include <utility>
+
+namespace comcp {
+
+/// Prints as ***. Regular; reveal() is the one way to the text.
+class secret {
+ public:
+  secret() = default;
+  explicit secret(std::string text) noexcept : text_(std::move(text)) {}
+
+  [[nodiscard]] std::string const& reveal() const noexcept { return text_; }
+  [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
+
+  friend bool operator==(secret const&, secret const&) = default;
+  friend std::ostream& operator<<(std::ostream& out, secret const&) { return out << "***"; }
+
+ private:
+  std::string text_;
+};
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// Why a token is asked for.
+enum class token_need {
+  first,    ///< There is none yet.
+  refused,  ///< The server refused the last one with a 401.
+};
+
+/// Gives a token; called on the client's executor, one call at a time. What it throws, and an empty token, end the
+/// requests that wait for it with errc::unauthorized (a comcp::exception with its own error).
+using token_source = std::function<asio::awaitable<secret>(token_need)>;
+
+/// Sends `Authorization: Bearer`. With a source, a 401 asks it for another token, once for each request, and all
+/// requests that wait share the answer. Copies share the token, and are one identity: keep one for connections that may
+/// share what is learned, on one executor.
+class bearer {
+ public:
+  explicit bearer(secret token);
+  explicit bearer(std::string token) : bearer(secret(std::move(token))) {}
+  explicit bearer(token_source source);
+
+  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
+  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
+                                                                 http_response_head const& got);
+  [[nodiscard]] std::string identity() const;
+
+ private:
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// auth/impl/bearer.ipp
+#include <atomic>
+#include <optional>
+#include <utility>
+
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp {
+
+struct bearer::state {
+  explicit state(secret t, token_source s) : token(std::move(t)), source(std::move(s)) {
+    static std::atomic<std::uint64_t> count{0};
+    number = ++count;
+  }
+
+  // Asks the source in a coroutine of its own, so that cancelling one of those who wait does not end it for all.
+  static asio::awaitable<result<void>> renew(std::shared_ptr<state> self, token_need need) {
+    if (!self->asking) {
+      auto const executor = co_await asio::this_coro::executor;
+      self->asking.emplace(executor, asio::steady_timer::time_point::max());
+      auto work = ask(self, need);
+      detail::spawn(executor, std::move(work));
+    }
+    auto const round = self->rounds;
+    while (self->asking && self->rounds == round) co_await self->asking->async_wait(net::tuple_awaitable);
+    if (self->failure) co_return self->failure;
+    co_return result<void>();
+  }
+
+  // Lets those go on who wait, also when the coroutine is destroyed.
+  struct end_of_round {
+    explicit end_of_round(state& s) noexcept : of(s) {}
+    end_of_round(end_of_round const&) = delete;
+    end_of_round& operator=(end_of_round const&) = delete;
+    ~end_of_round() {
+      ++of.rounds;
+      auto const waiting = std::exchange(of.asking, std::nullopt);
+    }
+    state& of;
+  };
+
+  static asio::awaitable<void> ask(std::shared_ptr<state> self, token_need need) {
+    end_of_round const at_the_end(*self);
+    error failure;
+    secret fresh;
+    try {
+      fresh = co_await self->source(need);
+      if (fresh.empty()) failure = error(errc::unauthorized, "the token source gave no token");
+    } catch (exception const& e) {
+      failure = e.error();
+    } catch (...) {
+      failure = error(errc::unauthorized, "the token source failed");
+    }
+    if (!failure) self->token = std::move(fresh);
+    self->failure = std::move(failure);
+  }
+
+  secret token;
+  token_source source;
+  std::uint64_t number = 0;
+  std::uint64_t rounds = 0;
+  std::optional<asio::steady_timer> asking;  // while the source is asked; ends when it answered
+  error failure;                             // of the last time
+};
+
+COMCP_DECL bearer::bearer(secret token) : state_(std::make_shared<state>(std::move(token), token_source())) {}
+COMCP_DECL bearer::bearer(token_source source) : state_(std::make_shared<state>(secret(), std::move(source))) {}
+
+COMCP_DECL asio::awaitable<result<http_headers>> bearer::headers(auth_request const&) {
+  auto const s = state_;
+  if (s->token.empty() && s->source) {
+    auto const got = co_await state::renew(s, token_need::first);
+    if (!got) co_return got.error();
+  }
+  http_headers out;
+  auto const added = out.add("Authorization", "Bearer " + s->token.reveal());
+  if (!added) co_return error(errc::invalid_argument, "the token has characters that no header carries");
+  co_return out;
+}
+
+COMCP_DECL asio::awaitable<result<auth_verdict>> bearer::challenged(auth_request const& request, http_headers const& sent,
+                                                                    http_response_head const& got) {
+  auto const s = state_;
+  bool const again = request.challenges > 0;
+  if (got.status != 401 || !s->source) co_return auth_verdict::give_up;
+  auto const* const header = sent.find("Authorization");
+  auto const used = header ? *header : std::string();
+  bool const is_current = used == "Bearer " + s->token.reveal();
+  if (again && is_current) co_return auth_verdict::give_up;
+  if (!is_current) co_return auth_verdict::try_again;  // another request has renewed it meanwhile
+  auto const renewed = co_await state::renew(s, token_need::refused);
+  if (!renewed) co_return renewed.error();
+  bool const is_new = used != "Bearer " + s->token.reveal();
+  co_return is_new ? auth_verdict::try_again : auth_verdict::give_up;
+}
+
+COMCP_DECL std::string bearer::identity() const { return "bearer " + std::to_string(state_->number); }
+
+}  // namespace comcp
+#endif
+
+// http/proxy.hpp
+// Which proxy a URL goes through: what the user said, else the environment's variables, else none. Decides only; the
+// connector goes the way.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+/// One proxy and the credentials for it. The proxy itself is spoken to over plain http.
+class proxy_route {
+ public:
+  /// Of an https URL each connection is errc::invalid_argument: TLS to the proxy itself is not supported.
+  explicit proxy_route(http_url proxy) : url_(std::move(proxy)) {}
+
+  /// As environment variables have it: "http://user:password@host:port", where scheme, credentials and port (80) may be
+  /// missing and credentials are percent-encoded. Anything else is errc::invalid_argument, which quotes nothing.
+  static result<proxy_route> parse(std::string_view text);
+
+  /// The same proxy with Basic credentials. A user with a colon, and control characters, are errc::invalid_argument.
+  [[nodiscard]] result<proxy_route> with_credentials(std::string_view user, secret const& password) const;
+
+  [[nodiscard]] http_url const& url() const noexcept { return url_; }
+  /// The value of Proxy-Authorization, "Basic ..."; empty without credentials.
+  [[nodiscard]] secret const& authorization() const noexcept { return authorization_; }
+
+  friend bool operator==(proxy_route const&, proxy_route const&) = default;
+
+ private:
+  http_url url_;
+  secret authorization_;
+};
+
+/// The proxies for http and https URLs, and the hosts that need none. Empty, it is none at all.
+class proxy_options {
+ public:
+  /// Gives the value of an environment variable, nothing where there is none.
+  using variables = std::function<std::optional<std::string>(std::string_view name)>;
+
+  proxy_options() {}
+
+  /// No proxy, whatever the environment says.
+  static proxy_options none() { return {}; }
+
+  /// http_proxy for http URLs; https_proxy, HTTPS_PROXY for https URLs; all_proxy, ALL_PROXY for both; no_proxy,
+  /// NO_PROXY. The first that is not empty counts. HTTP_PROXY in capitals is not read, as in curl: a CGI program gets it
+  /// from a header of the request that it serves. Loopback hosts go direct. A proxy that is unusable (SOCKS, say) is an
+  /// error of proxy_for(), for the URLs that would go through it.
+  static proxy_options from_environment(variables const& lookup);
+  /// The same with this process's environment.
+  static proxy_options from_environment();
+
+  /// For http URLs: the proxy gets each request. Also for loopback hosts, unlike the environment's.
+  proxy_options& http(proxy_route route);
+  /// For https URLs: the proxy connects (CONNECT) and sees nothing of what follows.
+  proxy_options& https(proxy_route route);
+  /// For both.
+  proxy_options& all(proxy_route route);
+
+  /// The hosts that go direct, in place of those before; separated by commas or blanks. "*" is all of them.
+  /// "example.com", ".example.com" and "*.example.com" are the host and all below it; "192.0.2.1", "[2001:db8::1]" one
+  /// address; "10.0.0.0/8", "fd00::/8" a range. All but a range may end with a port, ":8080". What is none of it means
+  /// nothing. Names are not resolved.
+  proxy_options& no_proxy(std::string_view list);
+
+  /// The way to that URL; nothing where it is direct. Errors: invalid_argument (an unusable variable, which it names).
+  [[nodiscard]] result<std::optional<proxy_route>> proxy_for(http_url const& url) const;
+
+ private:
+  struct way {
+    result<std::optional<proxy_route>> route;
+    bool spares_loopback = false;
+  };
+
+  // A name, or the first `bits` of an address, or everything.
+  struct exception_rule {
+    std::string name;
+    std::array<std::uint8_t, 16> address{};
+    std::size_t length = 0;  // 4 or 16, 0 for names
+    std::size_t bits = 0;
+    std::uint16_t port = 0;  // 0: any
+  };
+
+  static std::optional<exception_rule> parse_rule(std::string_view text);
+  [[nodiscard]] static bool matches(exception_rule const& rule, exception_rule const& host) noexcept;
+
+  way http_, https_;
+  std::vector<exception_rule> direct_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/proxy.ipp
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <span>
+
+namespace comcp {
+namespace http_detail {
+
+/// With its %XX put right; nothing where one is broken.
+COMCP_DECL std::optional<std::string> unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    if (i + 2 >= text.size() || hex_value(text[i + 1]) > 15 || hex_value(text[i + 2]) > 15) return {};
+    out += static_cast<char>(hex_value(text[i + 1]) << 4 | hex_value(text[i + 2]));
+    i += 2;
+  }
+  return out;
+}
+
+COMCP_DECL error bad_proxy(char const* why) { return {errc::invalid_argument, std::string("bad proxy: ") + why}; }
+
+/// The bytes of an IP address without brackets; how many there are, 0 for anything else.
+COMCP_DECL std::size_t address_bytes(std::string_view text, std::array<std::uint8_t, 16>& out) {
+  if (text.find(':') != text.npos) {
+    auto const v6 = parse_ipv6(text);
+    for (std::size_t i = 0; v6 && i < 8; ++i) {
+      out[2 * i] = static_cast<std::uint8_t>((*v6)[i] >> 8);
+      out[2 * i + 1] = static_cast<std::uint8_t>((*v6)[i] & 255);
+    }
+    return v6 ? 16 : 0;
+  }
+  auto const v4 = text.empty() || !ends_in_number(text) ? std::nullopt : parse_ipv4(text);
+  for (std::size_t i = 0; v4 && i < 4; ++i) out[i] = static_cast<std::uint8_t>(*v4 >> (24 - 8 * i) & 255);
+  return v4 ? 4 : 0;
+}
+
+COMCP_DECL bool is_loopback(std::string_view host) {
+  if (host.ends_with('.')) host.remove_suffix(1);
+  std::array<std::uint8_t, 16> address{};
+  if (auto const length = address_bytes(host, address)) return length == 4 ? address[0] == 127 : host == "::1";
+  return host == "localhost" || host.ends_with(".localhost");
+}
+
+/// A decimal number up to `most`.
+COMCP_DECL std::optional<std::uint32_t> small_number(std::string_view text, std::uint32_t most) noexcept {
+  std::uint32_t value = 0;
+  auto const [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (ec != std::errc() || end != text.data() + text.size() || value > most) return {};
+  return value;
+}
+
+}  // namespace http_detail
+
+COMCP_DECL result<proxy_route> proxy_route::parse(std::string_view text) {
+  text = http_detail::without_blank_ends(text);
+  auto const mark = text.find("://");
+  auto const scheme = mark == text.npos ? std::string_view("http") : text.substr(0, mark);
+  if (!http_detail::is_scheme(scheme, "http"))
+    return http_detail::bad_proxy("only proxies that are spoken to over http:// are supported");
+  if (mark != text.npos) text.remove_prefix(mark + 3);
+  auto const authority = text.substr(0, text.find_first_of("/\\?#"));
+  auto const at = authority.rfind('@');
+  auto url = http_url::parse("http://" + std::string(at == text.npos ? text : text.substr(at + 1)));
+  if (!url) return http_detail::bad_proxy("its host or port is malformed");
+  proxy_route route(std::move(*url));
+  if (at == text.npos) return route;
+  auto const info = authority.substr(0, at);
+  auto const colon = std::min(info.find(':'), info.size());
+  auto const user = http_detail::unescaped(info.substr(0, colon));
+  auto password = http_detail::unescaped(info.substr(std::min(colon + 1, info.size())));
+  if (!user || !password) return http_detail::bad_proxy("its credentials have a malformed escape");
+  return route.with_credentials(*user, secret(std::move(*password)));
+}
+
+COMCP_DECL result<proxy_route> proxy_route::with_credentials(std::string_view user, secret const& password) const {
+  if (user.find(':') != user.npos) return http_detail::bad_proxy("its user has a colon");
+  auto const pair = std::string(user) + ':' + password.reveal();
+  if (std::any_of(pair.begin(), pair.end(), http_detail::is_control))
+    return http_detail::bad_proxy("its credentials have a control character");
+  proxy_route out = *this;
+  out.authorization_ = secret("Basic " + to_base64(std::as_bytes(std::span(pair))));
+  return out;
+}
+
+COMCP_DECL proxy_options proxy_options::from_environment(variables const& lookup) {
+  auto const first = [&](std::initializer_list<std::string_view> names) {
+    for (auto const name : names) {
+      if (auto value = lookup(name); value && !value->empty()) return std::pair(name, std::move(*value));
+    }
+    return std::pair(std::string_view(), std::string());
+  };
+  auto const read = [&](std::initializer_list<std::string_view> names) {
+    way out;
+    out.spares_loopback = true;
+    auto const [name, value] = first(names);
+    if (name.empty()) return out;
+    auto route = proxy_route::parse(value);
+    if (route) {
+      out.route = std::optional(std::move(*route));
+    } else {
+      out.route = route.error().with_message(std::string(name) + ": " + std::string(route.error().message()));
+    }
+    return out;
+  };
+  proxy_options out;
+  out.http_ = read({"http_proxy", "all_proxy", "ALL_PROXY"});
+  out.https_ = read({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"});
+  out.no_proxy(first({"no_proxy", "NO_PROXY"}).second);
+  return out;
+}
+
+COMCP_DECL proxy_options proxy_options::from_environment() {
+  return from_environment([](std::string_view name) -> std::optional<std::string> {
+    char const* const value = std::getenv(std::string(name).c_str());
+    if (value == nullptr) return {};
+    return value;
+  });
+}
+
+COMCP_DECL proxy_options& proxy_options::http(proxy_route route) {
+  http_ = way();
+  http_.route = std::optional(std::move(route));
+  return *this;
+}
+
+COMCP_DECL proxy_options& proxy_options::https(proxy_route route) {
+  https_ = way();
+  https_.route = std::optional(std::move(route));
+  return *this;
+}
+
+COMCP_DECL proxy_options& proxy_options::all(proxy_route route) {
+  http(route);
+  return https(std::move(route));
+}
+
+COMCP_DECL proxy_options& proxy_options::no_proxy(std::string_view list) {
+  direct_.clear();
+  for (;;) {
+    list.remove_prefix(std::min(list.find_first_not_of(", \t"), list.size()));
+    if (list.empty()) return *this;
+    auto const end = std::min(list.find_first_of(", \t"), list.size());
+    if (auto rule = parse_rule(list.substr(0, end))) direct_.push_back(std::move(*rule));
+    list.remove_prefix(end);
+  }
+}
+
+COMCP_DECL std::optional<proxy_options::exception_rule> proxy_options::parse_rule(std::string_view text) {
+  exception_rule out;
+  if (auto const slash = text.find('/'); slash != text.npos) {
+    out.length = http_detail::address_bytes(text.substr(0, slash), out.address);
+    auto const bits = http_detail::small_number(text.substr(slash + 1), static_cast<std::uint32_t>(8 * out.length));
+    if (out.length == 0 || !bits) return {};
+    out.bits = *bits;
+    return out;
+  }
+  bool const bracketed = text.starts_with('[');
+  auto const colon = text.find(':', bracketed ? std::min(text.find(']'), text.size()) : 0);
+  if (colon != text.npos && (bracketed || text.find(':', colon + 1) == text.npos)) {
+    auto const port = http_detail::small_number(text.substr(colon + 1), 65535);
+    if (!port || *port == 0) return {};
+    out.port = static_cast<std::uint16_t>(*port);
+    text = text.substr(0, colon);
+  }
+  if (bracketed) {
+    if (!text.ends_with(']')) return {};
+    text = text.substr(1, text.size() - 2);
+  }
+  out.length = http_detail::address_bytes(text, out.address);
+  out.bits = 8 * out.length;
+  if (out.length != 0) return out;
+  if (text.starts_with("*.")) text.remove_prefix(1);
+  if (text.starts_with('.')) text.remove_prefix(1);
+  if (text.ends_with('.')) text.remove_suffix(1);
+  if (text.empty()) return {};
+  out.name = text;
+  for (char& c : out.name) c = http_detail::url_lower(c);
+  return out;
+}
+
+COMCP_DECL bool proxy_options::matches(exception_rule const& rule, exception_rule const& host) noexcept {
+  if (rule.port != 0 && rule.port != host.port) return false;
+  if (rule.name == "*") return true;
+  if (rule.length != host.length) return false;
+  if (rule.length == 0) {
+    std::string_view const name = host.name;
+    return name.ends_with(rule.name) &&
+           (name.size() == rule.name.size() || name[name.size() - rule.name.size() - 1] == '.');
+  }
+  for (std::size_t bit = 0; bit < rule.bits; ++bit) {
+    if ((rule.address[bit / 8] ^ host.address[bit / 8]) >> (7 - bit % 8) & 1) return false;
+  }
+  return true;
+}
+
+COMCP_DECL result<std::optional<proxy_route>> proxy_options::proxy_for(http_url const& url) const {
+  auto const& chosen = url.secure() ? https_ : http_;
+  if (chosen.route && !*chosen.route) return chosen.route;
+  if (chosen.spares_loopback && http_detail::is_loopback(url.host_name())) return std::optional<proxy_route>();
+  exception_rule host;
+  host.name = url.host_name();
+  if (host.name.ends_with('.')) host.name.pop_back();
+  host.length = http_detail::address_bytes(url.host_name(), host.address);
+  host.port = url.port();
+  for (auto const& rule : direct_) {
+    if (matches(rule, host)) return std::optional<proxy_route>();
+  }
+  return chosen.route;
+}
+
+}  // namespace comcp
+#endif
+
+// http/tls.hpp
+// Whom a TLS connection trusts and who it says it is. Options only, for the Asio engines; no TLS library is needed
+// here.
+
+#include <string>
+#include <utility>
+
+namespace comcp {
+
+enum class tls_version { v1_2, v1_3 };
+
+/// The default verifies the server's certificate chain against the system's authorities (with OpenSSL also what
+/// SSL_CERT_FILE and SSL_CERT_DIR name), and its host name or IP address by the certificate's alternative names, with
+/// TLS 1.2 or newer. Files are PEM, not encrypted, and read at the first connection.
+class tls_options {
+ public:
+  tls_options() {}
+
+  /// The authorities to trust, in place of the system's. A file and a text add up.
+  tls_options& ca_file(std::string path) { return ca_file_ = std::move(path), *this; }
+  tls_options& ca_pem(std::string text) { return ca_pem_ = std::move(text), *this; }
+
+  /// Who this client is, for servers that ask: its certificate with those between it and its authority, and its key.
+  tls_options& client_certificate(std::string certificate_file, std::string key_file) {
+    certificate_file_ = std::move(certificate_file);
+    key_file_ = std::move(key_file);
+    return *this;
+  }
+
+  tls_options& minimum_version(tls_version version) { return minimum_version_ = version, *this; }
+
+  /// The name that is sent to the server (SNI) and must be in its certificate, in place of the URL's host.
+  tls_options& server_name(std::string name) { return server_name_ = std::move(name), *this; }
+
+  /// DANGEROUS: takes any certificate of anybody. Whoever is on the way to the server can then read and change all of
+  /// it, tokens included. For tests against a throwaway server only; trust its own certificate with ca_file() instead.
+  tls_options& insecure_skip_verification(bool skip = true) { return skip_verification_ = skip, *this; }
+
+  [[nodiscard]] std::string const& ca_file() const noexcept { return ca_file_; }
+  [[nodiscard]] std::string const& ca_pem() const noexcept { return ca_pem_; }
+  [[nodiscard]] std::string const& certificate_file() const noexcept { return certificate_file_; }
+  [[nodiscard]] std::string const& key_file() const noexcept { return key_file_; }
+  [[nodiscard]] tls_version minimum_version() const noexcept { return minimum_version_; }
+  [[nodiscard]] std::string const& server_name() const noexcept { return server_name_; }
+  [[nodiscard]] bool skips_verification() const noexcept { return skip_verification_; }
+
+ private:
+  std::string ca_file_, ca_pem_, certificate_file_, key_file_, server_name_;
+  tls_version minimum_version_ = tls_version::v1_2;
+  bool skip_verification_ = false;
+};
+
+}  // namespace comcp
+
+// transport/streamable_http.hpp
+// MCP over HTTP with an engine and an authenticator of the user's choice. comcp::http has the bundled ones.
+// Specification: 2026-07-28 basic/transports/streamable-http, 2025-11-25 basic/transports, 2024-11-05 basic/transports
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+#include <asio/this_coro.hpp>
+
+// http/engine.hpp
+// The engine seam: what carries HTTP. An engine knows no MCP, no authorization, follows no redirect and keeps no
+// cookie; what a status means is decided above it.
+
+#include <concepts>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// A response whose head has come. next() gives the body in pieces as they arrive, without their transfer encoding and
+/// untouched otherwise; an empty piece is its end, and stays so. A piece is valid until the next call. Destroying a
+/// response before its end abandons the exchange, which the server sees as a closed connection (or stream).
+template <class R>
+concept http_response = std::move_constructible<R> && requires(R r, R const& c) {
+  { c.head() } -> std::same_as<http_response_head const&>;
+  { r.next() } -> std::same_as<asio::awaitable<result<std::string_view>>>;
+};
+
+/// Carries any number of exchanges at once. Used from one executor, that of the coroutine which calls open().
+///
+/// open() sends the request and completes with the final response's head (1xx are skipped), whatever its status. Its
+/// awaitable, and the responses, need the engine no more: destroying it ends them with errc::closed.
+/// Both open() and next() can be cancelled at any moment (cancellation_type::terminal), which abandons the exchange
+/// and ends them with errc::cancelled or with Asio's own exception.
+///
+/// Errors: invalid_argument (a request that no line can carry), queue_full (too many exchanges at once),
+/// connect_failed, connect_timeout, tls_failed, proxy_failed: nothing was sent. response_timeout, idle_timeout,
+/// exchange_timeout, limit_exceeded, protocol_violation (malformed HTTP), transport_failed (the connection broke): the
+/// server may have acted.
+/// No error text or detail holds a header value, a query or a body of the request.
+template <class E>
+concept engine = std::move_constructible<E> && http_response<typename E::response> && requires(E e, http_request r) {
+  { e.open(std::move(r)) } -> std::same_as<asio::awaitable<result<typename E::response>>>;
+};
+
+}  // namespace comcp
+
+// transport/http_exchanges.hpp
+// How a session's requests are carried out on an engine, with what an authenticator adds: POSTs and their answers,
+// the resumption of broken streams, the stream of the legacy era. What is sent when is http_session's. Internal.
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+
+// transport/http_fetch.hpp
+// One request with what may have to happen before its answer counts: credentials, a challenge, a redirect, a wait
+// that the server asked for. Internal.
+
+#include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// net/gate.hpp
+// Waiting for something that happens once, and for a moment, on one executor. Internal.
+
+#include <chrono>
+#include <memory>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/steady_timer.hpp>
+
+namespace comcp::detail {
+
+/// Closed until open() is called; whoever waits goes on then. Waits can be cancelled.
+class gate {
+ public:
+  explicit gate(asio::any_io_executor on) : timer_(std::move(on), asio::steady_timer::time_point::max()) {}
+
+  void open() noexcept;
+  [[nodiscard]] bool is_open() const noexcept { return open_; }
+  /// The gate outlives the wait.
+  [[nodiscard]] asio::awaitable<void> wait();
+
+ private:
+  asio::steady_timer timer_;  // never expires; cancelled when the gate opens
+  bool open_ = false;
+};
+
+/// Waits on the caller's executor until then, as the source tells the time.
+asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// net/impl/gate.ipp
+#include <system_error>
+
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL void gate::open() noexcept {
+  open_ = true;
+  try {
+    timer_.cancel();
+  } catch (std::system_error const&) {
+    // Documented to throw, never seen to.
+  }
+}
+
+COMCP_DECL asio::awaitable<void> gate::wait() {
+  while (!open_) co_await timer_.async_wait(net::tuple_awaitable);
+}
+
+COMCP_DECL asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until) {
+  auto const executor = co_await asio::this_coro::executor;
+  // Shared: the deadline may be firing while a cancelled wait goes away.
+  auto const reached = std::make_shared<gate>(executor);
+  auto const alarm = time->make_deadline(executor);
+  std::function<void()> fire = [reached] { reached->open(); };
+  alarm->arm(until, std::move(fire));
+  co_await reached->wait();
+}
+
+}  // namespace comcp::detail
+#endif
+
+// sansio/http_exchange.hpp
+// What the head of an HTTP response means to MCP, and what its body makes of a failure. Carrying out the verdict is
+// the transport's. Specification: 2026-07-28 basic/transports/streamable-http, 2025-11-25 basic/transports
+
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+namespace comcp::sansio {
+
+/// What was sent, as far as the meaning of its answer depends on it.
+struct http_sent {
+  bool request = false;     ///< A POST that is to bring an answer; else a notification or an answer.
+  bool repeatable = false;  ///< It may be sent again after the server refused it for now.
+  bool in_session = false;  ///< A session id went along.
+  unsigned redirects = 0;   ///< Followed so far.
+  unsigned challenges = 0;  ///< 401 and 403 answered so far.
+  unsigned waits = 0;       ///< Retry-After obeyed so far.
+};
+
+struct http_verdict {
+  enum class action {
+    json,          ///< The body is one JSON text.
+    stream,        ///< The body is an event stream.
+    accepted,      ///< Done; the body does not matter.
+    authorize,     ///< Ask the authenticator; `why` holds if it has no answer.
+    redirect,      ///< The same again to `where`.
+    wait,          ///< The same again after `delay`; `why` holds if there is no time for it.
+    session_lost,  ///< The server does not know the session any more.
+    none,          ///< GET only: the server has no such stream.
+    fail,          ///< `why`, once with_body() has looked at the body.
+  };
+  action what = action::fail;
+  error why;
+  std::optional<http_url> where;
+  std::chrono::seconds delay{};
+};
+
+inline constexpr unsigned most_redirects = 3, most_challenges = 3, most_waits = 3;
+inline constexpr std::chrono::seconds longest_retry_after{60};
+inline constexpr std::size_t snippet_size = 256;
+
+[[nodiscard]] http_verdict judge_post(http_sent const& sent, http_url const& at, http_response_head const& got,
+                                      std::chrono::system_clock::time_point now);
+/// For a GET that asks for an event stream.
+[[nodiscard]] http_verdict judge_get(http_sent const& sent, http_url const& at, http_response_head const& got,
+                                     std::chrono::system_clock::time_point now);
+
+/// A failure with what its body says: the JSON-RPC error that it holds, or its first bytes, made printable.
+[[nodiscard]] error with_body(error const& why, std::string_view body);
+
+/// Why a JSON answer answered nothing: it is no JSON, no message, or belongs to another request.
+[[nodiscard]] error unanswered(http_response_head const& got, std::string_view body);
+
+/// Whether `initialize` that failed so may have met a server of 2024-11-05, which a GET would show.
+[[nodiscard]] bool may_be_http_sse(error const& e);
+
+/// Whether a message of a session was refused for that session in the way of servers built after the examples of the
+/// TypeScript SDK: 400 and -32000, where the specification wants 404.
+[[nodiscard]] bool means_session_lost(error const& e);
+
+/// Session ids are visible ASCII.
+[[nodiscard]] bool is_session_id(std::string_view text) noexcept;
+
+}  // namespace comcp::sansio
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// sansio/impl/http_exchange.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp::sansio {
+namespace detail {
+
+using action = http_verdict::action;
+
+COMCP_DECL error of_status(errc code, http_response_head const& got, std::string text) {
+  transport_detail detail;
+  detail.http_status = got.status;
+  return error(code, std::move(text)).with_detail(std::move(detail));
+}
+
+COMCP_DECL http_verdict verdict(action what, error why = error()) {
+  http_verdict v;
+  v.what = what;
+  v.why = std::move(why);
+  return v;
+}
+
+COMCP_DECL bool is_encoded(http_response_head const& got) {
+  for (auto const value : got.headers.all("Content-Encoding")) {
+    if (value != "identity" && !value.empty()) return true;
+  }
+  return false;
+}
+
+COMCP_DECL http_verdict success(http_response_head const& got, bool streams_only) {
+  if (is_encoded(got)) return verdict(action::fail, of_status(errc::unsupported_encoding, got, "the body is compressed"));
+  auto const* const text = got.headers.find("Content-Type");
+  auto const type = text ? media_type::parse(*text) : std::nullopt;
+  if (type && type->is("text/event-stream")) return verdict(action::stream);
+  if (type && type->is("application/json") && !streams_only) return verdict(action::json);
+  return verdict(action::fail, of_status(errc::wrong_content_type, got,
+                                         text ? "the content type is " + text->substr(0, 80) : "there is no content type"));
+}
+
+COMCP_DECL http_verdict redirect(http_sent const& sent, http_url const& at, http_response_head const& got, bool post) {
+  auto const refuse = [&got](std::string why) {
+    return verdict(action::fail, of_status(errc::redirect_refused, got, std::move(why)));
+  };
+  bool const keeps_method = got.status == 307 || got.status == 308;
+  bool const simple = got.status == 301 || got.status == 302 || got.status == 303;
+  if (!keeps_method && (post || !simple)) return refuse("a redirect that would not repeat the request as it is");
+  auto const* const location = got.headers.find("Location");
+  auto const target = location ? at.resolve(*location) : result<http_url>(error(errc::invalid_argument));
+  if (!target) return refuse("a redirect to nowhere");
+  if (!same_origin(at, *target)) return refuse("a redirect to another origin: " + target->origin());
+  if (sent.redirects >= most_redirects) return refuse("more than three redirects");
+  auto v = verdict(action::redirect);
+  v.where = *target;
+  return v;
+}
+
+COMCP_DECL http_verdict refused(http_sent const& sent, http_url const& at, http_response_head const& got,
+                                std::chrono::system_clock::time_point now) {
+  bool const about_credentials = got.status == 401 || got.status == 403;
+  auto e = of_status(about_credentials   ? errc::unauthorized
+                     : got.status == 407 ? errc::proxy_failed
+                                         : errc::http_status,
+                     got, "from " + at.origin());
+  if (about_credentials) return verdict(sent.challenges < most_challenges ? action::authorize : action::fail, e);
+  if (got.status != 429 && got.status != 503) return verdict(action::fail, e);
+  auto const* const header = got.headers.find("Retry-After");
+  auto const after = header ? parse_retry_after(*header, now, longest_retry_after) : std::nullopt;
+  if (!after) return verdict(action::fail, e);
+  auto detail = *e.detail();
+  detail.retry_after = after;
+  auto v = verdict(sent.repeatable && sent.waits < most_waits ? action::wait : action::fail, e.with_detail(detail));
+  v.delay = *after;
+  return v;
+}
+
+// Bytes of a stranger, for people: no controls, and no character cut in half.
+COMCP_DECL std::string printable(std::string_view body) {
+  bool const cut = body.size() > snippet_size;
+  std::string out(body.substr(0, snippet_size));
+  while (cut && !out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U) out.pop_back();
+  if (cut && !out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0U) out.pop_back();
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return out;
+}
+
+COMCP_DECL error with_snippet(error const& why, std::string_view body) {
+  auto known = why.detail() ? *why.detail() : transport_detail();
+  known.snippet = printable(body);
+  return why.with_detail(std::move(known));
+}
+
+}  // namespace detail
+
+COMCP_DECL http_verdict judge_post(http_sent const& sent, http_url const& at, http_response_head const& got,
+                                   std::chrono::system_clock::time_point now) {
+  using detail::action;
+  if (got.status < 300) {
+    if (!sent.request) return detail::verdict(action::accepted);
+    if (got.status == 202 || got.status == 204 || got.status == 205)
+      return detail::verdict(action::fail, detail::of_status(errc::missing_answer, got, "a request was not answered"));
+    return detail::success(got, false);
+  }
+  if (got.status < 400) return detail::redirect(sent, at, got, true);
+  if (got.status == 404 && sent.in_session)
+    return detail::verdict(action::session_lost, detail::of_status(errc::http_status, got, "the session is gone"));
+  return detail::refused(sent, at, got, now);
+}
+
+COMCP_DECL http_verdict judge_get(http_sent const& sent, http_url const& at, http_response_head const& got,
+                                  std::chrono::system_clock::time_point now) {
+  using detail::action;
+  if (got.status == 204 || got.status == 202) return detail::verdict(action::none);
+  if (got.status < 300) return detail::success(got, true);
+  if (got.status < 400) return detail::redirect(sent, at, got, false);
+  if (got.status == 404 && sent.in_session)
+    return detail::verdict(action::session_lost, detail::of_status(errc::http_status, got, "the session is gone"));
+  // 405 is the specified way to say so; real servers use 400, 404, 406 and 409 too.
+  static constexpr std::array<int, 5> means_none{400, 404, 405, 406, 409};
+  if (std::find(means_none.begin(), means_none.end(), got.status) != means_none.end()) return detail::verdict(action::none);
+  return detail::refused(sent, at, got, now);
+}
+
+COMCP_DECL error with_body(error const& why, std::string_view body) {
+  if (body.empty()) return why;
+  std::string text(body);
+  auto const m = jsonrpc::decode(pad(text));
+  if (m.kind == jsonrpc::message_kind::error) {
+    auto const e = jsonrpc::decode_error(m.error);
+    bool const keeps_code = why == errc::unauthorized || why == errc::proxy_failed;
+    if (e.peer()) return keeps_code ? why.with_peer(*e.peer()) : e.with_detail(why.detail() ? *why.detail() : transport_detail());
+  }
+  return detail::with_snippet(why, body);
+}
+
+COMCP_DECL error unanswered(http_response_head const& got, std::string_view body) {
+  auto const fail = [&](errc code, std::string text) {
+    return detail::with_snippet(detail::of_status(code, got, std::move(text)), body);
+  };
+  if (body.find_first_not_of(" \t\r\n") == std::string_view::npos)
+    return fail(errc::missing_answer, "the body is empty");
+  std::string text(body);
+  if (auto const parsed = json::parse(pad(text)); !parsed)
+    return fail(errc::invalid_json, std::string(parsed.error().message()));
+  auto const m = jsonrpc::decode(pad(text));
+  if (m.kind == jsonrpc::message_kind::invalid) return fail(errc::protocol_violation, "no JSON-RPC message: " + m.reason);
+  return fail(errc::missing_answer, "the body answers another request, or none");
+}
+
+COMCP_DECL bool may_be_http_sse(error const& e) {
+  auto const* const d = e.detail();
+  if (!d || !d->http_status) return false;
+  auto const status = *d->http_status;
+  return (status == 400 || status == 404 || status == 405) && !modern_versions(e);
+}
+
+COMCP_DECL bool means_session_lost(error const& e) {
+  auto const* const peer = e.peer();
+  if (!peer || peer->code != -32000 || !e.detail() || e.detail()->http_status != 400) return false;
+  auto const at = peer->message.find("ession");
+  return at != std::string::npos && at > 0 && (peer->message[at - 1] == 's' || peer->message[at - 1] == 'S');
+}
+
+COMCP_DECL bool is_session_id(std::string_view text) noexcept {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x21 && c <= 0x7E; });
+}
+
+}  // namespace comcp::sansio
+#endif
+
+namespace comcp::detail {
+
+/// Counts what is open while it lives.
+class open_stream {
+ public:
+  explicit open_stream(std::size_t& count) noexcept : count_(count) { ++count_; }
+  open_stream(open_stream const&) = delete;
+  open_stream& operator=(open_stream const&) = delete;
+  ~open_stream() { --count_; }
+
+ private:
+  std::size_t& count_;
+};
+
+/// Lives in the coroutine that runs it. After run(), `verdict` says what came of it; next(), read_body() and
+/// skip_body() take the body.
+template <class Engine, class Auth>
+class http_fetch {
+ public:
+  using response = typename Engine::response;
+  using action = sansio::http_verdict::action;
+
+  http_fetch(Engine& engine, Auth& auth, std::shared_ptr<time_source> time, http_url where, std::string_view how)
+      : method(how), url(std::move(where)), engine_(engine), auth_(auth), time_(std::move(time)) {}
+  http_fetch(http_fetch const&) = delete;
+  http_fetch& operator=(http_fetch const&) = delete;
+
+  std::string method;
+  http_url url;
+  std::function<http_headers()> fields;  // of each attempt
+  std::string const* body = nullptr;
+  http_timeouts timeouts;
+  sansio::http_sent sent;
+  sansio::http_verdict verdict;
+
+  [[nodiscard]] http_response_head const& head() const { return response_->head(); }
+
+  asio::awaitable<void> run() {
+    for (;;) {
+      auto opened = co_await send();
+      if (!opened) {
+        fail(opened.error());
+        co_return;
+      }
+      response_.emplace(std::move(*opened));
+      auto const now = std::chrono::system_clock::now();
+      verdict = method == "POST" ? sansio::judge_post(sent, url, response_->head(), now)
+                                 : sansio::judge_get(sent, url, response_->head(), now);
+      if (verdict.what == action::authorize) {
+        ++sent.challenges;
+        auto const answer = co_await challenged();
+        if (!answer) co_return fail(answer.error());
+        if (*answer == auth_verdict::try_again) continue;
+        verdict.what = action::fail;
+      } else if (verdict.what == action::redirect) {
+        ++sent.redirects;
+        url = *verdict.where;
+        continue;
+      } else if (verdict.what == action::wait) {
+        ++sent.waits;
+        response_.reset();
+        co_await pause_until(time_, time_->now() + verdict.delay);
+        continue;
+      }
+      if (verdict.what == action::fail) co_await look_at_body();
+      co_return;
+    }
+  }
+
+  asio::awaitable<result<std::string_view>> next() { return response_->next(); }
+
+  asio::awaitable<result<void>> read_body(std::string& to, std::size_t most) {
+    for (;;) {
+      auto const piece = co_await response_->next();
+      if (!piece) co_return piece.error();
+      if (piece->empty()) co_return result<void>();
+      if (to.size() + piece->size() > most) co_return error(errc::limit_exceeded, "the body is longer than http_options().max_body()");
+      to.append(*piece);
+    }
+  }
+
+  /// Takes what is left, so that the connection can be used again; not if that is much.
+  asio::awaitable<void> skip_body() {
+    if (!response_) co_return;
+    std::string dropped;
+    (void)co_await read_body(dropped, std::size_t{64} << 10);
+    response_.reset();
+  }
+
+  void close() { response_.reset(); }
+
+ private:
+  static constexpr std::size_t most_of_failure = std::size_t{64} << 10;
+
+  void fail(error why) {
+    verdict = sansio::http_verdict();
+    verdict.why = std::move(why);
+  }
+
+  asio::awaitable<result<response>> send() {
+    response_.reset();
+    http_request r(url, method);
+    r.headers = fields();
+    r.timeouts = timeouts;
+    r.repeatable = sent.repeatable || method == "GET";
+    if (body) r.body = *body;
+    if constexpr (!std::same_as<Auth, no_auth>) {
+      auth_request const about(url, method, sent.challenges);
+      auto credentials = co_await auth_.headers(about);
+      if (!credentials) co_return credentials.error();
+      for (auto const& field : *credentials) (void)r.headers.set(field.name, field.value);
+      credentials_ = std::move(*credentials);
+    }
+    auto opened = co_await engine_.open(std::move(r));
+    co_return opened;
+  }
+
+  asio::awaitable<result<auth_verdict>> challenged() {
+    auth_request const about(url, method, sent.challenges - 1);
+    auto const head = response_->head();
+    auto const answer = co_await auth_.challenged(about, credentials_, head);
+    if (answer) co_return *answer;
+    co_return answer.error().with_detail(*verdict.why.detail());
+  }
+
+  // Some servers repeat what they refuse.
+  static void hide(std::string& text, std::string_view value) {
+    auto const scheme = value.find(' ');
+    auto const shown = scheme == std::string_view::npos ? value : value.substr(scheme + 1);
+    if (shown.size() < 4) return;
+    for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at)) text.replace(at, shown.size(), "***");
+  }
+
+  // What an error response says, if it says so soon.
+  asio::awaitable<void> look_at_body() {
+    if (!response_) co_return;
+    std::string text;
+    (void)co_await read_body(text, most_of_failure);
+    for (auto const& field : credentials_) hide(text, field.value);
+    auto const sent_with = fields();
+    if (auto const* const own = sent_with.find("Authorization")) hide(text, *own);
+    verdict.why = sansio::with_body(verdict.why, text);
+    response_.reset();
+  }
+
+  Engine& engine_;
+  Auth& auth_;
+  std::shared_ptr<time_source> time_;
+  std::optional<response> response_;
+  http_headers credentials_;
+};
+
+}  // namespace comcp::detail
+
+// transport/http_streams.hpp
+// The event streams of a session over HTTP: reading one, the one of the legacy era on which servers speak unasked, and
+// the one of HTTP+SSE that brings everything. POSTs are http_exchanges'. Internal.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// transport/http_session.hpp
+// One connection to an MCP server over HTTP: which message goes when, with which headers, in which session. How the
+// requests are carried out is for http_exchanges.hpp. Internal.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+
+// transport/http_options.hpp
+// What MCP over HTTP can be told, whichever engine carries it.
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+// sansio/backoff.hpp
+// How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+namespace comcp {
+
+/// When a broken stream is opened again.
+class reconnect_options {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  reconnect_options() {}
+  /// The first wait (default 1 s), how it grows with each failure (2), and its bound (30 s), which also bounds what a
+  /// server asks for with `retry`; 100 ms is the least that it gets.
+  reconnect_options& delay(milliseconds initial, double factor, milliseconds maximum) {
+    return initial_ = initial, factor_ = factor, maximum_ = maximum, *this;
+  }
+  /// Failures in a row before it is given up (default 5). 0: a stream that breaks is never opened again.
+  reconnect_options& attempts(unsigned n) { return attempts_ = n, *this; }
+  /// The share of a wait that is left to chance, 0 to 1 (default 0.25). What a server asked for is never shortened.
+  reconnect_options& jitter(double share) { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
+
+  [[nodiscard]] milliseconds initial() const noexcept { return initial_; }
+  [[nodiscard]] double factor() const noexcept { return factor_; }
+  [[nodiscard]] milliseconds maximum() const noexcept { return maximum_; }
+  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
+  [[nodiscard]] double jitter() const noexcept { return jitter_; }
+
+ private:
+  milliseconds initial_{1000}, maximum_{30'000};
+  double factor_ = 2, jitter_ = 0.25;
+  unsigned attempts_ = 5;
+};
+
+namespace sansio {
+
+/// Exponential backoff. `random` is from 0 to 1; `asked` is what the server asked for.
+class backoff {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  static constexpr milliseconds shortest{100};
+
+  explicit backoff(reconnect_options options) : options_(options) {}
+
+  /// It could not be opened: the next wait, or nothing when the attempts are used up.
+  [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
+    if (failures_ >= options_.attempts()) return {};
+    ++failures_;
+    return wait(failures_ - 1, random, asked);
+  }
+  /// It was open and ended: no failure, but no reason to start from the beginning either.
+  [[nodiscard]] std::optional<milliseconds> ended(double random, std::optional<milliseconds> asked = {}) const {
+    if (options_.attempts() == 0) return {};
+    return wait(failures_, random, asked);
+  }
+  /// Something came on it.
+  void proved() noexcept { failures_ = 0; }
+
+ private:
+  [[nodiscard]] milliseconds wait(unsigned step, double random, std::optional<milliseconds> asked) const {
+    auto const most = options_.maximum();
+    // No server may ask for a busy loop.
+    if (asked) return std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
+    double const grown = static_cast<double>(options_.initial().count()) * std::pow(options_.factor(), std::min(step, 64U));
+    double const bounded = std::min(grown, static_cast<double>(most.count()));
+    return milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));
+  }
+
+  reconnect_options options_;
+  unsigned failures_ = 0;
+};
+
+}  // namespace sansio
+}  // namespace comcp
+
+// sansio/sse_parser.hpp
+// Cuts a byte stream into server-sent events, as the event stream rules of the WHATWG HTML standard say. What the
+// events mean, and when to connect again, is for others to decide.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace comcp::sansio {
+
+/// One event of a stream.
+class sse_event {
+ public:
+  sse_event() = default;
+  sse_event(std::string event_type, std::string text) : type(std::move(event_type)), data(std::move(text)) {}
+
+  std::string type;  ///< As sent, empty where it was not.
+  std::string data;  ///< Has padded_text::spare bytes of capacity behind it: pad(data) does not move it.
+
+  /// Whether it may carry a JSON-RPC message: unnamed, or `message`.
+  [[nodiscard]] bool is_message() const noexcept { return type.empty() || type == "message"; }
+};
+
+/// Incremental event-stream parser. It keeps what an unfinished event needs, and no other bytes.
+///
+///     p.feed(bytes);
+///     while (auto event = p.next()) ...   // last_event_id() is this event's
+///     if (p.failed()) ...                 // an event over the limit: nothing follows it
+///
+/// An event without data is no event, but its id counts; one with an empty `data` line is an event with empty data.
+/// An event that the end of the stream cuts off is none.
+/// Specification: https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+class sse_parser {
+ public:
+  static constexpr std::size_t default_max_event = std::size_t{16} << 20;
+  static constexpr std::chrono::milliseconds longest_retry{INT32_MAX};
+
+  /// `max_event` bounds the bytes of one event's lines, their ends and comments apart.
+  explicit sse_parser(std::size_t max_event = default_max_event) : max_event_(max_event) {}
+
+  /// Precondition: next() gave nothing since the last feed(). The bytes are looked at until it does so again.
+  void feed(std::string_view bytes) noexcept;
+  /// The next whole event; nothing when more bytes are needed or parsing failed.
+  [[nodiscard]] std::optional<sse_event> next();
+  /// Another connection continues the stream: what is unfinished is dropped, last event id and retry stay.
+  void restart() noexcept;
+
+  /// What `Last-Event-ID` would be now; empty where no id was set, or an empty one.
+  [[nodiscard]] std::string const& last_event_id() const noexcept { return last_id_; }
+  /// The last valid `retry`, at most longest_retry. The server's wish: clamp it.
+  [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const noexcept { return retry_; }
+
+  /// Whether an event was longer than the limit. It stays so until restart().
+  [[nodiscard]] bool failed() const noexcept { return failed_; }
+  /// errc::limit_exceeded, naming the limit. Precondition: failed().
+  [[nodiscard]] error failure() const;
+
+ private:
+  // What is known of the current line from earlier feeds.
+  enum class line { fresh, held, data, comment };
+
+  void skip_byte_order_mark();
+  [[nodiscard]] std::optional<sse_event> take(std::string_view piece, bool whole);
+  void hold(std::string_view piece);
+  void field(std::string_view text);
+  void add_data(std::string_view value);
+  void set_retry(std::string_view value) noexcept;
+  [[nodiscard]] std::optional<sse_event> dispatch();
+
+  std::string_view input_;
+  std::size_t at_ = 0;         // start of what is unread in input_
+  std::size_t cr_ = 0;         // the first CR at or after at_, where that is known
+  std::size_t lf_ = 0;         // the first LF likewise
+  std::size_t mark_ = 0;       // bytes of the byte order mark seen
+  std::size_t used_ = 0;       // bytes of the current event
+  std::size_t max_event_;
+  line line_ = line::fresh;
+  bool after_cr_ = false;      // an LF now belongs to the CR before it
+  bool has_data_ = false;
+  bool failed_ = false;
+  std::string held_;           // start of a line, until the rest comes
+  std::string type_;
+  std::string data_;
+  std::string last_id_;
+  std::optional<std::string> new_id_;
+  std::optional<std::chrono::milliseconds> retry_;
+};
+
+}  // namespace comcp::sansio
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// sansio/impl/sse_parser.ipp
+#include <algorithm>
+#include <string>
+
+namespace comcp::sansio {
+namespace detail {
+
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+inline constexpr std::size_t sse_idle_bytes = 4096;  // what a long line may leave allocated
+
+}  // namespace detail
+
+COMCP_DECL void sse_parser::feed(std::string_view bytes) noexcept {
+  input_ = bytes;
+  at_ = cr_ = lf_ = 0;
+  if (input_.empty()) return;
+  cr_ = input_.find('\r');
+  lf_ = input_.find('\n');
+}
+
+COMCP_DECL void sse_parser::skip_byte_order_mark() {
+  auto const& mark = detail::byte_order_mark;
+  while (mark_ != mark.size() && at_ != input_.size()) {
+    if (input_[at_] != mark[mark_]) {
+      if (mark_ != 0) hold(mark.substr(0, mark_));
+      mark_ = mark.size();
+    } else {
+      ++mark_;
+      ++at_;
+    }
+  }
+}
+
+COMCP_DECL std::optional<sse_event> sse_parser::next() {
+  skip_byte_order_mark();
+  while (!failed_ && at_ < input_.size()) {
+    if (std::exchange(after_cr_, false) && input_[at_] == '\n') {
+      ++at_;
+      continue;
+    }
+    if (cr_ < at_) cr_ = input_.find('\r', at_);
+    if (lf_ < at_) lf_ = input_.find('\n', at_);
+    auto const end = std::min({cr_, lf_, input_.size()});
+    bool const whole = end != input_.size();
+    auto const piece = input_.substr(at_, end - at_);
+    at_ = end + (whole ? 1 : 0);
+    after_cr_ = whole && end == cr_;
+    if (auto event = take(piece, whole)) return event;
+  }
+  return {};
+}
+
+COMCP_DECL std::optional<sse_event> sse_parser::take(std::string_view piece, bool whole) {
+  if (line_ == line::fresh && piece.starts_with(':')) line_ = line::comment;
+  if (line_ != line::comment) {
+    used_ += piece.size();
+    failed_ = used_ > max_event_;
+    if (failed_) return {};
+    if (!whole) return hold(piece), std::nullopt;
+    if (line_ == line::fresh) {
+      if (piece.empty()) return dispatch();
+      field(piece);
+    } else {
+      hold(piece);
+      if (line_ == line::held) field(held_);
+      held_.clear();
+      if (held_.capacity() > detail::sse_idle_bytes) held_ = std::string();
+    }
+  }
+  if (whole) line_ = line::fresh;
+  return {};
+}
+
+// Once it is clear that a line is data, the rest of it goes where it belongs at once.
+COMCP_DECL void sse_parser::hold(std::string_view piece) {
+  if (line_ == line::data) {
+    data_.append(piece);
+    return;
+  }
+  line_ = line::held;
+  held_.append(piece);
+  if (held_.size() > 5 && held_.starts_with("data:")) {
+    field(held_);
+    held_.clear();
+    line_ = line::data;
+  }
+}
+
+COMCP_DECL void sse_parser::field(std::string_view text) {
+  auto const colon = text.find(':');
+  auto const name = text.substr(0, colon);
+  auto value = colon == std::string_view::npos ? std::string_view() : text.substr(colon + 1);
+  if (value.starts_with(' ')) value.remove_prefix(1);
+  if (name == "data") {
+    add_data(value);
+  } else if (name == "event") {
+    type_ = value;
+  } else if (name == "id") {
+    if (value.find('\0') == std::string_view::npos) new_id_.emplace(value);
+  } else if (name == "retry") {
+    set_retry(value);
+  }
+}
+
+COMCP_DECL void sse_parser::add_data(std::string_view value) {
+  if (has_data_) {
+    data_ += '\n';
+  } else {
+    data_.reserve(value.size() + padded_text::spare);
+  }
+  has_data_ = true;
+  data_.append(value);
+}
+
+COMCP_DECL void sse_parser::set_retry(std::string_view value) noexcept {
+  if (value.empty() || value.find_first_not_of("0123456789") != std::string_view::npos) return;
+  std::int64_t milliseconds = 0;
+  for (char const digit : value) {
+    milliseconds = std::min<std::int64_t>(milliseconds * 10 + (digit - '0'), longest_retry.count());
+  }
+  retry_ = std::chrono::milliseconds(milliseconds);
+}
+
+COMCP_DECL std::optional<sse_event> sse_parser::dispatch() {
+  used_ = 0;
+  if (new_id_) last_id_ = *std::exchange(new_id_, std::nullopt);
+  auto type = std::exchange(type_, {});
+  if (!std::exchange(has_data_, false)) return {};
+  (void)pad(data_);
+  return sse_event(std::move(type), std::exchange(data_, {}));
+}
+
+COMCP_DECL void sse_parser::restart() noexcept {
+  input_ = {};
+  at_ = cr_ = lf_ = mark_ = used_ = 0;
+  line_ = line::fresh;
+  after_cr_ = has_data_ = failed_ = false;
+  held_ = std::string();
+  type_ = std::string();
+  data_ = std::string();
+  new_id_.reset();
+}
+
+COMCP_DECL error sse_parser::failure() const {
+  return {errc::limit_exceeded, "an event is longer than max_event (" + std::to_string(max_event_) + " bytes)"};
+}
+
+}  // namespace comcp::sansio
+#endif
+
+namespace comcp {
+
+/// Which of the two HTTP transports.
+enum class http_kind {
+  automatic,   ///< Streamable HTTP, and HTTP+SSE where the server turns out to know no other.
+  streamable,  ///< 2025-03-26 and later.
+  sse,         ///< HTTP+SSE of 2024-11-05: the url is that of the event stream.
+};
+
+/// Options of MCP over HTTP. Everything has a default. Copyable.
+class http_options {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  http_options() {}
+
+  /// A header for every request. Those of HTTP framing and of MCP itself cannot be set: connecting fails with
+  /// errc::invalid_argument then, as it does for a name or value that no header can have.
+  http_options& header(std::string_view name, std::string_view value);
+  http_options& kind(http_kind which) { return kind_ = which, *this; }
+  /// Goes on with a session of the legacy era instead of a handshake; of client.session(). Where the server has ended it
+  /// meanwhile, the first call begins a new one: client.session() has another id then.
+  http_options& resume(saved_session session) { return resumed_ = std::move(session), *this; }
+
+  /// When broken event streams are opened again.
+  http_options& reconnect(reconnect_options o) { return reconnect_ = o, *this; }
+  /// Legacy era: whether to open the stream on which servers speak unasked (default true).
+  http_options& get_stream(bool yes) { return get_stream_ = yes, *this; }
+  /// How long requests wait for that stream to open, before they go ahead (default 2 s).
+  http_options& get_stream_wait(milliseconds d) { return get_stream_wait_ = d, *this; }
+
+  /// How long an event stream may be silent (default 5 min): then it is broken.
+  http_options& idle_timeout(std::chrono::nanoseconds d) { return idle_timeout_ = d, *this; }
+  /// How long a notification, an answer or the opening of a stream may take (default 30 s). Requests have the
+  /// timeouts of their calls.
+  http_options& send_timeout(std::chrono::nanoseconds d) { return send_timeout_ = d, *this; }
+  /// How long close() waits for the session's end to be told (default 2 s).
+  http_options& close_wait(milliseconds d) { return close_wait_ = d, *this; }
+
+  /// Largest JSON body (64 MiB) and event (16 MiB) accepted, in bytes; more: errc::limit_exceeded.
+  http_options& max_body(std::size_t bytes) { return max_body_ = bytes, *this; }
+  http_options& max_event(std::size_t bytes) { return max_event_ = bytes, *this; }
+  /// Exchanges at once (default 65536); more: errc::queue_full.
+  http_options& max_exchanges(std::size_t n) { return max_exchanges_ = n, *this; }
+  http_options& time(std::shared_ptr<time_source> source) { return time_ = std::move(source), *this; }
+
+  [[nodiscard]] http_headers const& headers() const noexcept { return headers_; }
+  [[nodiscard]] error const& unusable() const noexcept { return unusable_; }
+  [[nodiscard]] http_kind kind() const noexcept { return kind_; }
+  [[nodiscard]] std::optional<saved_session> const& resumed() const noexcept { return resumed_; }
+  [[nodiscard]] reconnect_options const& reconnect() const noexcept { return reconnect_; }
+  [[nodiscard]] bool get_stream() const noexcept { return get_stream_; }
+  [[nodiscard]] milliseconds get_stream_wait() const noexcept { return get_stream_wait_; }
+  [[nodiscard]] std::chrono::nanoseconds idle_timeout() const noexcept { return idle_timeout_; }
+  [[nodiscard]] std::chrono::nanoseconds send_timeout() const noexcept { return send_timeout_; }
+  [[nodiscard]] milliseconds close_wait() const noexcept { return close_wait_; }
+  [[nodiscard]] std::size_t max_body() const noexcept { return max_body_; }
+  [[nodiscard]] std::size_t max_event() const noexcept { return max_event_; }
+  [[nodiscard]] std::size_t max_exchanges() const noexcept { return max_exchanges_; }
+  [[nodiscard]] std::shared_ptr<time_source> time() const { return time_ ? time_ : steady_time(); }
+
+ private:
+  http_headers headers_;
+  error unusable_;
+  std::optional<saved_session> resumed_;
+  reconnect_options reconnect_;
+  std::shared_ptr<time_source> time_;
+  std::chrono::nanoseconds idle_timeout_ = std::chrono::minutes(5);
+  std::chrono::nanoseconds send_timeout_ = std::chrono::seconds(30);
+  milliseconds get_stream_wait_{2000}, close_wait_{2000};
+  std::size_t max_body_ = std::size_t{64} << 20;
+  std::size_t max_event_ = sansio::sse_parser::default_max_event;
+  std::size_t max_exchanges_ = 65536;
+  http_kind kind_ = http_kind::automatic;
+  bool get_stream_ = true;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// transport/impl/http_options.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp {
+namespace detail {
+
+COMCP_DECL bool belongs_to_protocol(std::string_view name) {
+  std::string lower(name);
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  static constexpr std::array<std::string_view, 10> reserved{
+      "accept", "accept-encoding", "connection",        "content-length", "content-type",
+      "host",   "last-event-id",   "transfer-encoding", "te",             "upgrade"};
+  return lower.starts_with("mcp-") || std::find(reserved.begin(), reserved.end(), lower) != reserved.end();
+}
+
+}  // namespace detail
+
+COMCP_DECL http_options& http_options::header(std::string_view name, std::string_view value) {
+  if (detail::belongs_to_protocol(name)) {
+    unusable_ = error(errc::invalid_argument, "a header that only comcp may set: " + std::string(name));
+  } else if (auto const added = headers_.set(std::string(name), value); !added) {
+    unusable_ = added.error();
+  }
+  return *this;
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp::detail {
+
+/// Something under way that can be given up: a POST with what comes back, the stream of a GET.
+struct http_activity {
+  explicit http_activity(outgoing m) : message(std::move(m)) {}
+
+  outgoing message;
+  asio::cancellation_signal signal;
+  std::unique_ptr<deadline> limit;  // armed where one of its waits is bounded by us
+  std::string session;              // the id that went along, empty where none did
+  std::uint64_t number = 0;
+  bool starting = false;            // still inside send()
+  bool given_up = false;
+  bool answered = false;            // a request by its answer, the legacy era's stream by its head
+
+  void give_up() noexcept;
+};
+
+/// All members run on its executor. What calls the inbox looks at over() afterwards.
+class http_session : public std::enable_shared_from_this<http_session> {
+ public:
+  http_session(http_url url, http_options options, asio::any_io_executor executor, inbox& in);
+  http_session(http_session const&) = delete;
+  http_session& operator=(http_session const&) = delete;
+  virtual ~http_session() = default;
+
+  [[nodiscard]] virtual asio::awaitable<result<void>> open() = 0;
+  result<void> send(outgoing&& message);
+  bool abandon(request_id id) noexcept;
+  [[nodiscard]] virtual asio::awaitable<void> close() = 0;
+  /// Ends at once and silently.
+  void abort() noexcept;
+  void describe(transport_info& out) const;
+
+ protected:
+  using activity = std::shared_ptr<http_activity>;
+
+  virtual asio::awaitable<void> post(activity a) = 0;
+  virtual asio::awaitable<void> listen(activity a) = 0;
+
+  [[nodiscard]] bool over() const noexcept { return inbox_ == nullptr; }
+  [[nodiscard]] bool over(activity const& a) const noexcept { return over() || a->given_up; }
+  [[nodiscard]] inbox& in() const noexcept { return *inbox_; }
+
+  [[nodiscard]] result<void> check_resumed();
+
+  // Headers.
+  [[nodiscard]] http_headers post_headers(http_activity const& a) const;
+  [[nodiscard]] http_headers stream_headers(http_activity const& a, std::string_view last_event_id) const;
+  [[nodiscard]] http_headers delete_headers() const;
+  /// Of the head that answers `initialize`. Requests are held from now on, until its handshake is through.
+  [[nodiscard]] result<void> adopt_session(http_headers const& got);
+  /// What was refused with 404: true when another session has begun since it was sent.
+  [[nodiscard]] bool has_newer_session(http_activity const& a) const noexcept;
+
+  // The course of things.
+  void finished(activity const& a);  ///< Its POST is through.
+  void answered(activity const& a);  ///< Its answer came; what is left of its stream is nobody's.
+  /// A message that met a session's end after the next one began: sent in that one, once requests may be.
+  void send_again(activity const& a);
+  void start_listening();            ///< Opens the stream of the legacy era; never two at once.
+  void release_held();               ///< The stream is open, or there is none, or it takes too long.
+  void switch_to_sse(http_url endpoint);
+  void deliver(std::string& text, request_id stream);
+  void failed(http_activity const& a, error why);
+  void finish(error reason);  ///< Tells the inbox, once.
+  void limit(activity const& a, std::chrono::nanoseconds d);  ///< Gives it up then, unless unlimit() comes before.
+  static void unlimit(http_activity& a);
+  [[nodiscard]] double chance() { return std::uniform_real_distribution<>(0, 1)(random_); }
+  [[nodiscard]] sansio::http_sent sent(http_activity const& a) const;
+  [[nodiscard]] std::uint64_t messages_in() const noexcept { return messages_in_; }
+
+  asio::any_io_executor executor_;
+  http_options options_;
+  std::shared_ptr<time_source> time_;
+  http_url url_;                      // where POSTs go
+  http_url stream_url_;               // where GETs go
+  std::string session_id_;
+  bool sse_ = false;                  // HTTP+SSE, not Streamable HTTP
+  bool closing_ = false;
+  std::size_t streams_ = 0;           // event streams that are open
+  activity listener_;
+  std::map<std::uint64_t, activity> posts_;  // under way, by age
+  std::shared_ptr<gate> drained_;     // while close() waits for the last notifications
+
+ private:
+  [[nodiscard]] static bool is_initialize(outgoing const& m) noexcept { return m.handshake && !m.stateless; }
+  void start(outgoing&& message);
+  void give_back_held();
+
+  inbox* inbox_;
+  std::string version_;               // MCP-Protocol-Version of the legacy era, for GET and DELETE
+  std::vector<outgoing> held_;        // requests, while the handshake ends and the GET stream opens
+  bool holding_ = false;
+  std::unique_ptr<deadline> hold_limit_;
+  http_headers const base_;           // of every POST
+  struct {
+    std::string version, session;
+    http_headers fields;
+  } mutable legacy_;                  // of the last POST of the legacy era: the next one has the same
+  std::map<request_id, std::uint64_t> by_id_;
+  std::uint64_t next_ = 0;
+  std::minstd_rand random_;
+  std::uint64_t messages_in_ = 0, messages_out_ = 0, bytes_in_ = 0, bytes_out_ = 0;
+};
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// transport/impl/http_session.ipp
+#include <algorithm>
+
+namespace comcp::detail {
+
+COMCP_DECL void http_activity::give_up() noexcept {
+  given_up = true;
+  try {
+    signal.emit(asio::cancellation_type::terminal);
+  } catch (...) {
+    // An engine whose cancellation throws ends by its own deadlines.
+  }
+}
+
+COMCP_DECL http_headers base_headers(http_options const& options) {
+  auto headers = options.headers();
+  (void)headers.add("Content-Type", "application/json");
+  (void)headers.add("Accept", "application/json, text/event-stream");
+  return headers;
+}
+
+COMCP_DECL http_session::http_session(http_url url, http_options options, asio::any_io_executor executor, inbox& in)
+    : executor_(std::move(executor)),
+      options_(std::move(options)),
+      time_(options_.time()),
+      url_(std::move(url)),
+      stream_url_(url_),
+      inbox_(&in),
+      hold_limit_(time_->make_deadline(executor_)),
+      base_(base_headers(options_)),
+      random_(std::random_device{}()) {
+  if (!options_.resumed()) return;
+  session_id_ = options_.resumed()->id;
+  auto text = options_.resumed()->initialize_result;
+  auto const agreed = json::parse(pad(text));
+  auto const version = agreed ? agreed->view().find("protocolVersion") : std::nullopt;
+  if (version) version_ = version->get_string().value_or("");
+}
+
+COMCP_DECL result<void> http_session::check_resumed() {
+  if (!options_.resumed() || (sansio::is_session_id(session_id_) && !version_.empty())) return {};
+  session_id_.clear();
+  return error(errc::invalid_argument, "not a session that client.session() gave");
+}
+
+COMCP_DECL result<void> http_session::send(outgoing&& message) {
+  if (over() || closing_) return error(errc::closed, "the connection is closed");
+  if (posts_.size() + held_.size() >= options_.max_exchanges())
+    return error(errc::queue_full, "more exchanges at once than http_options().max_exchanges()");
+  ++messages_out_;
+  bytes_out_ += message.text.size();
+  if (holding_ && message.id != 0 && !message.handshake) {
+    held_.push_back(std::move(message));
+  } else {
+    start(std::move(message));
+  }
+  return {};
+}
+
+COMCP_DECL void http_session::start(outgoing&& message) {
+  if (is_initialize(message)) {
+    session_id_.clear();
+    give_back_held();
+    if (listener_ && !sse_) std::exchange(listener_, nullptr)->give_up();
+  }
+  if (message.established && !sse_) {
+    for (auto const& [name, value] : message.headers) {
+      if (name == "MCP-Protocol-Version") version_ = value;
+    }
+    holding_ = true;
+  }
+  auto const a = std::make_shared<http_activity>(std::move(message));
+  if (!a->message.stateless) a->session = session_id_;
+  a->number = ++next_;
+  posts_.emplace(a->number, a);
+  if (a->message.id) by_id_.emplace(a->message.id, a->number);
+  if (a->message.established && !sse_) {
+    std::function<void()> go_on = [weak = weak_from_this()] {
+      if (auto const self = weak.lock()) self->release_held();
+    };
+    hold_limit_->arm(time_->now() + options_.get_stream_wait(), std::move(go_on));
+  }
+  a->starting = true;
+  detail::spawn(executor_, post(a), a->signal.slot(), a);
+  a->starting = false;
+}
+
+// They belong to a session that is gone: the core sends them in the next one.
+COMCP_DECL void http_session::give_back_held() {
+  holding_ = false;
+  hold_limit_->disarm();
+  for (auto const& m : std::exchange(held_, {})) {
+    auto back = [self = shared_from_this(), id = m.id] {
+      if (!self->over()) self->in().session_lost(id, error(errc::http_status, "the session is gone"));
+    };
+    detail::post(executor_, std::move(back));
+  }
+}
+
+COMCP_DECL void http_session::release_held() {
+  hold_limit_->disarm();
+  if (!std::exchange(holding_, false) || over()) return;
+  for (auto& m : std::exchange(held_, {})) start(std::move(m));
+}
+
+COMCP_DECL bool http_session::abandon(request_id id) noexcept {
+  auto const held = std::find_if(held_.begin(), held_.end(), [id](outgoing const& m) { return m.id == id; });
+  if (held != held_.end()) {
+    held_.erase(held);
+    return true;
+  }
+  auto const found = by_id_.find(id);
+  if (found == by_id_.end()) return false;
+  auto const a = posts_.find(found->second)->second;
+  finished(a);
+  a->give_up();
+  return a->message.stateless;
+}
+
+COMCP_DECL void http_session::answered(activity const& a) {
+  auto const found = by_id_.find(a->message.id);
+  if (found != by_id_.end() && found->second == a->number) by_id_.erase(found);
+}
+
+COMCP_DECL void http_session::send_again(activity const& a) {
+  finished(a);
+  if (holding_ && a->message.id != 0) {
+    held_.push_back(std::move(a->message));
+  } else {
+    start(std::move(a->message));
+  }
+}
+
+COMCP_DECL void http_session::finished(activity const& a) {
+  answered(a);
+  posts_.erase(a->number);
+  if (posts_.empty() && drained_) drained_->open();
+}
+
+COMCP_DECL void http_session::abort() noexcept {
+  inbox_ = nullptr;
+  hold_limit_->disarm();
+  held_.clear();
+  auto const all = std::exchange(posts_, {});
+  by_id_.clear();
+  for (auto const& [number, a] : all) a->give_up();
+  if (auto const l = std::exchange(listener_, nullptr)) l->give_up();
+  if (drained_) drained_->open();
+}
+
+COMCP_DECL void http_session::finish(error reason) {
+  if (over()) return;
+  auto const keep = shared_from_this();
+  inbox* const in = inbox_;
+  abort();
+  in->closed(std::move(reason));
+}
+
+COMCP_DECL http_headers http_session::post_headers(http_activity const& a) const {
+  auto const& own = a.message.headers;
+  bool const is_usual = !a.message.stateless && own.size() == 1;
+  if (is_usual && legacy_.version == own.front().second && legacy_.session == a.session) return legacy_.fields;
+  auto headers = base_;
+  // None can fail: the session's id was looked at when it came, the rest is ours.
+  for (auto const& [name, value] : own) (void)headers.add(name, value);
+  if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
+  if (is_usual) legacy_ = {own.front().second, a.session, headers};
+  return headers;
+}
+
+COMCP_DECL http_headers http_session::stream_headers(http_activity const& a, std::string_view last_event_id) const {
+  auto headers = options_.headers();
+  (void)headers.add("Accept", "text/event-stream");
+  if (!version_.empty()) (void)headers.add("MCP-Protocol-Version", version_);
+  if (!last_event_id.empty()) (void)headers.add("Last-Event-ID", last_event_id);
+  if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
+  return headers;
+}
+
+COMCP_DECL http_headers http_session::delete_headers() const {
+  auto headers = options_.headers();
+  if (!version_.empty()) (void)headers.add("MCP-Protocol-Version", version_);
+  if (!session_id_.empty()) (void)headers.add("Mcp-Session-Id", session_id_);
+  return headers;
+}
+
+COMCP_DECL result<void> http_session::adopt_session(http_headers const& got) {
+  auto const* const id = got.find("Mcp-Session-Id");
+  if (!id) return {};
+  if (!sansio::is_session_id(*id)) return error(errc::protocol_violation, "a session id of other characters than visible ASCII");
+  session_id_ = *id;
+  holding_ = true;
+  return {};
+}
+
+COMCP_DECL bool http_session::has_newer_session(http_activity const& a) const noexcept {
+  return !session_id_.empty() && session_id_ != a.session;
+}
+
+COMCP_DECL void http_session::start_listening() {
+  if (over() || closing_ || sse_ || !options_.get_stream()) return release_held();
+  if (listener_) std::exchange(listener_, nullptr)->give_up();
+  listener_ = std::make_shared<http_activity>(outgoing());
+  listener_->session = session_id_;
+  detail::spawn(executor_, listen(listener_), listener_->signal.slot(), listener_);
+}
+
+COMCP_DECL void http_session::switch_to_sse(http_url endpoint) {
+  sse_ = true;
+  url_ = std::move(endpoint);
+}
+
+COMCP_DECL void http_session::deliver(std::string& text, request_id stream) {
+  ++messages_in_;
+  bytes_in_ += text.size();
+  in().delivered(pad(text), stream);
+}
+
+COMCP_DECL void http_session::failed(http_activity const& a, error why) {
+  if (a.message.id) return in().stream_ended(a.message.id, std::move(why));
+  in().fault(why.with_message("a message was not accepted: " + std::string(why.message())));
+}
+
+COMCP_DECL void http_session::limit(activity const& a, std::chrono::nanoseconds d) {
+  if (!a->limit) a->limit = time_->make_deadline(executor_);
+  std::function<void()> fire = [weak = std::weak_ptr(a)] {
+    auto const alive = weak.lock();
+    if (alive) alive->give_up();
+  };
+  a->limit->arm(time_->now() + std::chrono::duration_cast<time_source::time_point::duration>(d), std::move(fire));
+}
+
+COMCP_DECL void http_session::unlimit(http_activity& a) {
+  if (a.limit) a.limit->disarm();
+}
+
+COMCP_DECL sansio::http_sent http_session::sent(http_activity const& a) const {
+  sansio::http_sent s;
+  s.request = a.message.id != 0 && !sse_;
+  s.repeatable = a.message.repeatable;
+  s.in_session = !a.session.empty();
+  return s;
+}
+
+COMCP_DECL void http_session::describe(transport_info& out) const {
+  out.kind = sse_ ? "http+sse" : "http";
+  out.session_id = session_id_;
+  out.open_streams = streams_;
+  out.messages_in = messages_in_;
+  out.messages_out = messages_out_;
+  out.bytes_in = bytes_in_;
+  out.bytes_out = bytes_out_;
+}
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp::detail {
+
+template <class Engine, class Auth>
+class http_streams : public http_session {
+ public:
+  using fetch_type = http_fetch<Engine, Auth>;
+  using action = sansio::http_verdict::action;
+
+  http_streams(http_url url, http_options options, asio::any_io_executor executor, inbox& in,
+               std::shared_ptr<Engine> engine, std::shared_ptr<Auth> auth)
+      : http_session(std::move(url), std::move(options), std::move(executor), in),
+        engine_(std::move(engine)),
+        auth_(std::move(auth)) {}
+
+ protected:
+  // Reads until the end, or until the answer came. What ended it.
+  asio::awaitable<error> read_stream(activity a, fetch_type& f, sansio::sse_parser& parser) {
+    open_stream const counted(streams_);
+    for (;;) {
+      auto const piece = co_await f.next();
+      if (over(a)) co_return error(errc::cancelled);
+      if (!piece) co_return piece.error();
+      if (piece->empty()) co_return error(errc::transport_failed, "the stream ended before its answer");
+      parser.feed(*piece);
+      while (auto event = parser.next()) {
+        if (!event->is_message() || event->data.find_first_not_of(' ') == std::string::npos) continue;
+        deliver(event->data, a->message.id);
+        if (over(a)) co_return error(errc::cancelled);
+      }
+      if (parser.failed()) co_return parser.failure();
+      if (a->message.id == 0 || a->answered || in().awaits(a->message.id)) continue;
+      a->answered = true;
+      answered(a);
+      if (f.method == "GET") co_return error();
+      limit(a, std::chrono::seconds(1));  // for the end, after which the connection can be used again
+    }
+  }
+
+  // Whether a stream that was refused so will be refused again.
+  [[nodiscard]] static bool is_final(error const& e) {
+    auto const* const d = e.detail();
+    return d && d->http_status && *d->http_status < 500 && *d->http_status != 408 && *d->http_status != 429;
+  }
+
+  // HTTP+SSE (2024-11-05): the stream that brings everything, and first where to POST.
+  asio::awaitable<result<void>> open_sse() {
+    auto const a = std::make_shared<http_activity>(outgoing());
+    auto const s = std::make_shared<sse_state>(*engine_, *auth_, time_, stream_url_, options_.max_event());
+    s->fetch.fields = [fields = stream_headers(*a, {})] { return fields; };
+    s->fetch.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    if (listener_) std::exchange(listener_, nullptr)->give_up();
+    listener_ = a;
+    auto const reached = std::make_shared<gate>(executor_);
+    spawn(executor_, run_sse(a, s, reached), a->signal.slot(), a);
+    limit(a, options_.send_timeout());
+    co_await reached->wait();
+    unlimit(*a);
+    if (s->endpoint) co_return result<void>();
+    co_return s->ended ? s->ended : error(errc::connect_failed, "the server names no endpoint on its event stream");
+  }
+
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Auth> auth_;
+
+ private:
+  // The stream of the legacy era on which the server speaks unasked.
+  asio::awaitable<void> listen(activity a) override {
+    auto const hold = this->shared_from_this();
+    sansio::sse_parser parser(options_.max_event());
+    sansio::backoff backoff(options_.reconnect());
+    for (;;) {
+      std::optional<std::chrono::milliseconds> delay;
+      error broken;
+      try {
+        delay = co_await listen_once(a, parser, backoff, broken);
+      } catch (...) {
+        if (over(a)) co_return;
+        broken = current_error();
+        delay = backoff.failed(chance());
+      }
+      if (over(a)) co_return;
+      release_held();
+      if (over(a)) co_return;
+      if (!delay) {
+        if (listener_ == a) listener_ = nullptr;
+        if (broken) in().fault(broken);
+        co_return;
+      }
+      co_await pause_until(time_, time_->now() + *delay);
+      if (over(a)) co_return;
+    }
+  }
+
+  // When to open it again; nothing where that is over.
+  asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, sansio::sse_parser& parser,
+                                                                        sansio::backoff& backoff, error& broken) {
+    fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
+    f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
+    // Some say by 404 that they have no such stream: it tells of the session only where there was one.
+    f.sent.in_session = !a->session.empty() && a->answered;
+    f.sent.repeatable = true;
+    f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    co_await f.run();
+    if (over(a)) co_return std::nullopt;
+    if (f.verdict.what == action::session_lost) {
+      listener_ = nullptr;
+      in().session_lost(0, f.verdict.why);
+      co_return std::nullopt;
+    }
+    if (f.verdict.what == action::none) co_return std::nullopt;
+    if (f.verdict.what != action::stream) {
+      broken = f.verdict.why;
+      if (is_final(broken)) co_return std::nullopt;
+      co_return backoff.failed(chance(), parser.retry());
+    }
+    a->answered = true;
+    release_held();
+    if (over(a)) co_return std::nullopt;
+    parser.restart();
+    auto const before = messages_in();
+    auto const ended = co_await read_stream(a, f, parser);
+    if (over(a)) co_return std::nullopt;
+    if (parser.failed()) broken = ended;
+    if (messages_in() != before) backoff.proved();
+    co_return backoff.ended(chance(), parser.retry());
+  }
+
+  struct sse_state {
+    sse_state(Engine& e, Auth& auth, std::shared_ptr<time_source> time, http_url url, std::size_t max_event)
+        : fetch(e, auth, std::move(time), std::move(url), "GET"), parser(max_event) {}
+    fetch_type fetch;
+    sansio::sse_parser parser;
+    bool endpoint = false;
+    error ended;
+  };
+
+  asio::awaitable<void> run_sse(activity a, std::shared_ptr<sse_state> s, std::shared_ptr<gate> reached) {
+    auto const hold = this->shared_from_this();
+    try {
+      co_await s->fetch.run();
+      if (s->fetch.verdict.what == action::stream) {
+        s->ended = co_await read_sse(a, s, reached);
+      } else {
+        s->ended = s->fetch.verdict.why;
+      }
+    } catch (...) {
+      s->ended = current_error();
+    }
+    if (listener_ == a) listener_ = nullptr;
+    bool const was_open = s->endpoint;
+    reached->open();
+    if (was_open && !over(a)) finish(s->ended);
+  }
+
+  asio::awaitable<error> read_sse(activity a, std::shared_ptr<sse_state> s, std::shared_ptr<gate> reached) {
+    open_stream const counted(streams_);
+    for (;;) {
+      auto const piece = co_await s->fetch.next();
+      if (over(a)) co_return error(errc::cancelled);
+      if (!piece) co_return piece.error();
+      if (piece->empty()) co_return error(errc::transport_failed, "the server ended the event stream");
+      s->parser.feed(*piece);
+      while (auto event = s->parser.next()) {
+        if (event->type == "endpoint" && !s->endpoint) {
+          auto const where = stream_url_.resolve(event->data);
+          if (!where) co_return error(errc::protocol_violation, "the endpoint is no URL");
+          if (!same_origin(*where, stream_url_))
+            co_return error(errc::protocol_violation, "the endpoint is on another origin: " + where->origin());
+          s->endpoint = true;
+          switch_to_sse(*where);
+          reached->open();
+          continue;
+        }
+        if (!event->is_message() || event->data.empty()) continue;
+        deliver(event->data, 0);
+        if (over(a)) co_return error(errc::cancelled);
+      }
+      if (s->parser.failed()) co_return s->parser.failure();
+    }
+  }
+};
+
+}  // namespace comcp::detail
+
+namespace comcp::detail {
+
+template <class Engine, class Auth>
+class http_exchanges final : public http_streams<Engine, Auth> {
+  using base = http_streams<Engine, Auth>;
+  using activity = typename base::activity;
+
+ public:
+  using fetch_type = typename base::fetch_type;
+  using action = typename base::action;
+
+  http_exchanges(http_url url, http_options options, asio::any_io_executor executor, inbox& to,
+                 std::shared_ptr<Engine> engine, std::shared_ptr<Auth> auth)
+      : base(std::move(url), std::move(options), std::move(executor), to, std::move(engine), std::move(auth)) {}
+
+  asio::awaitable<result<void>> open() override {
+    auto const hold = this->shared_from_this();
+    if (auto const usable = check_resumed(); !usable) co_return usable.error();
+    if (options_.kind() != http_kind::sse) {
+      if (options_.resumed()) start_listening();
+      co_return result<void>();
+    }
+    auto const opened = co_await open_sse();
+    if (opened) co_return result<void>();
+    co_return opened.error();
+  }
+
+  asio::awaitable<void> close() override {
+    auto const hold = this->shared_from_this();
+    if (over() || std::exchange(closing_, true)) co_return;
+    if (listener_ && !sse_) std::exchange(listener_, nullptr)->give_up();
+    auto const until = time_->now() + options_.close_wait();
+    co_await drain(until);
+    if (!over() && !session_id_.empty() && !sse_) {
+      auto const last = std::make_shared<http_activity>(outgoing());
+      auto const told = std::make_shared<gate>(executor_);
+      spawn(executor_, end_session(told), last->signal.slot(), last);
+      limit(last, options_.close_wait());
+      auto const bound = open_later(told, time_->now() + options_.close_wait());
+      co_await told->wait();
+    }
+    // Kept connections would keep the io_context at work.
+    if constexpr (requires { engine_->close_idle(); }) engine_->close_idle();
+    finish(error(errc::closed, "closed by this side"));
+  }
+
+ private:
+  using base::adopt_session;
+  using base::auth_;
+  using base::chance;
+  using base::check_resumed;
+  using base::closing_;
+  using base::delete_headers;
+  using base::deliver;
+  using base::drained_;
+  using base::engine_;
+  using base::executor_;
+  using base::failed;
+  using base::finish;
+  using base::finished;
+  using base::has_newer_session;
+  using base::in;
+  using base::is_final;
+  using base::limit;
+  using base::listener_;
+  using base::open_sse;
+  using base::options_;
+  using base::over;
+  using base::post_headers;
+  using base::posts_;
+  using base::read_stream;
+  using base::sent;
+  using base::send_again;
+  using base::session_id_;
+  using base::sse_;
+  using base::start_listening;
+  using base::stream_headers;
+  using base::stream_url_;
+  using base::time_;
+  using base::url_;
+
+  // One POST, from its first byte to the end of what came of it.
+  asio::awaitable<void> post(activity a) override {
+    auto const hold = this->shared_from_this();
+    error failure;
+    try {
+      co_await carry_out(a);
+    } catch (...) {
+      failure = over(a) ? error() : current_error();
+    }
+    if (a->starting) co_await next_turn();
+    bool const given_up = over(a);
+    if (!over()) finished(a);
+    if (given_up) co_return;
+    if (failure) failed(*a, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
+    if (!over() && a->message.established && a->session == session_id_) start_listening();
+  }
+
+  // A POST begins inside send(), from which nothing may be told yet.
+  asio::awaitable<void> next_turn() { co_await asio::post(executor_, asio::use_awaitable); }
+
+  asio::awaitable<void> carry_out(activity a) {
+    fetch_type f(*engine_, *auth_, time_, url_, "POST");
+    f.sent = sent(*a);
+    f.body = &a->message.text;
+    // A call has its own deadlines, which cancel; everything else has this one.
+    bool const timed_by_call = a->message.id != 0 && !sse_;
+    f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
+    f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
+    f.fields = [this, &a] { return post_headers(*a); };
+    co_await f.run();
+    if (a->starting) co_await next_turn();
+    if (over(a)) co_return;
+    if (f.verdict.what == action::json) {
+      co_await take_json(a, f);
+    } else if (f.verdict.what == action::stream) {
+      co_await take_stream(a, f);
+    } else if (f.verdict.what == action::accepted) {
+      co_await f.skip_body();
+    } else {
+      co_await refused(a, f);
+    }
+  }
+
+  [[nodiscard]] static bool is_refused_session(fetch_type const& f) {
+    return f.verdict.what == action::fail && f.sent.in_session && sansio::means_session_lost(f.verdict.why);
+  }
+
+  asio::awaitable<void> refused(activity a, fetch_type& f) {
+    auto const why = f.verdict.why;
+    if (f.verdict.what == action::session_lost || is_refused_session(f)) {
+      if (has_newer_session(*a)) co_return send_again(a);
+      finished(a);
+      co_return in().session_lost(a->message.id, why);
+    }
+    bool const is_initialize = a->message.handshake && !a->message.stateless;
+    if (is_initialize && !sse_ && options_.kind() == http_kind::automatic && sansio::may_be_http_sse(why)) {
+      auto const opened = co_await open_sse();
+      if (over(a)) co_return;
+      if (opened) {
+        co_await carry_out(a);
+        co_return;
+      }
+    }
+    failed(*a, why);
+  }
+
+  [[nodiscard]] result<void> look_at_head(activity const& a, fetch_type const& f) {
+    bool const is_initialize = a->message.handshake && !a->message.stateless;
+    if (!is_initialize || !in().awaits(a->message.id)) return {};  // a late answer begins nothing
+    return adopt_session(f.head().headers);
+  }
+
+  asio::awaitable<void> take_json(activity a, fetch_type& f) {
+    std::string body;
+    auto const read = co_await f.read_body(body, options_.max_body());
+    if (over(a)) co_return;
+    auto usable = read;
+    if (usable) usable = look_at_head(a, f);
+    if (!usable) co_return failed(*a, usable.error());
+    auto const id = a->message.id;
+    deliver(body, id);
+    if (!over(a) && in().awaits(id)) failed(*a, sansio::unanswered(f.head(), body));
+  }
+
+  asio::awaitable<void> take_stream(activity a, fetch_type& f) {
+    if (auto const usable = look_at_head(a, f); !usable) co_return failed(*a, usable.error());
+    sansio::sse_parser parser(options_.max_event());
+    auto broken = co_await read_stream(a, f, parser);
+    if (over(a)) co_return;
+    if (a->answered) co_return;
+    sansio::backoff backoff(options_.reconnect());
+    bool hopeless = false;
+    while (!hopeless && may_resume(*a, parser) && leaves_outcome_open(broken)) {
+      auto const delay = backoff.failed(chance(), parser.retry());
+      if (!delay) break;
+      f.close();
+      co_await pause_until(time_, time_->now() + *delay);
+      if (over(a)) co_return;
+      auto const before = parser.last_event_id();
+      broken = co_await resume(a, parser, hopeless);
+      if (over(a) || a->answered) co_return;
+      if (parser.last_event_id() != before) backoff.proved();
+    }
+    failed(*a, std::move(broken));
+  }
+
+  // In its own session only.
+  [[nodiscard]] bool may_resume(http_activity const& a, sansio::sse_parser const& parser) const {
+    return !a.message.stateless && a.session == session_id_ && !parser.last_event_id().empty() && !parser.failed();
+  }
+
+  // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
+  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless) {
+    fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
+    f.sent = sent(*a);
+    f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
+    f.sent.in_session = !a->session.empty();
+    f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    co_await f.run();
+    if (over(a)) co_return error(errc::cancelled);
+    if (f.verdict.what != action::stream) {
+      // 409: the server has not seen yet that the stream broke.
+      bool const busy = f.verdict.what == action::none && f.head().status == 409;
+      hopeless = !busy && (f.verdict.what != action::fail || is_final(f.verdict.why));
+      // Whatever stands in the way, the request itself was sent: what became of it is not known.
+      std::string text = "the broken stream cannot be resumed";
+      if (f.verdict.why) text += ": " + std::string(f.verdict.why.message());
+      co_return f.verdict.why.with_code(make_error_code(errc::transport_failed)).with_message(std::move(text));
+    }
+    parser.restart();
+    auto ended = co_await read_stream(a, f, parser);
+    co_return ended;
+  }
+
+  // Lets what is no request get through; requests are not waited for.
+  asio::awaitable<void> drain(time_source::time_point until) {
+    auto const all = posts_;
+    for (auto const& [number, a] : all) {
+      if (a->message.id == 0) {
+        limit(a, until - time_->now());
+        continue;
+      }
+      finished(a);
+      a->give_up();
+    }
+    if (posts_.empty()) co_return;
+    drained_ = std::make_shared<gate>(executor_);
+    auto const bound = open_later(drained_, until);
+    co_await drained_->wait();
+  }
+
+  // Whatever an engine or an authenticator makes of being given up.
+  [[nodiscard]] std::unique_ptr<deadline> open_later(std::shared_ptr<gate> const& g, time_source::time_point at) {
+    auto alarm = time_->make_deadline(executor_);
+    std::function<void()> enough = [g] { g->open(); };
+    alarm->arm(at, std::move(enough));
+    return alarm;
+  }
+
+  asio::awaitable<void> end_session(std::shared_ptr<gate> told) {
+    auto const hold = this->shared_from_this();
+    fetch_type f(*engine_, *auth_, time_, stream_url_, "DELETE");
+    f.fields = [fields = delete_headers()] { return fields; };
+    f.timeouts.connect(options_.close_wait()).response(options_.close_wait()).total(options_.close_wait());
+    session_id_.clear();
+    try {
+      co_await f.run();
+      co_await f.skip_body();
+    } catch (...) {
+      // 405, a refusal, no connection: the session ends without having been told.
+    }
+    told->open();
+  }
+
+};
+
+/// The one way in, so that compiled mode can keep all of the above out of its users' sources.
+template <class Engine, class Auth>
+std::shared_ptr<http_session> make_http_session(http_url url, http_options options, asio::any_io_executor executor,
+                                                inbox& in, std::shared_ptr<Engine> engine, std::shared_ptr<Auth> auth) {
+  return std::make_shared<http_exchanges<Engine, Auth>>(std::move(url), std::move(options), std::move(executor), in,
+                                                        std::move(engine), std::move(auth));
+}
+
+}  // namespace comcp::detail
+
+namespace comcp {
+
+/// A server's MCP endpoint. A url that is none, and options that cannot be, fail when connecting.
+template <class Engine, class Auth = no_auth>
+class streamable_http {
+  static_assert(engine<Engine>,
+                "comcp: this type is no engine: it needs a nested type response and open(http_request) giving "
+                "asio::awaitable<result<response>> as comcp/http/engine.hpp says");
+  static_assert(authenticator<Auth>,
+                "comcp: this type is no authenticator: it needs headers(), challenged() and identity() as "
+                "comcp/auth/authenticator.hpp says");
+
+ public:
+  static constexpr bool is_http = true;
+
+  streamable_http(std::string_view url, Engine e, Auth a = Auth(), http_options options = http_options())
+      : streamable_http(url, std::make_shared<Engine>(std::move(e)), std::move(a), std::move(options)) {}
+  /// With an engine that others use too, on the same executor.
+  streamable_http(std::string_view url, std::shared_ptr<Engine> e, Auth a = Auth(), http_options options = http_options())
+      : url_(http_url::parse(url)),
+        options_(std::move(options)),
+        engine_(std::move(e)),
+        auth_(std::make_shared<Auth>(std::move(a))) {}
+  streamable_http(streamable_http&&) noexcept = default;
+  streamable_http& operator=(streamable_http&& other) noexcept {
+    if (this == &other) return *this;
+    abort();
+    url_ = std::move(other.url_);
+    options_ = std::move(other.options_);
+    engine_ = std::move(other.engine_);
+    auth_ = std::move(other.auth_);
+    session_ = std::move(other.session_);
+    return *this;
+  }
+  ~streamable_http() { abort(); }
+
+  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) {
+    abort();
+    return open_session(this, in);
+  }
+  result<void> send(outgoing message) {
+    if (!session_) return error(errc::closed, "not open");
+    return session_->send(std::move(message));
+  }
+  bool abandon(request_id id) noexcept { return session_ && session_->abandon(id); }
+  [[nodiscard]] asio::awaitable<void> close() { return close_session(session_); }
+
+  [[nodiscard]] transport_info info() const {
+    transport_info out;
+    out.kind = "http";
+    if (url_) {
+      out.target = url_->origin() + url_->path();
+      out.origin = url_->origin();
+    }
+    if (auth_) out.identity = auth_->identity();
+    if (session_) session_->describe(out);
+    return out;
+  }
+  [[nodiscard]] std::optional<saved_session> resumed() const { return options_.resumed(); }
+
+ private:
+  using session_type = detail::http_session;
+
+  // The core keeps the transport in its place from open() on.
+  static asio::awaitable<result<void>> open_session(streamable_http* self, inbox& in) {
+    auto const executor = co_await asio::this_coro::executor;
+    if (!self->url_) co_return self->url_.error();
+    if (self->options_.unusable()) co_return self->options_.unusable();
+    auto const session =
+        detail::make_http_session(*self->url_, self->options_, executor, in, self->engine_, self->auth_);
+    self->session_ = session;
+    auto opened = co_await session->open();
+    co_return opened;
+  }
+
+  static asio::awaitable<void> close_session(std::shared_ptr<session_type> session) {
+    if (session) co_await session->close();
+  }
+
+  void abort() noexcept {
+    if (session_) session_->abort();
+    session_.reset();
+  }
+
+  result<http_url> url_;
+  http_options options_;
+  std::shared_ptr<Engine> engine_;
+  std::shared_ptr<Auth> auth_;
+  std::shared_ptr<session_type> session_;
+};
+
+}  // namespace comcp
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+
+// http/asio_tls_engine.hpp
+// The default engine with TLS: http and https on OpenSSL.
+
+// http/asio_engine.hpp
+// HTTP/1.1 on one Asio executor: exchanges on connections that are kept between them. Decides when a request may go
+// out twice; how to connect is the connector's, what bytes mean the parser's. Templates, so that only who uses HTTP
+// compiles the coroutines.
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/this_coro.hpp>
+
+// http/asio_engine_options.hpp
+// What can be set for the Asio engines: how long, how many, how large. Where connections come from is the connector's.
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+// http/response_parser.hpp
+// Takes one HTTP/1.1 response apart as its bytes come: head, body without its framing, end. It is strict where a
+// peer that reads otherwise could be told something else; what to do with the connection is for others.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// What a response may be at most. Whatever is more is errc::limit_exceeded, and its text names the limit.
+class response_limits {
+ public:
+  response_limits() {}
+  /// Header fields of a head, those of the interim responses before it and of the trailer included: 100.
+  response_limits& headers(std::size_t n) { return headers_ = n, *this; }
+  /// Bytes of one line of a head, a trailer or a chunk size: 16 KiB.
+  response_limits& line(std::size_t bytes) { return line_ = bytes, *this; }
+  /// Bytes of the head, interim responses and trailer included: 64 KiB. As many more, and 16 for each byte of data, may
+  /// be sizes and extensions of chunks.
+  response_limits& head(std::size_t bytes) { return head_ = bytes, *this; }
+  /// Bytes of the body: 64 MiB. An event stream (text/event-stream) may be of any length.
+  response_limits& body(std::uint64_t bytes) { return body_ = bytes, *this; }
+
+  [[nodiscard]] std::size_t headers() const noexcept { return headers_; }
+  [[nodiscard]] std::size_t line() const noexcept { return line_; }
+  [[nodiscard]] std::size_t head() const noexcept { return head_; }
+  [[nodiscard]] std::uint64_t body() const noexcept { return body_; }
+
+ private:
+  std::size_t headers_ = 100;
+  std::size_t line_ = std::size_t{16} << 10;
+  std::size_t head_ = std::size_t{64} << 10;
+  std::uint64_t body_ = std::uint64_t{64} << 20;
+};
+
+/// Incremental parser of one response. It copies the head and what an unfinished line needs, and no body.
+///
+///     std::string_view bytes = ...;
+///     for (;;) switch (p.next(bytes)) {
+///       case progress::more: ...     // all bytes are used; on the end of the connection call finish()
+///       case progress::head: ...     // once: p.head()
+///       case progress::body: ...     // p.body(), a part of what `bytes` was
+///       case progress::end: ...      // what is left in `bytes` is no part of the response
+///       case progress::failed: ...   // p.failure(), and so for ever
+///     }
+///
+/// Interim responses (1xx) are passed over, trailers are checked and dropped.
+/// Specification: RFC 9112, sections 4 to 7 and 9.
+class response_parser {
+ public:
+  enum class progress { more, head, body, end, failed };
+
+  /// `method` is that of the request: what it is decides whether a body follows.
+  explicit response_parser(std::string_view method = "GET", response_limits limits = response_limits())
+      : limits_(limits), without_body_(method == "HEAD") {}
+
+  /// Takes what it can from the front of `bytes`, up to the next thing to tell.
+  progress next(std::string_view& bytes);
+  /// The connection ended: `end` where that ends the body, otherwise `failed` with errc::transport_failed.
+  progress finish();
+
+  /// Precondition: next() gave `head`. It may be moved out.
+  [[nodiscard]] http_response_head& head() noexcept { return head_; }
+  /// The piece that next() gave last, valid as long as the bytes it was given.
+  [[nodiscard]] std::string_view body() const noexcept { return body_; }
+  /// errc::protocol_violation, errc::limit_exceeded or errc::transport_failed, with the status where it is known.
+  /// It quotes no value of a header. Precondition: next() or finish() gave `failed`.
+  [[nodiscard]] error const& failure() const noexcept { return failure_; }
+
+  /// Whether any byte of a response came.
+  [[nodiscard]] bool started() const noexcept { return started_; }
+  [[nodiscard]] bool ended() const noexcept { return at_ == part::done; }
+  /// Whether the head says text/event-stream.
+  [[nodiscard]] bool event_stream() const noexcept { return event_stream_; }
+  /// Whether the connection may carry another request once the response has ended.
+  [[nodiscard]] bool keeps_connection() const noexcept { return keep_ && ended(); }
+  /// `timeout` of the Keep-Alive header: how long the server keeps an idle connection.
+  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return keep_alive_; }
+
+ private:
+  enum class part {
+    status, fields, known_length, until_close, chunk_size, chunk_data, chunk_end, trailer, done, failed
+  };
+
+  progress step(std::string_view& bytes);
+  progress line(std::string_view text);
+  progress status_line(std::string_view text);
+  progress field_line(std::string_view text);
+  progress end_of_head();
+  progress choose_framing();
+  progress framed_by_length();
+  progress chunk_size_line(std::string_view text);
+  progress chunk_end(std::string_view& bytes);
+  progress piece(std::string_view& bytes);
+  progress count_body(std::uint64_t more);
+  void read_connection();
+  [[nodiscard]] bool whole_line(std::string_view& bytes, std::string_view& out);
+  progress fail(errc code, std::string text);
+  progress violation(std::string text) { return fail(errc::protocol_violation, std::move(text)); }
+
+  response_limits limits_;
+  http_response_head head_;
+  std::string_view body_;
+  std::string held_;            // start of a line, until the rest comes
+  std::string line_;            // a line that was held
+  std::uint64_t left_ = 0;      // of the body or chunk
+  std::uint64_t body_bytes_ = 0;
+  std::uint64_t chunk_lines_ = 0;  // how many bytes of chunk sizes and extensions may still come
+  std::size_t head_bytes_ = 0;
+  std::size_t fields_ = 0;
+  std::optional<std::chrono::seconds> keep_alive_;
+  error failure_;
+  part at_ = part::status;
+  bool without_body_;
+  bool started_ = false;
+  bool keep_ = false;
+  bool one_dot_zero_ = false;
+  bool event_stream_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/response_parser.ipp
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace comcp {
+namespace http_detail::response_text {
+
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+constexpr char lower_case(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+constexpr bool same_word(std::string_view a, std::string_view lower) noexcept {
+  return a.size() == lower.size() &&
+         std::equal(a.begin(), a.end(), lower.begin(), [](char x, char y) { return lower_case(x) == y; });
+}
+
+constexpr std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// A number of decimal digits alone; nothing where it is none or does not fit.
+constexpr std::optional<std::uint64_t> whole_number(std::string_view text) noexcept {
+  if (text.empty()) return {};
+  std::uint64_t out = 0;
+  for (char const c : text) {
+    if (!is_digit(c)) return {};
+    auto const digit = static_cast<std::uint64_t>(c - '0');
+    if (out > (std::numeric_limits<std::int64_t>::max() - digit) / 10) return {};
+    out = out * 10 + digit;
+  }
+  return out;
+}
+
+/// Calls `each` with every element of a comma-separated list.
+void for_each_element(std::string_view list, auto&& each) {
+  while (!list.empty()) {
+    auto const comma = std::min(list.find(','), list.size());
+    each(trimmed(list.substr(0, comma)));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+}
+
+}  // namespace http_detail::response_text
+
+COMCP_DECL response_parser::progress response_parser::fail(errc code, std::string text) {
+  at_ = part::failed;
+  failure_ = error(code, std::move(text));
+  if (head_.status != 0) {
+    transport_detail detail;
+    detail.http_status = head_.status;
+    failure_ = failure_.with_detail(std::move(detail));
+  }
+  return progress::failed;
+}
+
+COMCP_DECL response_parser::progress response_parser::next(std::string_view& bytes) {
+  for (;;) {
+    if (at_ == part::done) return progress::end;
+    if (at_ == part::failed) return progress::failed;
+    if (bytes.empty()) return progress::more;
+    started_ = true;
+    auto const told = step(bytes);
+    if (told != progress::more) return told;
+  }
+}
+
+COMCP_DECL response_parser::progress response_parser::finish() {
+  if (at_ == part::until_close) at_ = part::done;
+  if (at_ == part::done) return progress::end;
+  if (at_ == part::failed) return progress::failed;
+  if (!started_) return fail(errc::transport_failed, "the server closed the connection before its response");
+  bool const in_head = at_ == part::status || at_ == part::fields;
+  return fail(errc::transport_failed, in_head ? "the connection ended within the head of a response"
+                                              : "the connection ended within the body of a response");
+}
+
+COMCP_DECL response_parser::progress response_parser::step(std::string_view& bytes) {
+  switch (at_) {
+    case part::known_length:
+    case part::until_close:
+    case part::chunk_data: return piece(bytes);
+    case part::chunk_end: return chunk_end(bytes);
+    default: break;
+  }
+  std::string_view text;
+  if (!whole_line(bytes, text)) return at_ == part::failed ? progress::failed : progress::more;
+  return line(text);
+}
+
+// A line that ends with LF alone is taken in heads, as RFC 9112 (section 2.2) allows, but not between chunks.
+COMCP_DECL bool response_parser::whole_line(std::string_view& bytes, std::string_view& out) {
+  auto const end = bytes.find('\n');
+  auto const length = std::min(end, bytes.size());
+  if (held_.size() + length > limits_.line())
+    return fail(errc::limit_exceeded, "a line of the response is longer than the limit of line bytes"), false;
+  out = bytes.substr(0, length);
+  if (end == std::string_view::npos || !held_.empty()) held_ += out;
+  bytes.remove_prefix(std::min(length + 1, bytes.size()));
+  if (at_ == part::status) {
+    auto const start = (held_.empty() ? out : std::string_view(held_)).substr(0, 5);
+    if (!std::string_view("HTTP/").starts_with(start)) return violation("what came is no HTTP response"), false;
+  }
+  if (end == std::string_view::npos) return false;
+  if (!held_.empty()) {
+    line_.swap(held_);
+    held_.clear();
+    out = line_;
+  }
+  bool const with_return = out.ends_with('\r');
+  if (with_return) out.remove_suffix(1);
+  if (!with_return && at_ == part::chunk_size) return violation("the line of a chunk size ends without CR"), false;
+  if (out.find('\r') != out.npos) return violation("a line of the response has a CR inside"), false;
+  if (at_ == part::chunk_size) return true;
+  head_bytes_ += out.size() + 2;
+  if (head_bytes_ > limits_.head())
+    return fail(errc::limit_exceeded, "the head of the response is longer than the limit of head bytes"), false;
+  return true;
+}
+
+COMCP_DECL response_parser::progress response_parser::line(std::string_view text) {
+  switch (at_) {
+    case part::status: return status_line(text);
+    case part::chunk_size: return chunk_size_line(text);
+    default: break;
+  }
+  if (!text.empty()) return field_line(text);
+  if (at_ == part::fields) return end_of_head();
+  at_ = part::done;
+  return progress::end;
+}
+
+COMCP_DECL response_parser::progress response_parser::status_line(std::string_view text) {
+  using http_detail::response_text::is_digit;
+  bool const good = text.size() >= 12 && text.starts_with("HTTP/1.") && is_digit(text[7]) && text[8] == ' ' &&
+                    is_digit(text[9]) && is_digit(text[10]) && is_digit(text[11]) &&
+                    (text.size() == 12 || text[12] == ' ') && text.find('\0') == text.npos;
+  if (!good) return violation("the status line is not one of HTTP/1.1");
+  auto const status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
+  if (status < 100 || status > 599) return violation("the status is not between 100 and 599");
+  one_dot_zero_ = text[7] == '0';
+  head_.status = status;
+  head_.reason = text.substr(std::min<std::size_t>(13, text.size()));
+  at_ = part::fields;
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::field_line(std::string_view text) {
+  if (++fields_ > limits_.headers())
+    return fail(errc::limit_exceeded, "the response has more header fields than the limit of headers");
+  if (text[0] == ' ' || text[0] == '\t') return violation("a header field goes on in a second line");
+  auto const colon = text.find(':');
+  if (colon == text.npos) return violation("a header field has no colon");
+  auto const name = text.substr(0, colon);
+  auto const value = text.substr(colon + 1);
+  if (at_ == part::trailer) {
+    if (is_http_token(name) && value.find('\0') == value.npos) return progress::more;
+    return violation("a field of the trailer is malformed");
+  }
+  auto const added = head_.headers.add(std::string(name), value);
+  if (!added) return violation("a header field is malformed");
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::end_of_head() {
+  if (head_.status == 101) return violation("the server switched protocols, which nobody asked for");
+  if (head_.status < 200) {
+    head_ = http_response_head();
+    at_ = part::status;
+    return progress::more;
+  }
+  if (auto const* type = head_.headers.find("content-type")) {
+    auto const parsed = media_type::parse(*type);
+    event_stream_ = parsed && parsed->is("text/event-stream");
+  }
+  read_connection();
+  auto const failed = choose_framing();
+  return failed == progress::failed ? failed : progress::head;
+}
+
+COMCP_DECL void response_parser::read_connection() {
+  bool close = false, keep = false;
+  for (auto const& field : head_.headers) {
+    if (http_detail::response_text::same_word(field.name, "connection")) {
+      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
+        close = close || http_detail::response_text::same_word(word, "close");
+        keep = keep || http_detail::response_text::same_word(word, "keep-alive");
+      });
+    } else if (http_detail::response_text::same_word(field.name, "keep-alive")) {
+      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
+        if (word.size() < 8 || !http_detail::response_text::same_word(word.substr(0, 8), "timeout=")) return;
+        constexpr std::uint64_t longest = 1'000'000;
+        if (auto const n = http_detail::response_text::whole_number(word.substr(8)))
+          keep_alive_ = std::chrono::seconds(std::min(*n, longest));
+      });
+    }
+  }
+  keep_ = !close && (!one_dot_zero_ || keep);
+}
+
+// RFC 9112, section 6.3. Two lengths are refused even where they are equal, as RFC 9110, section 8.6 allows.
+COMCP_DECL response_parser::progress response_parser::choose_framing() {
+  auto const codings = head_.headers.all("transfer-encoding");
+  auto const lengths = head_.headers.all("content-length");
+  if (!codings.empty() && !lengths.empty()) return violation("Content-Length and Transfer-Encoding in one response");
+  if (lengths.size() > 1) return violation("more than one Content-Length");
+  if (!codings.empty() && (codings.size() > 1 || !http_detail::response_text::same_word(codings[0], "chunked")))
+    return violation("a Transfer-Encoding other than chunked");
+  if (!codings.empty() && one_dot_zero_) return violation("Transfer-Encoding in a response of HTTP/1.0");
+  if (!lengths.empty()) {
+    auto const length = http_detail::response_text::whole_number(lengths[0]);
+    if (!length) return violation("a malformed Content-Length");
+    left_ = *length;
+  }
+  if (without_body_ || head_.status == 204 || head_.status == 304) {
+    at_ = part::done;
+    // A 204 has no body; one that announces it may send it as well.
+    if (head_.status == 204 && (left_ != 0 || !codings.empty())) keep_ = false;
+  } else if (!codings.empty()) {
+    at_ = part::chunk_size;
+    chunk_lines_ = limits_.head();
+  } else if (!lengths.empty()) {
+    return framed_by_length();
+  } else {
+    at_ = part::until_close;
+    keep_ = false;
+  }
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::framed_by_length() {
+  at_ = left_ == 0 ? part::done : part::known_length;
+  return count_body(left_);
+}
+
+COMCP_DECL response_parser::progress response_parser::count_body(std::uint64_t more) {
+  if (event_stream_) return progress::more;
+  if (more > limits_.body() - body_bytes_)
+    return fail(errc::limit_exceeded, "the body of the response is longer than the limit of body bytes");
+  body_bytes_ += more;
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::chunk_size_line(std::string_view text) {
+  std::uint64_t size = 0;
+  std::size_t digits = 0;
+  for (; digits < text.size(); ++digits) {
+    char const c = http_detail::response_text::lower_case(text[digits]);
+    bool const letter = c >= 'a' && c <= 'f';
+    if (!letter && !http_detail::response_text::is_digit(c)) break;
+    if (size >> 59 != 0) return violation("a chunk size that is too large");
+    size = size << 4 | static_cast<std::uint64_t>(letter ? c - 'a' + 10 : c - '0');
+  }
+  auto const rest = http_detail::response_text::trimmed(text.substr(digits));
+  bool const extended = rest.starts_with(';') && rest.find('\0') == rest.npos;
+  if (digits == 0 || (digits != text.size() && !extended)) return violation("a malformed chunk size");
+  auto const overhead = text.size() + 4;
+  if (overhead > chunk_lines_)
+    return fail(errc::limit_exceeded, "sizes and extensions of chunks exceed head bytes and 16 for each byte of data");
+  chunk_lines_ -= overhead;
+  constexpr std::uint64_t plenty = std::uint64_t{1} << 32;  // and no overflow
+  if (chunk_lines_ < plenty) chunk_lines_ += 16 * std::min(size, plenty);
+  if (size == 0) return at_ = part::trailer, progress::more;
+  at_ = part::chunk_data;
+  left_ = size;
+  return count_body(size);
+}
+
+COMCP_DECL response_parser::progress response_parser::chunk_end(std::string_view& bytes) {
+  // left_ counts what is missing of CR LF.
+  if (bytes[0] != (left_ == 2 ? '\r' : '\n')) return violation("a chunk does not end where its size says");
+  bytes.remove_prefix(1);
+  if (--left_ == 0) at_ = part::chunk_size;
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::piece(std::string_view& bytes) {
+  if (at_ == part::until_close) {
+    body_ = std::exchange(bytes, {});
+    auto const counted = count_body(body_.size());
+    return counted == progress::failed ? counted : progress::body;
+  }
+  body_ = bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size())));
+  bytes.remove_prefix(body_.size());
+  left_ -= body_.size();
+  if (left_ == 0 && at_ == part::chunk_data) {
+    left_ = 2;
+    at_ = part::chunk_end;
+  } else if (left_ == 0) {
+    at_ = part::done;
+  }
+  return progress::body;
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// Options of basic_asio_engine. http_timeouts::never is a time without end.
+class asio_engine_options {
+ public:
+  using duration = std::chrono::nanoseconds;
+
+  asio_engine_options() {}
+  /// What a request's own timeouts leave open: connect 10 s, response 5 min, idle 5 min, total never. The one for the
+  /// response is long, as a POST of MCP may be answered when the tool is done: who knows better says so per request.
+  asio_engine_options& timeouts(http_timeouts const& t);
+  /// Connections to one origin that are kept without an exchange: 64.
+  asio_engine_options& max_idle(std::size_t n) { return max_idle_ = n, *this; }
+  /// How long they are kept: 90 s, and a second less than the server's Keep-Alive header says.
+  asio_engine_options& idle_expiry(duration d) { return idle_expiry_ = d, *this; }
+  /// Connections to one origin, those that are being made included: 16384. One more exchange than that is
+  /// errc::queue_full at once: waiting could block for ever where a server asks back before it answers.
+  asio_engine_options& max_connections(std::size_t n) { return max_connections_ = n, *this; }
+  /// What a response may be at most.
+  asio_engine_options& limits(response_limits const& l) { return limits_ = l, *this; }
+  /// Empty: steady_time().
+  asio_engine_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
+
+  [[nodiscard]] http_timeouts const& timeouts() const noexcept { return timeouts_; }
+  [[nodiscard]] std::size_t max_idle() const noexcept { return max_idle_; }
+  [[nodiscard]] duration idle_expiry() const noexcept { return idle_expiry_; }
+  [[nodiscard]] std::size_t max_connections() const noexcept { return max_connections_; }
+  [[nodiscard]] response_limits const& limits() const noexcept { return limits_; }
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+
+ private:
+  static http_timeouts standard_timeouts() {
+    using namespace std::chrono_literals;
+    return http_timeouts().connect(10s).response(5min).idle(5min).total(http_timeouts::never);
+  }
+
+  http_timeouts timeouts_ = standard_timeouts();
+  std::size_t max_idle_ = 64;
+  duration idle_expiry_ = std::chrono::seconds(90);
+  std::size_t max_connections_ = 16384;
+  response_limits limits_;
+  std::shared_ptr<time_source> time_;
+};
+
+inline asio_engine_options& asio_engine_options::timeouts(http_timeouts const& t) {
+  if (auto const d = t.connect()) timeouts_.connect(*d);
+  if (auto const d = t.response()) timeouts_.response(*d);
+  if (auto const d = t.idle()) timeouts_.idle(*d);
+  if (auto const d = t.total()) timeouts_.total(*d);
+  return *this;
+}
+
+}  // namespace comcp
+
+// http/asio_pool.hpp
+// The connections of an Asio engine: who may have one, which ones rest until the next exchange, and for how long. It
+// neither connects nor reads. Internal.
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// http/asio_connection.hpp
+// One connection of an Asio engine and the exchange that is on it: what is still to be written, what was read, and the
+// time by which something must come. The coroutines that read, and the pool it rests in, are others'. Internal.
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+
+namespace comcp::http_detail {
+
+using time_point = time_source::time_point;
+
+/// `d` after `from`; the end of time where that is later than any.
+inline time_point later(time_point from, std::chrono::nanoseconds d) noexcept {
+  if (from == time_point::max() || d >= time_point::max() - from) return time_point::max();
+  return from + std::chrono::duration_cast<time_point::duration>(d);
+}
+
+/// The bytes of a request, in two parts so that a long body is never copied.
+struct request_text {
+  std::string head, body;
+};
+
+/// The times of one exchange, all of them decided.
+struct exchange_times {
+  time_point total_at = time_point::max();
+  std::chrono::nanoseconds connect{}, response{}, idle{};
+};
+
+template <class Stream>
+struct asio_origin;
+template <class Stream>
+class asio_pool;
+
+/// All members run on the stream's executor. close() and fail() are final. Writes that are pending keep it alive.
+template <class Stream>
+class asio_connection : public std::enable_shared_from_this<asio_connection<Stream>> {
+ public:
+  using progress = response_parser::progress;
+
+  asio_connection(std::unique_ptr<Stream> stream, std::shared_ptr<time_source> time)
+      : stream_(std::move(stream)), time_(std::move(time)) {}
+  asio_connection(asio_connection const&) = delete;
+  asio_connection& operator=(asio_connection const&) = delete;
+  ~asio_connection() { close(); }
+
+  [[nodiscard]] Stream& stream() noexcept { return *stream_; }
+
+  /// Sends a request. What does not fit at once is written while the response is read: a server may answer early.
+  void begin(request_text text, std::string_view method, response_limits const& limits, exchange_times const& times) {
+    parser_ = response_parser(method, limits);
+    text_ = std::move(text);
+    times_ = times;
+    unread_ = {};
+    accepted_ = 0;
+    status_ = 0;
+    resting_ = nullptr;
+    expecting_head_ = true;
+    set_due(times_.response, errc::response_timeout, times_.total_at);
+    if (write_now()) write_rest();
+  }
+
+  /// The next thing that the bytes read so far tell.
+  progress advance() {
+    if (failure_) return progress::failed;
+    auto told = parser_.next(unread_);
+    if (told == progress::more && ended_) told = parser_.finish();
+    if (told == progress::failed) fail(parser_.failure());
+    if (told == progress::head) status_ = parser_.head().status;
+    return told;
+  }
+  [[nodiscard]] http_response_head& head() noexcept { return parser_.head(); }
+  [[nodiscard]] std::string_view piece() const noexcept { return parser_.body(); }
+  [[nodiscard]] error const& failure() const noexcept { return failure_; }
+
+  /// From now on a piece of the body must come in time.
+  void expect_body() { set_due(times_.idle, errc::idle_timeout, body_end()); }
+  /// Where the next read goes. Precondition: advance() gave `more`.
+  asio::mutable_buffer room() {
+    bool const larger = full_ && capacity_ < last_size;
+    if (!buffer_ || larger) {
+      capacity_ = larger ? capacity_ * 4 : first_size;
+      buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
+    }
+    full_ = false;
+    return asio::mutable_buffer(buffer_.get(), capacity_);
+  }
+  /// What came of it.
+  void received(std::error_code ec, std::size_t n) {
+    if (failure_) return;
+    full_ = n == capacity_;
+    unread_ = std::string_view(buffer_.get(), n);
+    if (ec == asio::error::eof) {
+      ended_ = true;
+    } else if (ec == asio::error::operation_aborted) {
+      fail(error(errc::cancelled));
+    } else if (ec) {
+      broken_ = !parser_.started();
+      fail(with_status(error(errc::transport_failed, "the connection broke: " + ec.message())));
+    }
+  }
+  /// Nobody waits for bytes now.
+  void pause() {
+    if (failure_) return;
+    expecting_head_ = false;
+    due_ = body_end();
+    why_ = errc::exchange_timeout;
+    if (due_ < armed_) arm();
+  }
+
+  /// Whether it broke before a byte of the response came, so that the server may have closed it while it rested.
+  [[nodiscard]] bool ended_unanswered() const noexcept { return failure_ && !parser_.started() && (ended_ || broken_); }
+  /// A write that is pending may have sent something already.
+  [[nodiscard]] bool nothing_sent() const noexcept { return accepted_ == 0 && !writing_; }
+  /// The request, for another connection. This one is over.
+  [[nodiscard]] request_text take_text() {
+    if (writing_) return text_;  // the system may still look at it
+    return std::move(text_);
+  }
+
+  /// Whether the exchange is over and the connection can have another one. What was read already counts.
+  [[nodiscard]] bool settle() {
+    // Forwarding proxies may pass on a second request as bytes of the first (tinyproxy), and do not say so.
+    if (stream_->forwarded_by()) return false;
+    auto told = progress::body;
+    while (told == progress::body) told = advance();
+    return told == progress::end && unread_.empty() && !ended_ && all_sent() && parser_.keeps_connection();
+  }
+  /// How long the server keeps it, where it says so.
+  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return parser_.keep_alive(); }
+
+  /// It waits in the pool until then.
+  void rest(time_point until, asio_pool<Stream>& pool) {
+    resting_ = &pool;
+    text_ = request_text();
+    if (capacity_ > first_size) capacity_ = 0, buffer_.reset();
+    due_ = until;
+    if (due_ < armed_) arm();
+  }
+  /// Whether it can still be used after its rest.
+  [[nodiscard]] bool rested_well(time_point now) { return !failure_ && due_ > now && stream_->quiet(); }
+
+  void fail(error why) {
+    if (failure_) return;
+    failure_ = std::move(why);
+    close();
+  }
+  void close() noexcept {
+    due_ = armed_ = time_point::max();
+    alarm_.reset();
+    stream_->close();
+  }
+
+  asio_origin<Stream>* origin = nullptr;
+  std::size_t place = 0;  ///< Among the pool's busy ones.
+
+ private:
+  static constexpr std::size_t first_size = std::size_t{4} << 10;
+  static constexpr std::size_t last_size = std::size_t{64} << 10;
+
+  [[nodiscard]] bool all_sent() const noexcept { return accepted_ == text_.head.size() + text_.body.size(); }
+  [[nodiscard]] asio::const_buffer to_send() const noexcept {
+    auto const head = text_.head.size();
+    if (accepted_ < head) return asio::buffer(text_.head) + accepted_;
+    return asio::buffer(text_.body) + (accepted_ - head);
+  }
+
+  /// False when nothing is left to be written.
+  bool write_now() {
+    if constexpr (requires(Stream& s, std::error_code& ec) { s.try_write(asio::const_buffer(), ec); }) {
+      while (!all_sent()) {
+        std::error_code ec;
+        accepted_ += stream_->try_write(to_send(), ec);
+        if (ec == asio::error::would_block || ec == asio::error::try_again) return true;
+        if (ec) return false;  // reading tells more
+      }
+    }
+    return !all_sent();
+  }
+  void write_rest() {
+    writing_ = true;
+    stream_->async_write_some(to_send(), [self = this->shared_from_this()](std::error_code ec, std::size_t n) {
+      self->writing_ = false;
+      self->wrote(ec, n);
+    });
+  }
+  void wrote(std::error_code ec, std::size_t n) {
+    accepted_ += n;
+    if (failure_ || ec) return;
+    if (expecting_head_) set_due(times_.response, errc::response_timeout, times_.total_at);
+    if (write_now()) write_rest();
+  }
+
+  [[nodiscard]] time_point body_end() const noexcept {
+    return parser_.event_stream() ? time_point::max() : times_.total_at;
+  }
+  void set_due(std::chrono::nanoseconds wait, errc why, time_point total) {
+    auto const at = later(time_->now(), wait);
+    why_ = total < at ? errc::exchange_timeout : why;
+    due_ = std::min(at, total);
+    if (due_ < armed_) arm();
+  }
+  // Arming costs more than looking at a clock: an alarm that is early finds out and sets itself again.
+  void arm() {
+    if (!alarm_) alarm_ = time_->make_deadline(stream_->get_executor());
+    armed_ = due_;
+    alarm_->arm(armed_, [this] { on_alarm(); });
+  }
+  void on_alarm() {
+    armed_ = time_point::max();
+    if (due_ == time_point::max()) return;
+    if (due_ > time_->now()) return arm();
+    if (resting_ != nullptr) return resting_->expired(*this);
+    fail(with_status(error(why_, text_of(why_))));
+  }
+  static char const* text_of(errc why) {
+    if (why == errc::response_timeout) return "no response began in time";
+    if (why == errc::idle_timeout) return "the response stopped coming";
+    return "the exchange took too long";
+  }
+  [[nodiscard]] error with_status(error e) const {
+    if (status_ == 0) return e;
+    transport_detail detail;
+    detail.http_status = status_;
+    return e.with_detail(std::move(detail));
+  }
+
+  std::unique_ptr<Stream> stream_;
+  std::shared_ptr<time_source> time_;
+  std::unique_ptr<deadline> alarm_;
+  asio_pool<Stream>* resting_ = nullptr;  // it owns this then
+  response_parser parser_;
+  request_text text_;
+  exchange_times times_;
+  std::unique_ptr<char[]> buffer_;
+  std::string_view unread_;
+  std::size_t capacity_ = 0;
+  std::size_t accepted_ = 0;
+  time_point due_ = time_point::max();
+  time_point armed_ = time_point::max();
+  error failure_;
+  errc why_ = errc::exchange_timeout;
+  int status_ = 0;
+  bool full_ = false;
+  bool ended_ = false;
+  bool broken_ = false;
+  bool writing_ = false;
+  bool expecting_head_ = false;
+};
+
+}  // namespace comcp::http_detail
+
+namespace comcp::http_detail {
+
+struct origin_key {
+  explicit origin_key(http_url const& url) : host(url.host()), port(url.port()), secure(url.secure()) {}
+  std::string host;
+  std::uint16_t port;
+  bool secure;
+};
+
+struct origin_less {
+  using is_transparent = void;
+  static auto parts(origin_key const& k) noexcept { return std::tuple(std::string_view(k.host), k.port, k.secure); }
+  static auto parts(http_url const& u) noexcept { return std::tuple(std::string_view(u.host()), u.port(), u.secure()); }
+  bool operator()(auto const& a, auto const& b) const noexcept { return parts(a) < parts(b); }
+};
+
+/// The connections to one origin.
+template <class Stream>
+struct asio_origin {
+  std::vector<std::shared_ptr<asio_connection<Stream>>> resting;  // the last one is used first
+  std::size_t open = 0;                                           // with those that are being made
+};
+
+/// The right to one connection, and the connection once there is one. Its destructor gives it back to the pool when
+/// its exchange is complete, and closes it otherwise.
+template <class Stream>
+class asio_lease {
+ public:
+  using connection = asio_connection<Stream>;
+
+  asio_lease() = default;
+  asio_lease(std::shared_ptr<asio_pool<Stream>> pool, asio_origin<Stream>& origin, std::shared_ptr<connection> c = {})
+      : pool_(std::move(pool)), origin_(&origin) {
+    if (c) attach(std::move(c));
+  }
+  asio_lease(asio_lease&& other) noexcept = default;
+  asio_lease& operator=(asio_lease&& other) noexcept {
+    if (this != &other) {
+      reset();
+      pool_ = std::move(other.pool_);
+      origin_ = other.origin_;
+      connection_ = std::move(other.connection_);
+    }
+    return *this;
+  }
+  ~asio_lease() { reset(); }
+
+  void attach(std::shared_ptr<connection> c) {
+    c->origin = origin_;
+    pool_->busy(*c);
+    connection_ = std::move(c);
+  }
+  [[nodiscard]] std::shared_ptr<connection> const& get() const noexcept { return connection_; }
+  void reset() noexcept {
+    if (auto const pool = std::exchange(pool_, nullptr)) pool->give_back(*origin_, std::exchange(connection_, nullptr));
+  }
+
+ private:
+  std::shared_ptr<asio_pool<Stream>> pool_;
+  asio_origin<Stream>* origin_ = nullptr;
+  std::shared_ptr<connection> connection_;
+};
+
+/// Used from one executor. Leases keep it; close() ends it.
+template <class Stream>
+class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
+ public:
+  using connection = asio_connection<Stream>;
+  using origin = asio_origin<Stream>;
+  using lease = asio_lease<Stream>;
+
+  asio_pool(asio_engine_options const& options, std::shared_ptr<time_source> time)
+      : max_idle_(options.max_idle()),
+        max_connections_(options.max_connections()),
+        expiry_(options.idle_expiry()),
+        time_(std::move(time)) {}
+  asio_pool(asio_pool const&) = delete;
+  asio_pool& operator=(asio_pool const&) = delete;
+
+  /// With a connection that rested, unless `fresh`; otherwise without one, for the caller to make.
+  /// Errors: closed, queue_full.
+  result<lease> take(http_url const& url, bool fresh) {
+    if (closed_) return error(errc::closed, "the HTTP engine is gone");
+    auto at = origins_.find(url);
+    if (at == origins_.end()) at = origins_.emplace(origin_key(url), origin()).first;
+    origin& o = at->second;
+    while (!fresh && !o.resting.empty()) {
+      auto const last = std::move(o.resting.back());
+      o.resting.pop_back();
+      if (last->rested_well(time_->now())) return lease(this->shared_from_this(), o, last);
+      --o.open;
+      last->close();
+    }
+    if (o.open >= max_connections_ && !o.resting.empty()) drop(o, o.resting.begin());
+    if (o.open >= max_connections_) {
+      forget_if_unused(o);
+      return error(errc::queue_full, "more connections to one origin than max_connections allows");
+    }
+    ++o.open;
+    return lease(this->shared_from_this(), o);
+  }
+
+  void busy(connection& c) {
+    c.place = busy_.size();
+    busy_.push_back(&c);
+  }
+
+  void give_back(origin& o, std::shared_ptr<connection> c) noexcept {
+    if (c) {
+      busy_.back()->place = c->place;
+      busy_[c->place] = busy_.back();
+      busy_.pop_back();
+      if (keep(o, c)) return;
+      c->fail(error(errc::cancelled));
+    }
+    --o.open;
+    forget_if_unused(o);
+  }
+
+  /// A connection has rested long enough.
+  void expired(connection& c) {
+    origin& o = *c.origin;
+    auto const at = std::find_if(o.resting.begin(), o.resting.end(), [&](auto const& r) { return r.get() == &c; });
+    if (at != o.resting.end()) drop(o, at);
+    forget_if_unused(o);
+  }
+
+  void close_idle() {
+    for (auto at = origins_.begin(); at != origins_.end();) {
+      origin& o = at->second;
+      o.open -= o.resting.size();
+      o.resting.clear();
+      at = o.open == 0 ? origins_.erase(at) : std::next(at);
+    }
+  }
+
+  void close() {
+    closed_ = true;
+    close_idle();
+    for (auto* const c : busy_) c->fail(error(errc::closed, "the HTTP engine is gone"));
+  }
+  [[nodiscard]] bool closed() const noexcept { return closed_; }
+  [[nodiscard]] std::size_t idle_count() const noexcept {
+    std::size_t n = 0;
+    for (auto const& [key, o] : origins_) n += o.resting.size();
+    return n;
+  }
+  [[nodiscard]] std::size_t busy_count() const noexcept { return busy_.size(); }
+
+ private:
+  bool keep(origin& o, std::shared_ptr<connection> const& c) noexcept try {
+    if (closed_ || max_idle_ == 0 || !c->settle()) return false;
+    auto span = expiry_;
+    if (auto const server = c->keep_alive())
+      span = std::min<std::chrono::nanoseconds>(span, *server - std::chrono::seconds(1));
+    if (span <= std::chrono::nanoseconds(0)) return false;
+    if (o.resting.size() >= max_idle_) drop(o, o.resting.begin());
+    o.resting.push_back(c);
+    c->rest(later(time_->now(), span), *this);
+    return true;
+  } catch (...) {
+    if (!o.resting.empty() && o.resting.back() == c) o.resting.pop_back();
+    return false;
+  }
+
+  void drop(origin& o, typename std::vector<std::shared_ptr<connection>>::iterator at) {
+    auto const c = std::move(*at);
+    o.resting.erase(at);
+    --o.open;
+    c->close();
+  }
+
+  void forget_if_unused(origin& o) noexcept {
+    if (o.open != 0) return;
+    auto const at = std::find_if(origins_.begin(), origins_.end(), [&](auto const& e) { return &e.second == &o; });
+    if (at != origins_.end()) origins_.erase(at);
+  }
+
+  std::size_t max_idle_, max_connections_;
+  std::chrono::nanoseconds expiry_;
+  std::shared_ptr<time_source> time_;
+  std::map<origin_key, origin, origin_less> origins_;
+  std::vector<connection*> busy_;
+  bool closed_ = false;
+};
+
+}  // namespace comcp::http_detail
+
+// http/connector.hpp
+// How an Asio engine gets its connections: the connector seam, and the connector without TLS. Templates, so that only
+// who uses HTTP compiles the coroutines.
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// http/stream.hpp
+// The bytes of one connection as the Asio engines use them, without TLS. What is written on it, and when it may be used
+// again, is the engine's business.
+
+#include <cstddef>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
+
+namespace comcp {
+
+/// A connected TCP socket. Used from the socket's executor; never moved, as operations name it.
+class plain_stream {
+ public:
+  using executor_type = asio::ip::tcp::socket::executor_type;
+
+  explicit plain_stream(asio::ip::tcp::socket connected) : socket_(std::move(connected)) {}
+  plain_stream(plain_stream const&) = delete;
+  plain_stream& operator=(plain_stream const&) = delete;
+
+  executor_type get_executor() { return socket_.get_executor(); }
+
+  /// As Asio's streams have it. asio::error::eof is the peer's orderly end; any other error is a broken connection.
+  template <class Token>
+  auto async_read_some(asio::mutable_buffer into, Token&& token) {
+    return socket_.async_read_some(into, std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_write_some(asio::const_buffer from, Token&& token) {
+    return socket_.async_write_some(from, std::forward<Token>(token));
+  }
+
+  /// Takes what is possible without waiting; asio::error::would_block where nothing is.
+  std::size_t try_write(asio::const_buffer from, std::error_code& ec) { return socket_.write_some(from, ec); }
+
+  /// Whether the peer sent nothing and closed nothing since: what an idle connection must be to be used again.
+  [[nodiscard]] bool quiet() {
+    char byte;
+    std::error_code ec;
+    socket_.receive(asio::buffer(&byte, 1), asio::socket_base::message_peek, ec);
+    return ec == asio::error::would_block || ec == asio::error::try_again;
+  }
+
+  /// Ends what runs on it with asio::error::operation_aborted.
+  void close() noexcept {
+    std::error_code ignored;
+    socket_.close(ignored);
+  }
+
+  /// The proxy that reads the requests on this connection, null where the server itself does. Such requests name their
+  /// target in absolute form and carry the route's Proxy-Authorization.
+  [[nodiscard]] proxy_route const* forwarded_by() const noexcept { return proxy_ ? &*proxy_ : nullptr; }
+  void forwarded_by(proxy_route route) { proxy_.emplace(std::move(route)); }
+
+  [[nodiscard]] asio::ip::tcp::socket& socket() noexcept { return socket_; }
+
+ private:
+  asio::ip::tcp::socket socket_;
+  std::optional<proxy_route> proxy_;
+};
+
+}  // namespace comcp
+
+// http/tunnel.hpp
+// The way through a proxy to a server (CONNECT, RFC 9110 section 9.3.6). What flows through it afterwards is not its
+// business. Internal.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+
+// net/tcp_connect.hpp
+// A TCP connection to the first of several addresses that takes it, in bounded time. Sockets are not inherited by child
+// processes and do not wait to fill their segments.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+#include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/this_coro.hpp>
+
+// net/resolver.hpp
+// From a host name to its addresses. The system's lookup cannot be cancelled, so that nobody waits for it: it runs
+// detached, and what comes late is dropped. Templates, so that only who resolves pays for them.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::net {
+
+/// Addresses with their port, in the order in which they are to be tried.
+using endpoints = std::vector<asio::ip::tcp::endpoint>;
+
+/// The addresses that are tried at most, however many a name has.
+inline constexpr std::size_t max_addresses = 16;
+
+/// Looks a name up and calls `done` once, on the executor, then or later. It may be called after nobody waits any more.
+using lookup_done = std::function<void(std::error_code, endpoints)>;
+using lookup_function =
+    std::function<void(asio::any_io_executor on, std::string host, std::uint16_t port, lookup_done done)>;
+
+/// The lookup_function of the system: getaddrinfo, on a thread that Asio keeps for each context. One name that takes
+/// long delays the others of its context, and the end of the context waits until getaddrinfo has returned.
+template <class Executor = asio::any_io_executor>
+void system_lookup(Executor on, std::string host, std::uint16_t port, lookup_done done) {
+  using resolver = asio::ip::basic_resolver<asio::ip::tcp, Executor>;
+  auto const asked = std::make_shared<resolver>(std::move(on));
+  auto finish = [asked, done = std::move(done)](std::error_code ec, typename resolver::results_type found) {
+    endpoints out;
+    for (auto const& entry : found) {
+      if (out.size() < max_addresses) out.push_back(entry.endpoint());
+    }
+    done(ec, std::move(out));
+  };
+  asked->async_resolve(host, std::to_string(port), resolver::numeric_service, std::move(finish));
+}
+
+namespace detail {
+
+struct lookup_wait {
+  explicit lookup_wait(asio::any_io_executor const& on) : bell(on, asio::steady_timer::time_point::max()) {}
+
+  void end(std::error_code why, endpoints addresses) {
+    if (std::exchange(over, true)) return;
+    ec = why;
+    found = std::move(addresses);
+    bell.cancel();
+  }
+
+  asio::steady_timer bell;
+  bool over = false;
+  std::error_code ec;
+  endpoints found;
+};
+
+}  // namespace detail
+
+/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody.
+/// Errors: connect_failed (no such name, or the lookup failed; with the system's words), connect_timeout at `until`,
+/// cancelled.
+template <class Executor = asio::any_io_executor>
+asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string host, std::uint16_t port,
+                                           std::shared_ptr<time_source> time, time_source::time_point until) {
+  Executor const on = co_await asio::this_coro::executor;
+  std::error_code no_literal;
+  auto const literal = asio::ip::make_address(host, no_literal);
+  if (!no_literal) co_return endpoints(1, asio::ip::tcp::endpoint(literal, port));
+  // The lookup may outlive this coroutine and knows it only weakly.
+  auto const wait = std::make_shared<detail::lookup_wait>(on);
+  auto answered = [weak = std::weak_ptr(wait)](std::error_code ec, endpoints found) {
+    if (auto const alive = weak.lock()) alive->end(ec, std::move(found));
+  };
+  lookup(on, host, port, std::move(answered));
+  auto const alarm = time->make_deadline(on);
+  alarm->arm(until, [&late = *wait] { late.end(asio::error::timed_out, endpoints()); });
+  if (!wait->over) co_await wait->bell.async_wait(tuple_awaitable);
+  if (!wait->over) co_return error(errc::cancelled);
+  if (wait->ec == asio::error::timed_out) co_return error(errc::connect_timeout, host + " was not resolved in time");
+  if (wait->ec) co_return error(errc::connect_failed, "cannot resolve " + host + ": " + wait->ec.message());
+  if (wait->found.empty()) co_return error(errc::connect_failed, host + " has no address");
+  co_return std::move(wait->found);
+}
+
+}  // namespace comcp::net
+
+namespace comcp::net {
+
+/// Opens a socket that is close-on-exec from its beginning, which Asio's own open() cannot say.
+std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol);
+
+/// Closes a socket when its time has come, which ends what runs on it with operation_aborted. Both are used from the
+/// socket's executor; the socket outlives the alarm.
+class socket_alarm {
+ public:
+  socket_alarm(time_source& time, asio::ip::tcp::socket& socket, time_source::time_point at)
+      : deadline_(time.make_deadline(socket.get_executor())) {
+    if (at == time_source::time_point::max()) return;
+    deadline_->arm(at, [this, &socket] {
+      rang_ = true;
+      std::error_code ignored;
+      socket.close(ignored);
+    });
+  }
+  socket_alarm(socket_alarm const&) = delete;
+  socket_alarm& operator=(socket_alarm const&) = delete;
+
+  [[nodiscard]] bool rang() const noexcept { return rang_; }
+
+ private:
+  std::unique_ptr<deadline> deadline_;
+  bool rang_ = false;
+};
+
+namespace detail {
+
+inline time_source::time_point share_of(time_source::time_point now, time_source::time_point until, std::size_t among) {
+  if (until == time_source::time_point::max() || until <= now) return until;
+  return now + (until - now) / static_cast<std::int64_t>(among);
+}
+
+}  // namespace detail
+
+/// Tries the addresses one after the other. One that refuses costs nothing; one that is silent costs its share of the
+/// time that is left. `name` is what errors call the peer, "host:port".
+/// Errors: connect_failed (with each address and the system's words), connect_timeout, cancelled.
+template <class Socket = asio::ip::tcp::socket>
+asio::awaitable<result<Socket>> connect_any(endpoints to, std::string name, std::shared_ptr<time_source> time,
+                                            time_source::time_point until) {
+  auto const on = co_await asio::this_coro::executor;
+  std::string reasons;
+  bool late = false;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    Socket socket(on);
+    auto ec = open_socket(socket, to[i].protocol());
+    late = false;
+    if (!ec) {
+      socket_alarm const alarm(*time, socket, detail::share_of(time->now(), until, to.size() - i));
+      auto const connected = co_await socket.async_connect(to[i], tuple_awaitable);
+      ec = std::get<0>(connected);
+      late = alarm.rang();
+    }
+    if (!ec && !late) {
+      socket.set_option(asio::ip::tcp::no_delay(true), ec);
+      co_return std::move(socket);
+    }
+    if (!late && ec == asio::error::operation_aborted) co_return error(errc::cancelled);
+    if (!reasons.empty()) reasons += ", ";
+    reasons += to[i].address().to_string() + ": " + (late ? std::string("no answer") : ec.message());
+  }
+  if (late) co_return error(errc::connect_timeout, "no connection to " + name + " in time (" + reasons + ")");
+  co_return error(errc::connect_failed, "cannot connect to " + name + " (" + reasons + ")");
+}
+
+}  // namespace comcp::net
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// net/impl/tcp_connect.ipp
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace comcp::net {
+
+COMCP_DECL std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol) {
+#if defined(SOCK_CLOEXEC)
+  int const fd = ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, protocol.protocol());
+#else
+  int const fd = ::socket(protocol.family(), SOCK_STREAM, protocol.protocol());
+  if (fd >= 0) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+#endif
+  if (fd < 0) return {errno, std::system_category()};
+#if defined(SO_NOSIGPIPE)
+  int const on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+  std::error_code ec;
+  socket.assign(protocol, fd, ec);
+  if (ec) {
+    ::close(fd);
+    return ec;
+  }
+  socket.non_blocking(true, ec);
+  return ec;
+}
+
+}  // namespace comcp::net
+#endif
+
+namespace comcp::http_detail {
+
+/// The head of a proxy's answer is not longer.
+inline constexpr std::size_t max_tunnel_head = 8192;
+
+/// "host:port", the port always there.
+std::string host_and_port(http_url const& url);
+
+std::string tunnel_request(http_url const& target, proxy_route const& route);
+
+/// The status of an answer whose head is `head`, 100 to 599; nothing where that is no HTTP/1.x.
+std::optional<int> tunnel_status(std::string_view head) noexcept;
+
+/// What a final status means: no error where the tunnel is open.
+error tunnel_refusal(std::optional<int> status, proxy_route const& route, http_url const& target);
+
+/// Where the connection to the proxy broke instead.
+error tunnel_broken(std::error_code why, bool late, proxy_route const& route);
+
+/// Asks the proxy at the other end of `stream` for the way to `target`. Errors: proxy_failed, connect_failed (the
+/// connection to the proxy broke), connect_timeout, cancelled; none of them holds the credentials.
+template <class Stream>
+asio::awaitable<error> open_tunnel(Stream& stream, http_url target, proxy_route route,
+                                   std::shared_ptr<time_source> time, time_source::time_point until) {
+  net::socket_alarm const alarm(*time, stream.socket(), until);
+  std::string const request = tunnel_request(target, route);
+  for (std::size_t sent = 0; sent < request.size();) {
+    auto const rest = asio::buffer(request.data() + sent, request.size() - sent);
+    auto const [ec, n] = co_await stream.async_write_some(rest, net::tuple_awaitable);
+    if (ec) co_return tunnel_broken(ec, alarm.rang(), route);
+    sent += n;
+  }
+  std::string head(max_tunnel_head, '\0');
+  for (std::size_t size = 0; size < head.size();) {
+    auto const [ec, n] = co_await stream.async_read_some(asio::buffer(head.data() + size, head.size() - size),
+                                                         net::tuple_awaitable);
+    if (ec) co_return tunnel_broken(ec, alarm.rang(), route);
+    size += n;
+    for (;;) {
+      auto const end = std::string_view(head.data(), size).find("\r\n\r\n");
+      if (end == std::string_view::npos) break;
+      auto status = tunnel_status(std::string_view(head.data(), end));
+      bool const interim = status && *status < 200;
+      bool const opened = status && *status / 100 == 2;
+      // The server speaks only when spoken to, so that nothing can follow.
+      if (opened && size != end + 4) status.reset();
+      if (!interim) co_return tunnel_refusal(status, route, target);
+      head.erase(0, end + 4).resize(max_tunnel_head);
+      size -= end + 4;
+    }
+  }
+  co_return tunnel_refusal(std::nullopt, route, target);
+}
+
+}  // namespace comcp::http_detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/tunnel.ipp
+
+namespace comcp::http_detail {
+
+COMCP_DECL std::string host_and_port(http_url const& url) { return url.host() + ':' + std::to_string(url.port()); }
+
+COMCP_DECL std::string tunnel_request(http_url const& target, proxy_route const& route) {
+  auto const where = host_and_port(target);
+  auto out = "CONNECT " + where + " HTTP/1.1\r\nHost: " + where + "\r\n";
+  if (auto const& credentials = route.authorization(); !credentials.empty())
+    out += "Proxy-Authorization: " + credentials.reveal() + "\r\n";
+  return out + "\r\n";
+}
+
+COMCP_DECL std::optional<int> tunnel_status(std::string_view head) noexcept {
+  auto const line = head.substr(0, head.find("\r\n"));
+  constexpr std::string_view version = "HTTP/1.";
+  if (line.size() < 12 || !line.starts_with(version) || (line[7] != '0' && line[7] != '1') || line[8] != ' ') return {};
+  if (line.size() > 12 && line[12] != ' ') return {};
+  int status = 0;
+  for (char const c : line.substr(9, 3)) {
+    if (c < '0' || c > '9') return {};
+    status = status * 10 + (c - '0');
+  }
+  if (status < 100 || status > 599) return {};
+  return status;
+}
+
+COMCP_DECL error tunnel_refusal(std::optional<int> status, proxy_route const& route, http_url const& target) {
+  if (status && *status / 100 == 2) return {};
+  auto const proxy = "the proxy " + host_and_port(route.url());
+  if (!status) return error(errc::proxy_failed, proxy + " answered CONNECT with what is no HTTP/1.1 answer to it");
+  auto text = proxy + " refused the way to " + host_and_port(target) + " with " + std::to_string(*status);
+  if (*status == 407) text += route.authorization().empty() ? " (it wants credentials)" : " (it wants other credentials)";
+  transport_detail detail;
+  detail.http_status = *status;
+  return error(errc::proxy_failed, std::move(text)).with_detail(std::move(detail));
+}
+
+COMCP_DECL error tunnel_broken(std::error_code why, bool late, proxy_route const& route) {
+  auto const proxy = "the proxy " + host_and_port(route.url());
+  if (late) return error(errc::connect_timeout, proxy + " did not answer CONNECT in time");
+  if (why == asio::error::operation_aborted) return error(errc::cancelled);
+  if (why == asio::error::eof) return error(errc::connect_failed, proxy + " closed the connection instead of an answer");
+  return error(errc::connect_failed, "the connection to " + proxy + " broke: " + why.message());
+}
+
+}  // namespace comcp::http_detail
+#endif
+
+namespace comcp {
+
+/// Makes connections: C::stream has what plain_stream has. connect() runs on this_coro::executor, which the stream
+/// keeps; its awaitable needs the connector no more; it can be cancelled at any moment.
+/// Errors: connect_failed, connect_timeout (at `until`), tls_failed, proxy_failed, invalid_argument, cancelled.
+template <class C>
+concept connector = std::copy_constructible<C> &&
+                    requires(C const& c, http_url where, std::shared_ptr<time_source> time,
+                             time_source::time_point until) {
+                      typename C::stream;
+                      {
+                        c.connect(where, time, until)
+                      } -> std::same_as<asio::awaitable<result<std::unique_ptr<typename C::stream>>>>;
+                    };
+
+namespace http_detail {
+
+/// Name and TCP connection: to the proxy where there is one.
+template <class Stream>
+asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function lookup, http_url where,
+                                                      std::optional<proxy_route> proxy,
+                                                      std::shared_ptr<time_source> time,
+                                                      time_source::time_point until) {
+  http_url const to = proxy ? proxy->url() : where;
+  std::string name = (proxy ? "the proxy " : "") + host_and_port(to);
+  if (proxy && to.secure()) co_return error(errc::invalid_argument, name + " has an https URL; only http is supported");
+  auto found = co_await net::resolve(std::move(lookup), std::string(to.host_name()), to.port(), time, until);
+  if (!found) co_return found.error();
+  auto socket = co_await net::connect_any(std::move(*found), std::move(name), time, until);
+  if (!socket) co_return socket.error();
+  auto stream = std::make_unique<Stream>(std::move(*socket));
+  if (proxy && !where.secure()) stream->forwarded_by(std::move(*proxy));
+  co_return std::move(stream);
+}
+
+}  // namespace http_detail
+
+/// Connections for http URLs, through a proxy where one is meant for them. https URLs are errc::invalid_argument: they
+/// need tls_connector.
+template <class Stream = plain_stream>
+class basic_plain_connector {
+ public:
+  using stream = Stream;
+
+  explicit basic_plain_connector(proxy_options proxies = proxy_options::from_environment(),
+                                 net::lookup_function lookup = net::system_lookup<asio::any_io_executor>)
+      : proxies_(std::move(proxies)), lookup_(std::move(lookup)) {}
+
+  [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
+                                                                         std::shared_ptr<time_source> time,
+                                                                         time_source::time_point until) const {
+    auto route = proxies_.proxy_for(where);
+    return run(lookup_, std::move(where), std::move(route), std::move(time), until);
+  }
+
+ private:
+  static asio::awaitable<result<std::unique_ptr<Stream>>> run(net::lookup_function lookup, http_url where,
+                                                              result<std::optional<proxy_route>> route,
+                                                              std::shared_ptr<time_source> time,
+                                                              time_source::time_point until) {
+    if (where.secure())
+      co_return error(errc::invalid_argument, "https needs TLS: build with COMCP_WITH_TLS and use asio_tls_engine");
+    if (!route) co_return route.error();
+    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until);
+    co_return std::move(stream);
+  }
+
+  proxy_options proxies_;
+  net::lookup_function lookup_;
+};
+
+using plain_connector = basic_plain_connector<>;
+
+}  // namespace comcp
+
+// http/request_writer.hpp
+// Writes the head of one HTTP/1.1 request, and refuses what no line can carry or what belongs to the framing.
+
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// How a request goes through an http proxy: it names the whole URL, and says who asks.
+class proxy_form {
+ public:
+  proxy_form() {}
+  bool absolute = false;
+  std::string authorization;  ///< Value of Proxy-Authorization; empty for none.
+};
+
+/// errc::invalid_argument for a method that is no token, control characters in a value, and the fields that
+/// write_request_head() writes (Host, Content-Length, Transfer-Encoding, Connection); it quotes no value.
+result<void> check_request(http_request const& request);
+
+/// The head with its blank line: request line, Host, the request's own fields, Content-Length where there is a body or
+/// the method usually has one (POST, PUT, PATCH). Precondition: check_request() found nothing.
+std::string write_request_head(http_request const& request, proxy_form const& proxy = proxy_form());
+
+/// Whether a request with this method may be sent twice (RFC 9110, section 9.2.2).
+bool is_idempotent(std::string_view method) noexcept;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/request_writer.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp {
+namespace http_detail {
+
+inline constexpr std::array<std::string_view, 4> framing_fields = {"host", "content-length", "transfer-encoding",
+                                                                   "connection"};
+
+constexpr bool names_field(std::string_view name, std::string_view lower) noexcept {
+  return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char x, char y) {
+    return (x >= 'A' && x <= 'Z' ? static_cast<char>(x | 0x20) : x) == y;
+  });
+}
+
+constexpr bool has_control(std::string_view text) noexcept {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+  });
+}
+
+}  // namespace http_detail
+
+COMCP_DECL result<void> check_request(http_request const& request) {
+  if (!is_http_token(request.method)) return error(errc::invalid_argument, "the method of a request is not a token");
+  for (auto const& field : request.headers) {
+    bool const framing = std::any_of(http_detail::framing_fields.begin(), http_detail::framing_fields.end(),
+                                     [&](std::string_view own) { return http_detail::names_field(field.name, own); });
+    if (framing) return error(errc::invalid_argument, "the header " + field.name + " is the engine's own");
+    if (http_detail::has_control(field.value))
+      return error(errc::invalid_argument, "the value of header " + field.name + " has control characters");
+  }
+  return {};
+}
+
+COMCP_DECL std::string write_request_head(http_request const& request, proxy_form const& proxy) {
+  std::string out;
+  out.reserve(512);
+  out += request.method;
+  out += ' ';
+  if (proxy.absolute) out += request.url.origin();
+  out += request.url.target();
+  out += " HTTP/1.1\r\nHost: ";
+  out += request.url.authority();
+  for (auto const& field : request.headers) out.append("\r\n").append(field.name).append(": ").append(field.value);
+  if (!proxy.authorization.empty()) out.append("\r\nProxy-Authorization: ").append(proxy.authorization);
+  auto const& m = request.method;
+  if (!request.body.empty() || m == "POST" || m == "PUT" || m == "PATCH")
+    out.append("\r\nContent-Length: ").append(std::to_string(request.body.size()));
+  out += "\r\n\r\n";
+  return out;
+}
+
+COMCP_DECL bool is_idempotent(std::string_view method) noexcept {
+  constexpr std::array<std::string_view, 6> all = {"GET", "HEAD", "OPTIONS", "DELETE", "PUT", "TRACE"};
+  return std::find(all.begin(), all.end(), method) != all.end();
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// A response of basic_asio_engine. Its pieces are views into the connection's buffer. Destroying it before its end
+/// closes the connection, unless all of the body was here already.
+template <class Stream>
+class asio_response {
+ public:
+  asio_response() = default;  ///< Ended, as one that was moved from; co_spawn wants it.
+  asio_response(http_response_head head, http_detail::asio_lease<Stream> lease)
+      : head_(std::move(head)), lease_(std::move(lease)) {}
+
+  [[nodiscard]] http_response_head const& head() const noexcept { return head_; }
+
+  /// One call at a time; the response stays until it has ended. Errors as with every engine, and the same one again.
+  asio::awaitable<result<std::string_view>> next() {
+    using progress = response_parser::progress;
+    auto const c = lease_.get();
+    bool waiting = false;
+    while (c) {
+      auto const told = c->advance();
+      if (told == progress::failed) co_return c->failure();  // this may be gone
+      if (told == progress::body || told == progress::end) c->pause();
+      if (told == progress::body) co_return c->piece();
+      if (told == progress::end) break;
+      if (!std::exchange(waiting, true)) c->expect_body();
+      auto const [ec, n] = co_await c->stream().async_read_some(c->room(), net::tuple_awaitable);
+      c->received(ec, n);
+    }
+    lease_.reset();
+    co_return std::string_view();
+  }
+
+ private:
+  http_response_head head_;
+  http_detail::asio_lease<Stream> lease_;
+};
+
+namespace http_detail {
+
+/// A connection that is being made.
+struct connect_attempt {
+  explicit connect_attempt(asio::any_io_executor executor) : on(std::move(executor)) {}
+  asio::any_io_executor on;
+  asio::cancellation_signal signal;
+  bool over = false;
+};
+
+/// What exchanges share, so that they need no engine. Used from one executor.
+template <class Connector>
+class asio_engine_core {
+ public:
+  using stream = typename Connector::stream;
+  using pool = asio_pool<stream>;
+
+  asio_engine_core(asio_engine_options o, Connector c)
+      : options(std::move(o)),
+        from(std::move(c)),
+        time(options.time() ? options.time() : steady_time()),
+        connections(std::make_shared<pool>(options, time)) {}
+
+  void close() {
+    connections->close();
+    auto const open = std::move(connecting);
+    // Posted: where an io_context is being destroyed, what would be cancelled may be gone already.
+    for (auto const& attempt : open) {
+      asio::post(attempt->on, [attempt] {
+        if (!attempt->over) attempt->signal.emit(asio::cancellation_type::terminal);
+      });
+    }
+  }
+
+  [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
+    auto const& own = options.timeouts();
+    exchange_times out;
+    out.total_at = later(time->now(), asked.total().value_or(*own.total()));
+    out.connect = asked.connect().value_or(*own.connect());
+    out.response = asked.response().value_or(*own.response());
+    out.idle = asked.idle().value_or(*own.idle());
+    return out;
+  }
+
+  asio_engine_options options;
+  Connector from;
+  std::shared_ptr<time_source> time;
+  std::shared_ptr<pool> connections;
+  std::set<std::shared_ptr<connect_attempt>> connecting;
+};
+
+/// A new connection. It is made by a coroutine of its own, so that the engine's end can end it as well.
+template <class Connector>
+asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for(
+    std::shared_ptr<asio_engine_core<Connector>> core, http_url url, exchange_times times) {
+  auto const on = co_await asio::this_coro::executor;
+  auto const state = co_await asio::this_coro::cancellation_state;
+  auto const attempt = std::make_shared<connect_attempt>(on);
+  core->connecting.insert(attempt);
+  if (state.slot().is_connected())
+    state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
+  auto const at = later(core->time->now(), times.connect);
+  auto made = core->from.connect(std::move(url), core->time, std::min(at, times.total_at));
+  auto [thrown, connected] = co_await asio::co_spawn(
+      on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), net::tuple_awaitable));
+  if (state.slot().is_connected()) state.slot().clear();
+  attempt->over = true;
+  core->connecting.erase(attempt);
+  asio::post(on, [attempt] {});  // Asio looks at the slot after the work has ended
+  if (core->connections->closed()) co_return error(errc::closed, "the HTTP engine is gone");
+  if (thrown) std::rethrow_exception(thrown);
+  if (!connected && connected.error() == errc::connect_timeout && times.total_at <= at)
+    co_return connected.error().with_code(errc::exchange_timeout);
+  if (connected) {
+    std::error_code ignored;
+    (*connected)->socket().non_blocking(true, ignored);
+  }
+  co_return std::move(connected);
+}
+
+/// The bytes of a request as they go to this connection.
+template <class Stream>
+request_text text_for(http_request& request, Stream& stream) {
+  constexpr std::size_t copied = std::size_t{64} << 10;
+  proxy_form form;
+  if (auto const* route = stream.forwarded_by()) {
+    form.absolute = true;
+    form.authorization = route->authorization().reveal();
+  }
+  request_text out;
+  out.head = write_request_head(request, form);
+  if (request.body.size() <= copied) {
+    out.head += request.body;
+  } else {
+    out.body = std::move(request.body);
+  }
+  return out;
+}
+
+/// What failed, where the first attempt may have been seen by the server and there was no second one.
+inline error const& told_of(error const& sent, error const& second) noexcept {
+  bool const own = second == errc::cancelled || second == errc::closed;
+  return sent && !own ? sent : second;
+}
+
+template <class Connector>
+asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
+    std::shared_ptr<asio_engine_core<Connector>> core, http_request request) {
+  using stream = typename Connector::stream;
+  using progress = response_parser::progress;
+  auto checked = check_request(request);
+  if (!checked) co_return checked.error();
+  auto const times = core->times_of(request.timeouts);
+  bool const may_repeat = request.repeatable || is_idempotent(request.method);
+  request_text text;
+  error sent;  // how the first attempt failed, where the server may have seen it
+  for (bool again = false;; again = true) {
+    auto taken = core->connections->take(request.url, again);
+    if (!taken) co_return told_of(sent, taken.error());
+    auto lease = std::move(*taken);
+    bool const rested = lease.get() != nullptr;
+    if (!rested) {
+      auto made = co_await connect_for(core, request.url, times);
+      if (!made) co_return told_of(sent, made.error());
+      lease.attach(std::make_shared<asio_connection<stream>>(std::move(*made), core->time));
+    }
+    auto& c = *lease.get();
+    if (!again) text = text_for(request, c.stream());
+    c.begin(std::move(text), request.method, core->options.limits(), times);
+    auto told = c.advance();
+    while (told == progress::more) {
+      auto const [ec, n] = co_await c.stream().async_read_some(c.room(), net::tuple_awaitable);
+      c.received(ec, n);
+      told = c.advance();
+    }
+    if (told != progress::failed) {
+      c.pause();
+      auto head = std::move(c.head());
+      co_return asio_response<stream>(std::move(head), std::move(lease));
+    }
+    bool const repeat = rested && c.ended_unanswered() && (may_repeat || c.nothing_sent());
+    if (!repeat) co_return c.failure();
+    if (!c.nothing_sent()) sent = c.failure();
+    text = c.take_text();
+  }
+}
+
+}  // namespace http_detail
+
+/// The default engine. Moves, does not copy; destroying it ends its exchanges with errc::closed. Between exchanges it
+/// keeps connections, and io_context::run() goes on until they have expired: close_idle() closes them at once.
+template <class Connector>
+class basic_asio_engine {
+ public:
+  using response = asio_response<typename Connector::stream>;
+
+  explicit basic_asio_engine(asio_engine_options options = asio_engine_options(), Connector from = Connector())
+      : core_(std::make_shared<core>(std::move(options), std::move(from))) {}
+  basic_asio_engine(basic_asio_engine&&) noexcept = default;
+  basic_asio_engine& operator=(basic_asio_engine&& other) noexcept {
+    if (this != &other) {
+      if (core_) core_->close();
+      core_ = std::move(other.core_);
+    }
+    return *this;
+  }
+  ~basic_asio_engine() {
+    if (core_) core_->close();
+  }
+
+  /// As the concept `engine` says. A request whose kept connection turns out dead before a byte of the answer goes out
+  /// once more, on a new one, where nothing of it was sent, or where it may arrive twice: it says so (`repeatable`), or
+  /// its method is idempotent. Precondition: this was not moved from.
+  [[nodiscard]] asio::awaitable<result<response>> open(http_request request) {
+    return http_detail::exchange<Connector>(core_, std::move(request));
+  }
+
+  /// Closes the connections that no exchange is on.
+  void close_idle() { core_->connections->close_idle(); }
+  [[nodiscard]] std::size_t idle_connections() const noexcept { return core_->connections->idle_count(); }
+  [[nodiscard]] std::size_t busy_connections() const noexcept { return core_->connections->busy_count(); }
+
+ private:
+  using core = http_detail::asio_engine_core<Connector>;
+  std::shared_ptr<core> core_;
+};
+
+/// For http URLs; asio_tls_engine has https as well.
+using asio_engine = basic_asio_engine<plain_connector>;
+
+static_assert(engine<asio_engine>);
+
+}  // namespace comcp
+
+// http/tls_connector.hpp
+// The connector for http and https URLs, on Asio's ssl and OpenSSL. An opt-in header: where COMCP_WITH_TLS is on, the
+// CMake target links OpenSSL.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// http/tls_stream.hpp
+// The bytes of one connection, under TLS or without it. Needs OpenSSL.
+
+#include <cstddef>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <asio/ssl/context.hpp>
+#include <asio/ssl/error.hpp>
+#include <asio/ssl/stream.hpp>
+
+namespace comcp {
+
+/// A plain_stream on which TLS may start. Then asio::error::eof is the peer's close_notify; a connection that ends
+/// without it gives asio::ssl::error::stream_truncated. close() sends no close_notify, as HTTP's framing says where a
+/// request ends.
+class tls_stream : public plain_stream {
+ public:
+  using plain_stream::plain_stream;
+
+  /// What the handshake is done on.
+  using layer = asio::ssl::stream<asio::ip::tcp::socket&>;
+  layer& start(asio::ssl::context& context) { return tls_.emplace(socket(), context); }
+  [[nodiscard]] bool secure() const noexcept { return tls_.has_value(); }
+
+  template <class Token>
+  auto async_read_some(asio::mutable_buffer into, Token&& token) {
+    if (!tls_) return plain_stream::async_read_some(into, std::forward<Token>(token));
+    return tls_->async_read_some(into, std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_write_some(asio::const_buffer from, Token&& token) {
+    if (!tls_) return plain_stream::async_write_some(from, std::forward<Token>(token));
+    return tls_->async_write_some(from, std::forward<Token>(token));
+  }
+
+  /// Under TLS nothing is possible without waiting.
+  std::size_t try_write(asio::const_buffer from, std::error_code& ec) {
+    if (!tls_) return plain_stream::try_write(from, ec);
+    ec = asio::error::would_block;
+    return 0;
+  }
+
+  [[nodiscard]] bool quiet() { return !holds_bytes() && plain_stream::quiet(); }
+
+ private:
+  // Asio reads ahead of OpenSSL, into a BIO that OpenSSL does not count.
+  [[nodiscard]] bool holds_bytes() {
+    if (!tls_) return false;
+    SSL* const s = tls_->native_handle();
+    return ::SSL_has_pending(s) != 0 || ::BIO_ctrl_pending(::SSL_get_rbio(s)) != 0;
+  }
+
+  std::optional<layer> tls_;
+};
+
+}  // namespace comcp
+
+namespace comcp {
+namespace http_detail {
+
+/// The SSL context of a connector and its copies, made when it is first needed: the system's authorities take
+/// milliseconds to read. Safe from any thread.
+class tls_context {
+ public:
+  explicit tls_context(tls_options options) : options_(std::move(options)) {}
+
+  /// Makes the context if there is none; what is wrong with the options is errc::tls_failed each time.
+  result<void> prepare();
+  /// After prepare() only.
+  [[nodiscard]] asio::ssl::context& native() noexcept { return *native_; }
+  [[nodiscard]] tls_options const& options() const noexcept { return options_; }
+
+ private:
+  error make();
+
+  tls_options options_;
+  std::once_flag once_;
+  std::optional<asio::ssl::context> native_;
+  error problem_;
+};
+
+/// Says to a connection which server it must be talking to. Errors: tls_failed.
+result<void> expect_server(SSL* connection, std::string const& name, bool verify);
+
+/// Why a handshake with `host` failed, with OpenSSL's words.
+error handshake_failure(SSL* connection, std::error_code why, bool late, std::string const& host);
+
+/// The TLS handshake, on a connection that leads to the server.
+template <class Stream>
+asio::awaitable<error> secure(Stream& stream, std::shared_ptr<tls_context> context, http_url where,
+                              std::shared_ptr<time_source> time, time_source::time_point until) {
+  auto const ready = context->prepare();
+  if (!ready) co_return ready.error();
+  auto const& options = context->options();
+  std::string name = options.server_name();
+  if (name.empty()) name = where.host_name();
+  auto& layer = stream.start(context->native());
+  auto const told = expect_server(layer.native_handle(), name, !options.skips_verification());
+  if (!told) co_return told.error();
+  net::socket_alarm const alarm(*time, stream.socket(), until);
+  auto const [ec] = co_await layer.async_handshake(asio::ssl::stream_base::client, net::tuple_awaitable);
+  if (ec) co_return handshake_failure(layer.native_handle(), ec, alarm.rang(), host_and_port(where));
+  co_return error();
+}
+
+}  // namespace http_detail
+
+/// Connections for http and https URLs, through a proxy where one is meant for them. Copies share their TLS context.
+template <class Stream = tls_stream>
+class basic_tls_connector {
+ public:
+  using stream = Stream;
+
+  explicit basic_tls_connector(tls_options tls = tls_options(),
+                               proxy_options proxies = proxy_options::from_environment(),
+                               net::lookup_function lookup = net::system_lookup<asio::any_io_executor>)
+      : context_(std::make_shared<http_detail::tls_context>(std::move(tls))),
+        proxies_(std::move(proxies)),
+        lookup_(std::move(lookup)) {}
+
+  [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
+                                                                         std::shared_ptr<time_source> time,
+                                                                         time_source::time_point until) const {
+    auto route = proxies_.proxy_for(where);
+    return run(context_, lookup_, std::move(where), std::move(route), std::move(time), until);
+  }
+
+ private:
+  static asio::awaitable<result<std::unique_ptr<Stream>>> run(std::shared_ptr<http_detail::tls_context> context,
+                                                              net::lookup_function lookup, http_url where,
+                                                              result<std::optional<proxy_route>> route,
+                                                              std::shared_ptr<time_source> time,
+                                                              time_source::time_point until) {
+    if (!route) co_return route.error();
+    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until);
+    if (!stream || !where.secure()) co_return std::move(stream);
+    if (*route) {
+      auto const refused = co_await http_detail::open_tunnel(**stream, where, **route, time, until);
+      if (refused) co_return refused;
+    }
+    auto const failed = co_await http_detail::secure(**stream, std::move(context), where, time, until);
+    if (failed) co_return failed;
+    co_return std::move(stream);
+  }
+
+  std::shared_ptr<http_detail::tls_context> context_;
+  proxy_options proxies_;
+  net::lookup_function lookup_;
+};
+
+using tls_connector = basic_tls_connector<>;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/tls_connector.ipp
+#include <asio/ip/address.hpp>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+namespace comcp::http_detail {
+
+COMCP_DECL error tls_setup_failed(std::string what, std::error_code why) {
+  return {errc::tls_failed, std::move(what) + ": " + why.message()};
+}
+
+COMCP_DECL std::error_code last_ssl_error() {
+  return {static_cast<int>(::ERR_get_error()), asio::error::get_ssl_category()};
+}
+
+COMCP_DECL result<void> tls_context::prepare() {
+  std::call_once(once_, [this] { problem_ = make(); });
+  if (problem_) return problem_;
+  return {};
+}
+
+COMCP_DECL error tls_context::make() {
+  ::ERR_clear_error();
+  SSL_CTX* const raw = ::SSL_CTX_new(::TLS_client_method());
+  if (raw == nullptr) return tls_setup_failed("no TLS context", last_ssl_error());
+  native_.emplace(raw);
+  // Without it OpenSSL asks the terminal for the password of an encrypted key, and waits.
+  ::SSL_CTX_set_default_passwd_cb(raw, [](char*, int, int, void*) { return -1; });
+  std::error_code ec;
+  auto const oldest = options_.minimum_version() == tls_version::v1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
+  if (::SSL_CTX_set_min_proto_version(raw, oldest) != 1)
+    return tls_setup_failed("the minimum TLS version is not supported", last_ssl_error());
+  constexpr unsigned char http11[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+  ::SSL_CTX_set_alpn_protos(raw, http11, sizeof http11);
+  if (!options_.ca_file().empty()) native_->load_verify_file(options_.ca_file(), ec);
+  if (ec) return tls_setup_failed("cannot load the authorities of " + options_.ca_file(), ec);
+  if (!options_.ca_pem().empty()) native_->add_certificate_authority(asio::buffer(options_.ca_pem()), ec);
+  if (ec) return tls_setup_failed("cannot read the given authorities", ec);
+  if (options_.ca_file().empty() && options_.ca_pem().empty()) native_->set_default_verify_paths(ec);
+  if (ec) return tls_setup_failed("cannot load the system's authorities", ec);
+  if (!options_.certificate_file().empty()) {
+    native_->use_certificate_chain_file(options_.certificate_file(), ec);
+    if (ec) return tls_setup_failed("cannot load the client certificate " + options_.certificate_file(), ec);
+    native_->use_private_key_file(options_.key_file(), asio::ssl::context::pem, ec);
+    if (ec) return tls_setup_failed("cannot load the client key " + options_.key_file(), ec);
+  }
+  return {};
+}
+
+COMCP_DECL result<void> expect_server(SSL* connection, std::string const& name, bool verify) {
+  // A root's final dot is in neither names on the wire nor certificates.
+  std::string const host = name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
+  std::error_code no_address;
+  asio::ip::make_address(host, no_address);
+  bool ok = true;
+  if (no_address) ok = SSL_set_tlsext_host_name(connection, host.c_str()) == 1;
+  if (verify) {
+    ::SSL_set_verify(connection, SSL_VERIFY_PEER, nullptr);
+    auto* const wanted = ::SSL_get0_param(connection);
+    ::X509_VERIFY_PARAM_set_hostflags(wanted,
+                                      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+    ok = ok && (no_address ? ::X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size())
+                           : ::X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str())) == 1;
+  } else {
+    ::SSL_set_verify(connection, SSL_VERIFY_NONE, nullptr);
+  }
+  if (!ok) return tls_setup_failed(host + " cannot be the name of a TLS server", last_ssl_error());
+  return {};
+}
+
+COMCP_DECL error handshake_failure(SSL* connection, std::error_code why, bool late, std::string const& host) {
+  if (late) return {errc::connect_timeout, host + " did not finish the TLS handshake in time"};
+  if (why == asio::error::operation_aborted) return {errc::cancelled};
+  auto const verdict = ::SSL_get_verify_result(connection);
+  if (verdict != X509_V_OK && ::SSL_get_verify_mode(connection) != SSL_VERIFY_NONE)
+    return {errc::tls_failed, host + " is not trusted: " + ::X509_verify_cert_error_string(verdict)};
+  if (why == asio::error::eof || why == asio::ssl::error::stream_truncated)
+    return {errc::tls_failed, host + " closed the connection in the TLS handshake"};
+  if (why.category() == asio::error::get_system_category())
+    return {errc::connect_failed, "the connection to " + host + " broke in the TLS handshake: " + why.message()};
+  return {errc::tls_failed, "no TLS connection to " + host + ": " + why.message()};
+}
+
+}  // namespace comcp::http_detail
+#endif
+
+namespace comcp {
+
+/// As asio_engine, for https URLs too.
+using asio_tls_engine = basic_asio_engine<tls_connector>;
+
+static_assert(engine<asio_tls_engine>);
+
+}  // namespace comcp
+#else
+#endif
+
+namespace comcp {
+
+// What a configuration makes the default is a part of its name: objects of two configurations do not link.
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+inline namespace http_with_tls {
+using default_http_engine = asio_tls_engine;
+#else
+inline namespace http_without_tls {
+using default_http_engine = asio_engine;
+#endif
+}  // inline namespace
+
+namespace detail {
+
+// A template, so that only who uses HTTP pays for it.
+template <class Engine = default_http_engine>
+std::shared_ptr<Engine> make_http_engine(asio_engine_options options, proxy_options proxies,
+                                         [[maybe_unused]] tls_options const& tls) {
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+  tls_connector from(tls, std::move(proxies));
+#else
+  plain_connector from(std::move(proxies));
+#endif
+  return std::make_shared<Engine>(std::move(options), std::move(from));
+}
+
+}  // namespace detail
+
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+inline namespace http_with_tls {
+#else
+inline namespace http_without_tls {
+#endif
+
+/// A server's MCP endpoint: `comcp::http("https://example.com/mcp")`, and with credentials
+/// `comcp::http(url, comcp::bearer(token))`. Streamable HTTP, and HTTP+SSE where the server knows no other. https needs
+/// COMCP_WITH_TLS. The environment's proxies are used (proxy_options::from_environment()) unless told otherwise.
+/// Regular until it connects: keep one and connect copies of it; a copy has the settings, never the connection.
+template <class Auth = no_auth>
+class http {
+ public:
+  static constexpr bool is_http = true;
+
+  explicit http(std::string_view url, Auth auth = Auth()) : url_(url), auth_(std::move(auth)) {}
+
+  http(http const& other)
+      : url_(other.url_),
+        auth_(other.auth_),
+        options_(other.options_),
+        engine_(other.engine_),
+        proxy_(other.proxy_),
+        tls_(other.tls_) {}
+  http(http&&) noexcept = default;
+  http& operator=(http other) noexcept {
+    url_ = std::move(other.url_);
+    auth_ = std::move(other.auth_);
+    options_ = std::move(other.options_);
+    engine_ = std::move(other.engine_);
+    proxy_ = std::move(other.proxy_);
+    tls_ = std::move(other.tls_);
+    transport_ = std::move(other.transport_);
+    return *this;
+  }
+
+  /// All options at once, in place of what was said before.
+  http& options(http_options o) & { return options_ = std::move(o), *this; }
+  http& header(std::string_view name, std::string_view value) & { return options_.header(name, value), *this; }
+  http& engine(asio_engine_options o) & { return engine_ = std::move(o), *this; }
+  http& proxy(proxy_options o) & { return proxy_ = std::move(o), *this; }
+  http& tls(tls_options o) & { return tls_ = std::move(o), *this; }
+  http& resume(saved_session s) & { return options_.resume(std::move(s)), *this; }
+  http&& options(http_options o) && { return std::move(options(std::move(o))); }
+  http&& header(std::string_view name, std::string_view value) && { return std::move(header(name, value)); }
+  http&& engine(asio_engine_options o) && { return std::move(engine(std::move(o))); }
+  http&& proxy(proxy_options o) && { return std::move(proxy(std::move(o))); }
+  http&& tls(tls_options o) && { return std::move(tls(std::move(o))); }
+  http&& resume(saved_session s) && { return std::move(resume(std::move(s))); }
+
+  // What a transport has; for the client alone.
+  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return made().open(in); }
+  result<void> send(outgoing message) { return made().send(std::move(message)); }
+  bool abandon(request_id id) noexcept { return transport_ && transport_->abandon(id); }
+  [[nodiscard]] asio::awaitable<void> close() { return made().close(); }
+  [[nodiscard]] transport_info info() const { return made().info(); }
+  [[nodiscard]] std::optional<saved_session> resumed() const { return options_.resumed(); }
+
+ private:
+  using transport_type = streamable_http<default_http_engine, Auth>;
+
+  [[nodiscard]] transport_type& made() const {
+    if (transport_) return *transport_;
+    auto engine = detail::make_http_engine<>(engine_, proxy_ ? *proxy_ : proxy_options::from_environment(), tls_);
+    transport_ = std::make_unique<transport_type>(url_, std::move(engine), auth_, options_);
+    return *transport_;
+  }
+
+  std::string url_;
+  Auth auth_;
+  http_options options_;
+  asio_engine_options engine_;
+  std::optional<proxy_options> proxy_;
+  tls_options tls_;
+  mutable std::unique_ptr<transport_type> transport_;
+};
+
+http(std::string_view) -> http<no_auth>;
+
+}  // inline namespace
+}  // namespace comcp
+
+#if defined(COMCP_SEPARATE_COMPILATION)
+namespace comcp::detail {
+
+extern template std::shared_ptr<default_http_engine> make_http_engine(asio_engine_options, proxy_options,
+                                                                      tls_options const&);
+extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
+                                                                std::shared_ptr<default_http_engine>,
+                                                                std::shared_ptr<no_auth>);
+extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
+                                                                std::shared_ptr<default_http_engine>,
+                                                                std::shared_ptr<bearer>);
+
+}  // namespace comcp::detail
+#endif
 
 // transport/memory.hpp
 // Two linked transports in one process: for servers that live inside the client's program, and for tests.
