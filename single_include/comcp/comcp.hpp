@@ -18324,6 +18324,1004 @@ COMCP_DECL std::string bearer::identity() const { return "bearer " + std::to_str
 }  // namespace comcp
 #endif
 
+// http/asio_engine.hpp
+// HTTP/1.1 on one Asio executor: exchanges on connections that are kept between them. Decides when a request may go
+// out twice; how to connect is the connector's, what bytes mean the parser's. Templates, so that only who uses HTTP
+// compiles the coroutines.
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/this_coro.hpp>
+
+// http/asio_engine_options.hpp
+// What can be set for the Asio engines: how long, how many, how large. Where connections come from is the connector's.
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+// http/response_parser.hpp
+// Takes one HTTP/1.1 response apart as its bytes come: head, body without its framing, end. It is strict where a
+// peer that reads otherwise could be told something else; what to do with the connection is for others.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// What a response may be at most. Whatever is more is errc::limit_exceeded, and its text names the limit.
+class response_limits {
+ public:
+  response_limits() {}
+  /// Header fields of a head, those of the interim responses before it and of the trailer included: 100.
+  response_limits& headers(std::size_t n) { return headers_ = n, *this; }
+  /// Bytes of one line of a head, a trailer or a chunk size: 16 KiB.
+  response_limits& line(std::size_t bytes) { return line_ = bytes, *this; }
+  /// Bytes of the head, interim responses and trailer included: 64 KiB. As many more, and 16 for each byte of data, may
+  /// be sizes and extensions of chunks.
+  response_limits& head(std::size_t bytes) { return head_ = bytes, *this; }
+  /// Bytes of the body: 64 MiB. An event stream (text/event-stream) may be of any length.
+  response_limits& body(std::uint64_t bytes) { return body_ = bytes, *this; }
+
+  [[nodiscard]] std::size_t headers() const noexcept { return headers_; }
+  [[nodiscard]] std::size_t line() const noexcept { return line_; }
+  [[nodiscard]] std::size_t head() const noexcept { return head_; }
+  [[nodiscard]] std::uint64_t body() const noexcept { return body_; }
+
+ private:
+  std::size_t headers_ = 100;
+  std::size_t line_ = std::size_t{16} << 10;
+  std::size_t head_ = std::size_t{64} << 10;
+  std::uint64_t body_ = std::uint64_t{64} << 20;
+};
+
+/// Incremental parser of one response. It copies the head and what an unfinished line needs, and no body.
+///
+///     std::string_view bytes = ...;
+///     for (;;) switch (p.next(bytes)) {
+///       case progress::more: ...     // all bytes are used; on the end of the connection call finish()
+///       case progress::head: ...     // once: p.head()
+///       case progress::body: ...     // p.body(), a part of what `bytes` was
+///       case progress::end: ...      // what is left in `bytes` is no part of the response
+///       case progress::failed: ...   // p.failure(), and so for ever
+///     }
+///
+/// Interim responses (1xx) are passed over, trailers are checked and dropped.
+/// Specification: RFC 9112, sections 4 to 7 and 9.
+class response_parser {
+ public:
+  enum class progress { more, head, body, end, failed };
+
+  /// `method` is that of the request: what it is decides whether a body follows.
+  explicit response_parser(std::string_view method = "GET", response_limits limits = response_limits())
+      : limits_(limits), without_body_(method == "HEAD") {}
+
+  /// Takes what it can from the front of `bytes`, up to the next thing to tell.
+  progress next(std::string_view& bytes);
+  /// The connection ended: `end` where that ends the body, otherwise `failed` with errc::transport_failed.
+  progress finish();
+
+  /// Precondition: next() gave `head`. It may be moved out.
+  [[nodiscard]] http_response_head& head() noexcept { return head_; }
+  /// The piece that next() gave last, valid as long as the bytes it was given.
+  [[nodiscard]] std::string_view body() const noexcept { return body_; }
+  /// errc::protocol_violation, errc::limit_exceeded or errc::transport_failed, with the status where it is known.
+  /// It quotes no value of a header. Precondition: next() or finish() gave `failed`.
+  [[nodiscard]] error const& failure() const noexcept { return failure_; }
+
+  /// Whether any byte of a response came.
+  [[nodiscard]] bool started() const noexcept { return started_; }
+  [[nodiscard]] bool ended() const noexcept { return at_ == part::done; }
+  /// Whether the head says text/event-stream.
+  [[nodiscard]] bool event_stream() const noexcept { return event_stream_; }
+  /// Whether the connection may carry another request once the response has ended.
+  [[nodiscard]] bool keeps_connection() const noexcept { return keep_ && ended(); }
+  /// `timeout` of the Keep-Alive header: how long the server keeps an idle connection.
+  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return keep_alive_; }
+
+ private:
+  enum class part {
+    status, fields, known_length, until_close, chunk_size, chunk_data, chunk_end, trailer, done, failed
+  };
+
+  progress step(std::string_view& bytes);
+  progress line(std::string_view text);
+  progress status_line(std::string_view text);
+  progress field_line(std::string_view text);
+  progress end_of_head();
+  progress choose_framing();
+  progress framed_by_length();
+  progress chunk_size_line(std::string_view text);
+  progress chunk_end(std::string_view& bytes);
+  progress piece(std::string_view& bytes);
+  progress count_body(std::uint64_t more);
+  void read_connection();
+  [[nodiscard]] bool whole_line(std::string_view& bytes, std::string_view& out);
+  progress fail(errc code, std::string text);
+  progress violation(std::string text) { return fail(errc::protocol_violation, std::move(text)); }
+
+  response_limits limits_;
+  http_response_head head_;
+  std::string_view body_;
+  std::string held_;            // start of a line, until the rest comes
+  std::string line_;            // a line that was held
+  std::uint64_t left_ = 0;      // of the body or chunk
+  std::uint64_t body_bytes_ = 0;
+  std::uint64_t chunk_lines_ = 0;  // how many bytes of chunk sizes and extensions may still come
+  std::size_t head_bytes_ = 0;
+  std::size_t fields_ = 0;
+  std::optional<std::chrono::seconds> keep_alive_;
+  error failure_;
+  part at_ = part::status;
+  bool without_body_;
+  bool started_ = false;
+  bool keep_ = false;
+  bool one_dot_zero_ = false;
+  bool event_stream_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/response_parser.ipp
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace comcp {
+namespace http_detail::response_text {
+
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+
+constexpr char lower_case(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
+
+constexpr bool same_word(std::string_view a, std::string_view lower) noexcept {
+  return a.size() == lower.size() &&
+         std::equal(a.begin(), a.end(), lower.begin(), [](char x, char y) { return lower_case(x) == y; });
+}
+
+constexpr std::string_view trimmed(std::string_view text) noexcept {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// A number of decimal digits alone; nothing where it is none or does not fit.
+constexpr std::optional<std::uint64_t> whole_number(std::string_view text) noexcept {
+  if (text.empty()) return {};
+  std::uint64_t out = 0;
+  for (char const c : text) {
+    if (!is_digit(c)) return {};
+    auto const digit = static_cast<std::uint64_t>(c - '0');
+    if (out > (std::numeric_limits<std::int64_t>::max() - digit) / 10) return {};
+    out = out * 10 + digit;
+  }
+  return out;
+}
+
+/// Calls `each` with every element of a comma-separated list.
+void for_each_element(std::string_view list, auto&& each) {
+  while (!list.empty()) {
+    auto const comma = std::min(list.find(','), list.size());
+    each(trimmed(list.substr(0, comma)));
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+}
+
+}  // namespace http_detail::response_text
+
+COMCP_DECL response_parser::progress response_parser::fail(errc code, std::string text) {
+  at_ = part::failed;
+  failure_ = error(code, std::move(text));
+  if (head_.status != 0) {
+    transport_detail detail;
+    detail.http_status = head_.status;
+    failure_ = failure_.with_detail(std::move(detail));
+  }
+  return progress::failed;
+}
+
+COMCP_DECL response_parser::progress response_parser::next(std::string_view& bytes) {
+  for (;;) {
+    if (at_ == part::done) return progress::end;
+    if (at_ == part::failed) return progress::failed;
+    if (bytes.empty()) return progress::more;
+    started_ = true;
+    auto const told = step(bytes);
+    if (told != progress::more) return told;
+  }
+}
+
+COMCP_DECL response_parser::progress response_parser::finish() {
+  if (at_ == part::until_close) at_ = part::done;
+  if (at_ == part::done) return progress::end;
+  if (at_ == part::failed) return progress::failed;
+  if (!started_) return fail(errc::transport_failed, "the server closed the connection before its response");
+  bool const in_head = at_ == part::status || at_ == part::fields;
+  return fail(errc::transport_failed, in_head ? "the connection ended within the head of a response"
+                                              : "the connection ended within the body of a response");
+}
+
+COMCP_DECL response_parser::progress response_parser::step(std::string_view& bytes) {
+  switch (at_) {
+    case part::known_length:
+    case part::until_close:
+    case part::chunk_data: return piece(bytes);
+    case part::chunk_end: return chunk_end(bytes);
+    default: break;
+  }
+  std::string_view text;
+  if (!whole_line(bytes, text)) return at_ == part::failed ? progress::failed : progress::more;
+  return line(text);
+}
+
+// A line that ends with LF alone is taken in heads, as RFC 9112 (section 2.2) allows, but not between chunks.
+COMCP_DECL bool response_parser::whole_line(std::string_view& bytes, std::string_view& out) {
+  auto const end = bytes.find('\n');
+  auto const length = std::min(end, bytes.size());
+  if (held_.size() + length > limits_.line())
+    return fail(errc::limit_exceeded, "a line of the response is longer than the limit of line bytes"), false;
+  out = bytes.substr(0, length);
+  if (end == std::string_view::npos || !held_.empty()) held_ += out;
+  bytes.remove_prefix(std::min(length + 1, bytes.size()));
+  if (at_ == part::status) {
+    auto const start = (held_.empty() ? out : std::string_view(held_)).substr(0, 5);
+    if (!std::string_view("HTTP/").starts_with(start)) return violation("what came is no HTTP response"), false;
+  }
+  if (end == std::string_view::npos) return false;
+  if (!held_.empty()) {
+    line_.swap(held_);
+    held_.clear();
+    out = line_;
+  }
+  bool const with_return = out.ends_with('\r');
+  if (with_return) out.remove_suffix(1);
+  if (!with_return && at_ == part::chunk_size) return violation("the line of a chunk size ends without CR"), false;
+  if (out.find('\r') != out.npos) return violation("a line of the response has a CR inside"), false;
+  if (at_ == part::chunk_size) return true;
+  head_bytes_ += out.size() + 2;
+  if (head_bytes_ > limits_.head())
+    return fail(errc::limit_exceeded, "the head of the response is longer than the limit of head bytes"), false;
+  return true;
+}
+
+COMCP_DECL response_parser::progress response_parser::line(std::string_view text) {
+  switch (at_) {
+    case part::status: return status_line(text);
+    case part::chunk_size: return chunk_size_line(text);
+    default: break;
+  }
+  if (!text.empty()) return field_line(text);
+  if (at_ == part::fields) return end_of_head();
+  at_ = part::done;
+  return progress::end;
+}
+
+COMCP_DECL response_parser::progress response_parser::status_line(std::string_view text) {
+  using http_detail::response_text::is_digit;
+  bool const good = text.size() >= 12 && text.starts_with("HTTP/1.") && is_digit(text[7]) && text[8] == ' ' &&
+                    is_digit(text[9]) && is_digit(text[10]) && is_digit(text[11]) &&
+                    (text.size() == 12 || text[12] == ' ') && text.find('\0') == text.npos;
+  if (!good) return violation("the status line is not one of HTTP/1.1");
+  auto const status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
+  if (status < 100 || status > 599) return violation("the status is not between 100 and 599");
+  one_dot_zero_ = text[7] == '0';
+  head_.status = status;
+  head_.reason = text.substr(std::min<std::size_t>(13, text.size()));
+  at_ = part::fields;
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::field_line(std::string_view text) {
+  if (++fields_ > limits_.headers())
+    return fail(errc::limit_exceeded, "the response has more header fields than the limit of headers");
+  if (text[0] == ' ' || text[0] == '\t') return violation("a header field goes on in a second line");
+  auto const colon = text.find(':');
+  if (colon == text.npos) return violation("a header field has no colon");
+  auto const name = text.substr(0, colon);
+  auto const value = text.substr(colon + 1);
+  if (at_ == part::trailer) {
+    if (is_http_token(name) && value.find('\0') == value.npos) return progress::more;
+    return violation("a field of the trailer is malformed");
+  }
+  auto const added = head_.headers.add(std::string(name), value);
+  if (!added) return violation("a header field is malformed");
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::end_of_head() {
+  if (head_.status == 101) return violation("the server switched protocols, which nobody asked for");
+  if (head_.status < 200) {
+    head_ = http_response_head();
+    at_ = part::status;
+    return progress::more;
+  }
+  if (auto const* type = head_.headers.find("content-type")) {
+    auto const parsed = media_type::parse(*type);
+    event_stream_ = parsed && parsed->is("text/event-stream");
+  }
+  read_connection();
+  auto const failed = choose_framing();
+  return failed == progress::failed ? failed : progress::head;
+}
+
+COMCP_DECL void response_parser::read_connection() {
+  bool close = false, keep = false;
+  for (auto const& field : head_.headers) {
+    if (http_detail::response_text::same_word(field.name, "connection")) {
+      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
+        close = close || http_detail::response_text::same_word(word, "close");
+        keep = keep || http_detail::response_text::same_word(word, "keep-alive");
+      });
+    } else if (http_detail::response_text::same_word(field.name, "keep-alive")) {
+      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
+        if (word.size() < 8 || !http_detail::response_text::same_word(word.substr(0, 8), "timeout=")) return;
+        constexpr std::uint64_t longest = 1'000'000;
+        if (auto const n = http_detail::response_text::whole_number(word.substr(8)))
+          keep_alive_ = std::chrono::seconds(std::min(*n, longest));
+      });
+    }
+  }
+  keep_ = !close && (!one_dot_zero_ || keep);
+}
+
+// RFC 9112, section 6.3. Two lengths are refused even where they are equal, as RFC 9110, section 8.6 allows.
+COMCP_DECL response_parser::progress response_parser::choose_framing() {
+  auto const codings = head_.headers.all("transfer-encoding");
+  auto const lengths = head_.headers.all("content-length");
+  if (!codings.empty() && !lengths.empty()) return violation("Content-Length and Transfer-Encoding in one response");
+  if (lengths.size() > 1) return violation("more than one Content-Length");
+  if (!codings.empty() && (codings.size() > 1 || !http_detail::response_text::same_word(codings[0], "chunked")))
+    return violation("a Transfer-Encoding other than chunked");
+  if (!codings.empty() && one_dot_zero_) return violation("Transfer-Encoding in a response of HTTP/1.0");
+  if (!lengths.empty()) {
+    auto const length = http_detail::response_text::whole_number(lengths[0]);
+    if (!length) return violation("a malformed Content-Length");
+    left_ = *length;
+  }
+  if (without_body_ || head_.status == 204 || head_.status == 304) {
+    at_ = part::done;
+    // A 204 has no body; one that announces it may send it as well.
+    if (head_.status == 204 && (left_ != 0 || !codings.empty())) keep_ = false;
+  } else if (!codings.empty()) {
+    at_ = part::chunk_size;
+    chunk_lines_ = limits_.head();
+  } else if (!lengths.empty()) {
+    return framed_by_length();
+  } else {
+    at_ = part::until_close;
+    keep_ = false;
+  }
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::framed_by_length() {
+  at_ = left_ == 0 ? part::done : part::known_length;
+  return count_body(left_);
+}
+
+COMCP_DECL response_parser::progress response_parser::count_body(std::uint64_t more) {
+  if (event_stream_) return progress::more;
+  if (more > limits_.body() - body_bytes_)
+    return fail(errc::limit_exceeded, "the body of the response is longer than the limit of body bytes");
+  body_bytes_ += more;
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::chunk_size_line(std::string_view text) {
+  std::uint64_t size = 0;
+  std::size_t digits = 0;
+  for (; digits < text.size(); ++digits) {
+    char const c = http_detail::response_text::lower_case(text[digits]);
+    bool const letter = c >= 'a' && c <= 'f';
+    if (!letter && !http_detail::response_text::is_digit(c)) break;
+    if (size >> 59 != 0) return violation("a chunk size that is too large");
+    size = size << 4 | static_cast<std::uint64_t>(letter ? c - 'a' + 10 : c - '0');
+  }
+  auto const rest = http_detail::response_text::trimmed(text.substr(digits));
+  bool const extended = rest.starts_with(';') && rest.find('\0') == rest.npos;
+  if (digits == 0 || (digits != text.size() && !extended)) return violation("a malformed chunk size");
+  auto const overhead = text.size() + 4;
+  if (overhead > chunk_lines_)
+    return fail(errc::limit_exceeded, "sizes and extensions of chunks exceed head bytes and 16 for each byte of data");
+  chunk_lines_ -= overhead;
+  constexpr std::uint64_t plenty = std::uint64_t{1} << 32;  // and no overflow
+  if (chunk_lines_ < plenty) chunk_lines_ += 16 * std::min(size, plenty);
+  if (size == 0) return at_ = part::trailer, progress::more;
+  at_ = part::chunk_data;
+  left_ = size;
+  return count_body(size);
+}
+
+COMCP_DECL response_parser::progress response_parser::chunk_end(std::string_view& bytes) {
+  // left_ counts what is missing of CR LF.
+  if (bytes[0] != (left_ == 2 ? '\r' : '\n')) return violation("a chunk does not end where its size says");
+  bytes.remove_prefix(1);
+  if (--left_ == 0) at_ = part::chunk_size;
+  return progress::more;
+}
+
+COMCP_DECL response_parser::progress response_parser::piece(std::string_view& bytes) {
+  if (at_ == part::until_close) {
+    body_ = std::exchange(bytes, {});
+    auto const counted = count_body(body_.size());
+    return counted == progress::failed ? counted : progress::body;
+  }
+  body_ = bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size())));
+  bytes.remove_prefix(body_.size());
+  left_ -= body_.size();
+  if (left_ == 0 && at_ == part::chunk_data) {
+    left_ = 2;
+    at_ = part::chunk_end;
+  } else if (left_ == 0) {
+    at_ = part::done;
+  }
+  return progress::body;
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// Options of basic_asio_engine. http_timeouts::never is a time without end.
+class asio_engine_options {
+ public:
+  using duration = std::chrono::nanoseconds;
+
+  asio_engine_options() {}
+  /// What a request's own timeouts leave open: connect 10 s, response 5 min, idle 5 min, total never. The one for the
+  /// response is long, as a POST of MCP may be answered when the tool is done: who knows better says so per request.
+  asio_engine_options& timeouts(http_timeouts const& t);
+  /// Connections to one origin that are kept without an exchange: 64.
+  asio_engine_options& max_idle(std::size_t n) { return max_idle_ = n, *this; }
+  /// How long they are kept: 90 s, and a second less than the server's Keep-Alive header says.
+  asio_engine_options& idle_expiry(duration d) { return idle_expiry_ = d, *this; }
+  /// Connections to one origin, those that are being made included: 16384. One more exchange than that is
+  /// errc::queue_full at once: waiting could block for ever where a server asks back before it answers.
+  asio_engine_options& max_connections(std::size_t n) { return max_connections_ = n, *this; }
+  /// What a response may be at most.
+  asio_engine_options& limits(response_limits const& l) { return limits_ = l, *this; }
+  /// Empty: steady_time().
+  asio_engine_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
+
+  [[nodiscard]] http_timeouts const& timeouts() const noexcept { return timeouts_; }
+  [[nodiscard]] std::size_t max_idle() const noexcept { return max_idle_; }
+  [[nodiscard]] duration idle_expiry() const noexcept { return idle_expiry_; }
+  [[nodiscard]] std::size_t max_connections() const noexcept { return max_connections_; }
+  [[nodiscard]] response_limits const& limits() const noexcept { return limits_; }
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+
+ private:
+  static http_timeouts standard_timeouts() {
+    using namespace std::chrono_literals;
+    return http_timeouts().connect(10s).response(5min).idle(5min).total(http_timeouts::never);
+  }
+
+  http_timeouts timeouts_ = standard_timeouts();
+  std::size_t max_idle_ = 64;
+  duration idle_expiry_ = std::chrono::seconds(90);
+  std::size_t max_connections_ = 16384;
+  response_limits limits_;
+  std::shared_ptr<time_source> time_;
+};
+
+inline asio_engine_options& asio_engine_options::timeouts(http_timeouts const& t) {
+  if (auto const d = t.connect()) timeouts_.connect(*d);
+  if (auto const d = t.response()) timeouts_.response(*d);
+  if (auto const d = t.idle()) timeouts_.idle(*d);
+  if (auto const d = t.total()) timeouts_.total(*d);
+  return *this;
+}
+
+}  // namespace comcp
+
+// http/asio_pool.hpp
+// The connections of an Asio engine: who may have one, which ones rest until the next exchange, and for how long. It
+// neither connects nor reads. Internal.
+
+#include <algorithm>
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+// http/asio_connection.hpp
+// One connection of an Asio engine and the exchange that is on it: what is still to be written, what was read, and the
+// time by which something must come. The coroutines that read, and the pool it rests in, are others'. Internal.
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+
+namespace comcp::http_detail {
+
+using time_point = time_source::time_point;
+
+/// `d` after `from`; the end of time where that is later than any.
+inline time_point later(time_point from, std::chrono::nanoseconds d) noexcept {
+  if (from == time_point::max() || d >= time_point::max() - from) return time_point::max();
+  return from + std::chrono::duration_cast<time_point::duration>(d);
+}
+
+/// The bytes of a request, in two parts so that a long body is never copied.
+struct request_text {
+  std::string head, body;
+};
+
+/// The times of one exchange, all of them decided.
+struct exchange_times {
+  time_point total_at = time_point::max();
+  std::chrono::nanoseconds connect{}, response{}, idle{};
+};
+
+template <class Stream>
+struct asio_origin;
+template <class Stream>
+class asio_pool;
+
+/// All members run on the stream's executor. close() and fail() are final. Writes that are pending keep it alive.
+template <class Stream>
+class asio_connection : public std::enable_shared_from_this<asio_connection<Stream>> {
+ public:
+  using progress = response_parser::progress;
+
+  asio_connection(std::unique_ptr<Stream> stream, std::shared_ptr<time_source> time)
+      : stream_(std::move(stream)), time_(std::move(time)) {}
+  asio_connection(asio_connection const&) = delete;
+  asio_connection& operator=(asio_connection const&) = delete;
+  ~asio_connection() { close(); }
+
+  [[nodiscard]] Stream& stream() noexcept { return *stream_; }
+
+  /// Sends a request. What does not fit at once is written while the response is read: a server may answer early.
+  void begin(request_text text, std::string_view method, response_limits const& limits, exchange_times const& times) {
+    parser_ = response_parser(method, limits);
+    text_ = std::move(text);
+    times_ = times;
+    unread_ = {};
+    accepted_ = 0;
+    status_ = 0;
+    resting_ = nullptr;
+    expecting_head_ = true;
+    set_due(times_.response, errc::response_timeout, times_.total_at);
+    if (write_now()) write_rest();
+  }
+
+  /// The next thing that the bytes read so far tell.
+  progress advance() {
+    if (failure_) return progress::failed;
+    auto told = parser_.next(unread_);
+    if (told == progress::more && ended_) told = parser_.finish();
+    if (told == progress::failed) fail(parser_.failure());
+    if (told == progress::head) status_ = parser_.head().status;
+    return told;
+  }
+  [[nodiscard]] http_response_head& head() noexcept { return parser_.head(); }
+  [[nodiscard]] std::string_view piece() const noexcept { return parser_.body(); }
+  [[nodiscard]] error const& failure() const noexcept { return failure_; }
+
+  /// From now on a piece of the body must come in time.
+  void expect_body() { set_due(times_.idle, errc::idle_timeout, body_end()); }
+  /// Where the next read goes. Precondition: advance() gave `more`.
+  asio::mutable_buffer room() {
+    bool const larger = full_ && capacity_ < last_size;
+    if (!buffer_ || larger) {
+      capacity_ = larger ? capacity_ * 4 : first_size;
+      buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
+    }
+    full_ = false;
+    return asio::mutable_buffer(buffer_.get(), capacity_);
+  }
+  /// What came of it.
+  void received(std::error_code ec, std::size_t n) {
+    if (failure_) return;
+    full_ = n == capacity_;
+    unread_ = std::string_view(buffer_.get(), n);
+    if (ec == asio::error::eof) {
+      ended_ = true;
+    } else if (ec == asio::error::operation_aborted) {
+      fail(error(errc::cancelled));
+    } else if (ec) {
+      broken_ = !parser_.started();
+      fail(with_status(error(errc::transport_failed, "the connection broke: " + ec.message())));
+    }
+  }
+  /// Nobody waits for bytes now.
+  void pause() {
+    if (failure_) return;
+    expecting_head_ = false;
+    due_ = body_end();
+    why_ = errc::exchange_timeout;
+    if (due_ < armed_) arm();
+  }
+
+  /// Whether it broke before a byte of the response came, so that the server may have closed it while it rested.
+  [[nodiscard]] bool ended_unanswered() const noexcept { return failure_ && !parser_.started() && (ended_ || broken_); }
+  /// A write that is pending may have sent something already.
+  [[nodiscard]] bool nothing_sent() const noexcept { return accepted_ == 0 && !writing_; }
+  /// The request, for another connection. This one is over.
+  [[nodiscard]] request_text take_text() {
+    if (writing_) return text_;  // the system may still look at it
+    return std::move(text_);
+  }
+
+  /// Whether the exchange is over and the connection can have another one. What was read already counts.
+  [[nodiscard]] bool settle() {
+    // Forwarding proxies may pass on a second request as bytes of the first (tinyproxy), and do not say so.
+    if (stream_->forwarded_by()) return false;
+    auto told = progress::body;
+    while (told == progress::body) told = advance();
+    return told == progress::end && unread_.empty() && !ended_ && all_sent() && parser_.keeps_connection();
+  }
+  /// How long the server keeps it, where it says so.
+  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return parser_.keep_alive(); }
+
+  /// It waits in the pool until then.
+  void rest(time_point until, asio_pool<Stream>& pool) {
+    resting_ = &pool;
+    text_ = request_text();
+    if (capacity_ > first_size) capacity_ = 0, buffer_.reset();
+    due_ = until;
+    if (due_ < armed_) arm();
+  }
+  /// Whether it can still be used after its rest.
+  [[nodiscard]] bool rested_well(time_point now) { return !failure_ && due_ > now && stream_->quiet(); }
+
+  void fail(error why) {
+    if (failure_) return;
+    failure_ = std::move(why);
+    close();
+  }
+  void close() noexcept {
+    due_ = armed_ = time_point::max();
+    alarm_.reset();
+    stream_->close();
+  }
+
+  asio_origin<Stream>* origin = nullptr;
+  std::size_t place = 0;  ///< Among the pool's busy ones.
+
+ private:
+  static constexpr std::size_t first_size = std::size_t{4} << 10;
+  static constexpr std::size_t last_size = std::size_t{64} << 10;
+
+  [[nodiscard]] bool all_sent() const noexcept { return accepted_ == text_.head.size() + text_.body.size(); }
+  [[nodiscard]] asio::const_buffer to_send() const noexcept {
+    auto const head = text_.head.size();
+    if (accepted_ < head) return asio::buffer(text_.head) + accepted_;
+    return asio::buffer(text_.body) + (accepted_ - head);
+  }
+
+  /// False when nothing is left to be written.
+  bool write_now() {
+    if constexpr (requires(Stream& s, std::error_code& ec) { s.try_write(asio::const_buffer(), ec); }) {
+      while (!all_sent()) {
+        std::error_code ec;
+        accepted_ += stream_->try_write(to_send(), ec);
+        if (ec == asio::error::would_block || ec == asio::error::try_again) return true;
+        if (ec) return false;  // reading tells more
+      }
+    }
+    return !all_sent();
+  }
+  void write_rest() {
+    writing_ = true;
+    stream_->async_write_some(to_send(), [self = this->shared_from_this()](std::error_code ec, std::size_t n) {
+      self->writing_ = false;
+      self->wrote(ec, n);
+    });
+  }
+  void wrote(std::error_code ec, std::size_t n) {
+    accepted_ += n;
+    if (failure_ || ec) return;
+    if (expecting_head_) set_due(times_.response, errc::response_timeout, times_.total_at);
+    if (write_now()) write_rest();
+  }
+
+  [[nodiscard]] time_point body_end() const noexcept {
+    return parser_.event_stream() ? time_point::max() : times_.total_at;
+  }
+  void set_due(std::chrono::nanoseconds wait, errc why, time_point total) {
+    auto const at = later(time_->now(), wait);
+    why_ = total < at ? errc::exchange_timeout : why;
+    due_ = std::min(at, total);
+    if (due_ < armed_) arm();
+  }
+  // Arming costs more than looking at a clock: an alarm that is early finds out and sets itself again.
+  void arm() {
+    if (!alarm_) alarm_ = time_->make_deadline(stream_->get_executor());
+    armed_ = due_;
+    alarm_->arm(armed_, [this] { on_alarm(); });
+  }
+  void on_alarm() {
+    armed_ = time_point::max();
+    if (due_ == time_point::max()) return;
+    if (due_ > time_->now()) return arm();
+    if (resting_ != nullptr) return resting_->expired(*this);
+    fail(with_status(error(why_, text_of(why_))));
+  }
+  static char const* text_of(errc why) {
+    if (why == errc::response_timeout) return "no response began in time";
+    if (why == errc::idle_timeout) return "the response stopped coming";
+    return "the exchange took too long";
+  }
+  [[nodiscard]] error with_status(error e) const {
+    if (status_ == 0) return e;
+    transport_detail detail;
+    detail.http_status = status_;
+    return e.with_detail(std::move(detail));
+  }
+
+  std::unique_ptr<Stream> stream_;
+  std::shared_ptr<time_source> time_;
+  std::unique_ptr<deadline> alarm_;
+  asio_pool<Stream>* resting_ = nullptr;  // it owns this then
+  response_parser parser_;
+  request_text text_;
+  exchange_times times_;
+  std::unique_ptr<char[]> buffer_;
+  std::string_view unread_;
+  std::size_t capacity_ = 0;
+  std::size_t accepted_ = 0;
+  time_point due_ = time_point::max();
+  time_point armed_ = time_point::max();
+  error failure_;
+  errc why_ = errc::exchange_timeout;
+  int status_ = 0;
+  bool full_ = false;
+  bool ended_ = false;
+  bool broken_ = false;
+  bool writing_ = false;
+  bool expecting_head_ = false;
+};
+
+}  // namespace comcp::http_detail
+
+namespace comcp::http_detail {
+
+struct origin_key {
+  explicit origin_key(http_url const& url) : host(url.host()), port(url.port()), secure(url.secure()) {}
+  std::string host;
+  std::uint16_t port;
+  bool secure;
+};
+
+struct origin_less {
+  using is_transparent = void;
+  static auto parts(origin_key const& k) noexcept { return std::tuple(std::string_view(k.host), k.port, k.secure); }
+  static auto parts(http_url const& u) noexcept { return std::tuple(std::string_view(u.host()), u.port(), u.secure()); }
+  bool operator()(auto const& a, auto const& b) const noexcept { return parts(a) < parts(b); }
+};
+
+/// The connections to one origin.
+template <class Stream>
+struct asio_origin {
+  std::vector<std::shared_ptr<asio_connection<Stream>>> resting;  // the last one is used first
+  std::size_t open = 0;                                           // with those that are being made
+};
+
+/// The right to one connection, and the connection once there is one. Its destructor gives it back to the pool when
+/// its exchange is complete, and closes it otherwise.
+template <class Stream>
+class asio_lease {
+ public:
+  using connection = asio_connection<Stream>;
+
+  asio_lease() = default;
+  asio_lease(std::shared_ptr<asio_pool<Stream>> pool, asio_origin<Stream>& origin, std::shared_ptr<connection> c = {})
+      : pool_(std::move(pool)), origin_(&origin) {
+    if (c) attach(std::move(c));
+  }
+  asio_lease(asio_lease&& other) noexcept = default;
+  asio_lease& operator=(asio_lease&& other) noexcept {
+    if (this != &other) {
+      reset();
+      pool_ = std::move(other.pool_);
+      origin_ = other.origin_;
+      connection_ = std::move(other.connection_);
+    }
+    return *this;
+  }
+  ~asio_lease() { reset(); }
+
+  void attach(std::shared_ptr<connection> c) {
+    c->origin = origin_;
+    pool_->busy(*c);
+    connection_ = std::move(c);
+  }
+  [[nodiscard]] std::shared_ptr<connection> const& get() const noexcept { return connection_; }
+  void reset() noexcept {
+    if (auto const pool = std::exchange(pool_, nullptr)) pool->give_back(*origin_, std::exchange(connection_, nullptr));
+  }
+
+ private:
+  std::shared_ptr<asio_pool<Stream>> pool_;
+  asio_origin<Stream>* origin_ = nullptr;
+  std::shared_ptr<connection> connection_;
+};
+
+/// Used from one executor. Leases keep it; close() ends it.
+template <class Stream>
+class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
+ public:
+  using connection = asio_connection<Stream>;
+  using origin = asio_origin<Stream>;
+  using lease = asio_lease<Stream>;
+
+  asio_pool(asio_engine_options const& options, std::shared_ptr<time_source> time)
+      : max_idle_(options.max_idle()),
+        max_connections_(options.max_connections()),
+        expiry_(options.idle_expiry()),
+        time_(std::move(time)) {}
+  asio_pool(asio_pool const&) = delete;
+  asio_pool& operator=(asio_pool const&) = delete;
+
+  /// With a connection that rested, unless `fresh`; otherwise without one, for the caller to make.
+  /// Errors: closed, queue_full.
+  result<lease> take(http_url const& url, bool fresh) {
+    if (closed_) return error(errc::closed, "the HTTP engine is gone");
+    auto at = origins_.find(url);
+    if (at == origins_.end()) at = origins_.emplace(origin_key(url), origin()).first;
+    origin& o = at->second;
+    while (!fresh && !o.resting.empty()) {
+      auto const last = std::move(o.resting.back());
+      o.resting.pop_back();
+      if (last->rested_well(time_->now())) return lease(this->shared_from_this(), o, last);
+      --o.open;
+      last->close();
+    }
+    if (o.open >= max_connections_ && !o.resting.empty()) drop(o, o.resting.begin());
+    if (o.open >= max_connections_) {
+      forget_if_unused(o);
+      return error(errc::queue_full, "more connections to one origin than max_connections allows");
+    }
+    ++o.open;
+    return lease(this->shared_from_this(), o);
+  }
+
+  void busy(connection& c) {
+    c.place = busy_.size();
+    busy_.push_back(&c);
+  }
+
+  void give_back(origin& o, std::shared_ptr<connection> c) noexcept {
+    if (c) {
+      busy_.back()->place = c->place;
+      busy_[c->place] = busy_.back();
+      busy_.pop_back();
+      if (keep(o, c)) return;
+      c->fail(error(errc::cancelled));
+    }
+    --o.open;
+    forget_if_unused(o);
+  }
+
+  /// A connection has rested long enough.
+  void expired(connection& c) {
+    origin& o = *c.origin;
+    auto const at = std::find_if(o.resting.begin(), o.resting.end(), [&](auto const& r) { return r.get() == &c; });
+    if (at != o.resting.end()) drop(o, at);
+    forget_if_unused(o);
+  }
+
+  void close_idle() {
+    for (auto at = origins_.begin(); at != origins_.end();) {
+      origin& o = at->second;
+      o.open -= o.resting.size();
+      o.resting.clear();
+      at = o.open == 0 ? origins_.erase(at) : std::next(at);
+    }
+  }
+
+  void close() {
+    closed_ = true;
+    close_idle();
+    for (auto* const c : busy_) c->fail(error(errc::closed, "the HTTP engine is gone"));
+  }
+  [[nodiscard]] bool closed() const noexcept { return closed_; }
+  [[nodiscard]] std::size_t idle_count() const noexcept {
+    std::size_t n = 0;
+    for (auto const& [key, o] : origins_) n += o.resting.size();
+    return n;
+  }
+  [[nodiscard]] std::size_t busy_count() const noexcept { return busy_.size(); }
+
+ private:
+  bool keep(origin& o, std::shared_ptr<connection> const& c) noexcept try {
+    if (closed_ || max_idle_ == 0 || !c->settle()) return false;
+    auto span = expiry_;
+    if (auto const server = c->keep_alive())
+      span = std::min<std::chrono::nanoseconds>(span, *server - std::chrono::seconds(1));
+    if (span <= std::chrono::nanoseconds(0)) return false;
+    if (o.resting.size() >= max_idle_) drop(o, o.resting.begin());
+    o.resting.push_back(c);
+    c->rest(later(time_->now(), span), *this);
+    return true;
+  } catch (...) {
+    if (!o.resting.empty() && o.resting.back() == c) o.resting.pop_back();
+    return false;
+  }
+
+  void drop(origin& o, typename std::vector<std::shared_ptr<connection>>::iterator at) {
+    auto const c = std::move(*at);
+    o.resting.erase(at);
+    --o.open;
+    c->close();
+  }
+
+  void forget_if_unused(origin& o) noexcept {
+    if (o.open != 0) return;
+    auto const at = std::find_if(origins_.begin(), origins_.end(), [&](auto const& e) { return &e.second == &o; });
+    if (at != origins_.end()) origins_.erase(at);
+  }
+
+  std::size_t max_idle_, max_connections_;
+  std::chrono::nanoseconds expiry_;
+  std::shared_ptr<time_source> time_;
+  std::map<origin_key, origin, origin_less> origins_;
+  std::vector<connection*> busy_;
+  bool closed_ = false;
+};
+
+}  // namespace comcp::http_detail
+
+// http/connector.hpp
+// How an Asio engine gets its connections: the connector seam, and the connector without TLS. Templates, so that only
+// who uses HTTP compiles the coroutines.
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// http/stream.hpp
+// The bytes of one connection as the Asio engines use them, without TLS. What is written on it, and when it may be used
+// again, is the engine's business.
+
+#include <cstddef>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
+
 // http/proxy.hpp
 // Which proxy a URL goes through: what the user said, else the environment's variables, else none. Decides only; the
 // connector goes the way.
@@ -18643,6 +19641,837 @@ COMCP_DECL result<std::optional<proxy_route>> proxy_options::proxy_for(http_url 
 }  // namespace comcp
 #endif
 
+namespace comcp {
+
+/// A connected TCP socket. Used from the socket's executor; never moved, as operations name it.
+class plain_stream {
+ public:
+  using executor_type = asio::ip::tcp::socket::executor_type;
+
+  explicit plain_stream(asio::ip::tcp::socket connected) : socket_(std::move(connected)) {}
+  plain_stream(plain_stream const&) = delete;
+  plain_stream& operator=(plain_stream const&) = delete;
+
+  executor_type get_executor() { return socket_.get_executor(); }
+
+  /// As Asio's streams have it. asio::error::eof is the peer's orderly end; any other error is a broken connection.
+  template <class Token>
+  auto async_read_some(asio::mutable_buffer into, Token&& token) {
+    return socket_.async_read_some(into, std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_write_some(asio::const_buffer from, Token&& token) {
+    return socket_.async_write_some(from, std::forward<Token>(token));
+  }
+
+  /// Takes what is possible without waiting; asio::error::would_block where nothing is.
+  std::size_t try_write(asio::const_buffer from, std::error_code& ec) { return socket_.write_some(from, ec); }
+
+  /// Whether the peer sent nothing and closed nothing since: what an idle connection must be to be used again.
+  [[nodiscard]] bool quiet() {
+    char byte;
+    std::error_code ec;
+    socket_.receive(asio::buffer(&byte, 1), asio::socket_base::message_peek, ec);
+    return ec == asio::error::would_block || ec == asio::error::try_again;
+  }
+
+  /// Ends what runs on it with asio::error::operation_aborted.
+  void close() noexcept {
+    std::error_code ignored;
+    socket_.close(ignored);
+  }
+
+  /// The proxy that reads the requests on this connection, null where the server itself does. Such requests name their
+  /// target in absolute form and carry the route's Proxy-Authorization.
+  [[nodiscard]] proxy_route const* forwarded_by() const noexcept { return proxy_ ? &*proxy_ : nullptr; }
+  void forwarded_by(proxy_route route) { proxy_.emplace(std::move(route)); }
+
+  [[nodiscard]] asio::ip::tcp::socket& socket() noexcept { return socket_; }
+
+ private:
+  asio::ip::tcp::socket socket_;
+  std::optional<proxy_route> proxy_;
+};
+
+}  // namespace comcp
+
+// http/tunnel.hpp
+// The way through a proxy to a server (CONNECT, RFC 9110 section 9.3.6). What flows through it afterwards is not its
+// business. Internal.
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+#include <asio/buffer.hpp>
+#include <asio/error.hpp>
+
+// net/tcp_connect.hpp
+// A TCP connection to the first of several addresses that takes it, in bounded time. Sockets are not inherited by child
+// processes and do not wait to fill their segments.
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+#include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/this_coro.hpp>
+
+// net/resolver.hpp
+// From a host name to its addresses. The system's lookup cannot be cancelled, so that nobody waits for it: it runs
+// detached, and what comes late is dropped. Templates, so that only who resolves pays for them.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::net {
+
+/// Addresses with their port, in the order in which they are to be tried.
+using endpoints = std::vector<asio::ip::tcp::endpoint>;
+
+/// The addresses that are tried at most, however many a name has.
+inline constexpr std::size_t max_addresses = 16;
+
+/// Looks a name up and calls `done` once, on the executor, then or later. It may be called after nobody waits any more.
+using lookup_done = std::function<void(std::error_code, endpoints)>;
+using lookup_function =
+    std::function<void(asio::any_io_executor on, std::string host, std::uint16_t port, lookup_done done)>;
+
+/// The lookup_function of the system: getaddrinfo, on a thread that Asio keeps for each context. One name that takes
+/// long delays the others of its context, and the end of the context waits until getaddrinfo has returned.
+template <class Executor = asio::any_io_executor>
+void system_lookup(Executor on, std::string host, std::uint16_t port, lookup_done done) {
+  using resolver = asio::ip::basic_resolver<asio::ip::tcp, Executor>;
+  auto const asked = std::make_shared<resolver>(std::move(on));
+  auto finish = [asked, done = std::move(done)](std::error_code ec, typename resolver::results_type found) {
+    endpoints out;
+    for (auto const& entry : found) {
+      if (out.size() < max_addresses) out.push_back(entry.endpoint());
+    }
+    done(ec, std::move(out));
+  };
+  asked->async_resolve(host, std::to_string(port), resolver::numeric_service, std::move(finish));
+}
+
+namespace detail {
+
+struct lookup_wait {
+  explicit lookup_wait(asio::any_io_executor const& on) : bell(on, asio::steady_timer::time_point::max()) {}
+
+  void end(std::error_code why, endpoints addresses) {
+    if (std::exchange(over, true)) return;
+    ec = why;
+    found = std::move(addresses);
+    bell.cancel();
+  }
+
+  asio::steady_timer bell;
+  bool over = false;
+  std::error_code ec;
+  endpoints found;
+};
+
+}  // namespace detail
+
+/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody.
+/// Errors: connect_failed (no such name, or the lookup failed; with the system's words), connect_timeout at `until`,
+/// cancelled.
+template <class Executor = asio::any_io_executor>
+asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string host, std::uint16_t port,
+                                           std::shared_ptr<time_source> time, time_source::time_point until) {
+  Executor const on = co_await asio::this_coro::executor;
+  std::error_code no_literal;
+  auto const literal = asio::ip::make_address(host, no_literal);
+  if (!no_literal) co_return endpoints(1, asio::ip::tcp::endpoint(literal, port));
+  // The lookup may outlive this coroutine and knows it only weakly.
+  auto const wait = std::make_shared<detail::lookup_wait>(on);
+  auto answered = [weak = std::weak_ptr(wait)](std::error_code ec, endpoints found) {
+    if (auto const alive = weak.lock()) alive->end(ec, std::move(found));
+  };
+  lookup(on, host, port, std::move(answered));
+  auto const alarm = time->make_deadline(on);
+  alarm->arm(until, [&late = *wait] { late.end(asio::error::timed_out, endpoints()); });
+  if (!wait->over) co_await wait->bell.async_wait(tuple_awaitable);
+  if (!wait->over) co_return error(errc::cancelled);
+  if (wait->ec == asio::error::timed_out) co_return error(errc::connect_timeout, host + " was not resolved in time");
+  if (wait->ec) co_return error(errc::connect_failed, "cannot resolve " + host + ": " + wait->ec.message());
+  if (wait->found.empty()) co_return error(errc::connect_failed, host + " has no address");
+  co_return std::move(wait->found);
+}
+
+}  // namespace comcp::net
+
+namespace comcp::net {
+
+/// Opens a socket that is close-on-exec from its beginning, which Asio's own open() cannot say.
+std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol);
+
+/// Closes a socket when its time has come, which ends what runs on it with operation_aborted. Both are used from the
+/// socket's executor; the socket outlives the alarm.
+class socket_alarm {
+ public:
+  socket_alarm(time_source& time, asio::ip::tcp::socket& socket, time_source::time_point at)
+      : deadline_(time.make_deadline(socket.get_executor())) {
+    if (at == time_source::time_point::max()) return;
+    deadline_->arm(at, [this, &socket] {
+      rang_ = true;
+      std::error_code ignored;
+      socket.close(ignored);
+    });
+  }
+  socket_alarm(socket_alarm const&) = delete;
+  socket_alarm& operator=(socket_alarm const&) = delete;
+
+  [[nodiscard]] bool rang() const noexcept { return rang_; }
+
+ private:
+  std::unique_ptr<deadline> deadline_;
+  bool rang_ = false;
+};
+
+namespace detail {
+
+inline time_source::time_point share_of(time_source::time_point now, time_source::time_point until, std::size_t among) {
+  if (until == time_source::time_point::max() || until <= now) return until;
+  return now + (until - now) / static_cast<std::int64_t>(among);
+}
+
+}  // namespace detail
+
+/// Tries the addresses one after the other. One that refuses costs nothing; one that is silent costs its share of the
+/// time that is left. `name` is what errors call the peer, "host:port".
+/// Errors: connect_failed (with each address and the system's words), connect_timeout, cancelled.
+template <class Socket = asio::ip::tcp::socket>
+asio::awaitable<result<Socket>> connect_any(endpoints to, std::string name, std::shared_ptr<time_source> time,
+                                            time_source::time_point until) {
+  auto const on = co_await asio::this_coro::executor;
+  std::string reasons;
+  bool late = false;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    Socket socket(on);
+    auto ec = open_socket(socket, to[i].protocol());
+    late = false;
+    if (!ec) {
+      socket_alarm const alarm(*time, socket, detail::share_of(time->now(), until, to.size() - i));
+      auto const connected = co_await socket.async_connect(to[i], tuple_awaitable);
+      ec = std::get<0>(connected);
+      late = alarm.rang();
+    }
+    if (!ec && !late) {
+      socket.set_option(asio::ip::tcp::no_delay(true), ec);
+      co_return std::move(socket);
+    }
+    if (!late && ec == asio::error::operation_aborted) co_return error(errc::cancelled);
+    if (!reasons.empty()) reasons += ", ";
+    reasons += to[i].address().to_string() + ": " + (late ? std::string("no answer") : ec.message());
+  }
+  if (late) co_return error(errc::connect_timeout, "no connection to " + name + " in time (" + reasons + ")");
+  co_return error(errc::connect_failed, "cannot connect to " + name + " (" + reasons + ")");
+}
+
+}  // namespace comcp::net
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// net/impl/tcp_connect.ipp
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace comcp::net {
+
+COMCP_DECL std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol) {
+#if defined(SOCK_CLOEXEC)
+  int const fd = ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, protocol.protocol());
+#else
+  int const fd = ::socket(protocol.family(), SOCK_STREAM, protocol.protocol());
+  if (fd >= 0) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+#endif
+  if (fd < 0) return {errno, std::system_category()};
+#if defined(SO_NOSIGPIPE)
+  int const on = 1;
+  ::setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
+#endif
+  std::error_code ec;
+  socket.assign(protocol, fd, ec);
+  if (ec) {
+    ::close(fd);
+    return ec;
+  }
+  socket.non_blocking(true, ec);
+  return ec;
+}
+
+}  // namespace comcp::net
+#endif
+
+namespace comcp::http_detail {
+
+/// The head of a proxy's answer is not longer.
+inline constexpr std::size_t max_tunnel_head = 8192;
+
+/// "host:port", the port always there.
+std::string host_and_port(http_url const& url);
+
+std::string tunnel_request(http_url const& target, proxy_route const& route);
+
+/// The status of an answer whose head is `head`, 100 to 599; nothing where that is no HTTP/1.x.
+std::optional<int> tunnel_status(std::string_view head) noexcept;
+
+/// What a final status means: no error where the tunnel is open.
+error tunnel_refusal(std::optional<int> status, proxy_route const& route, http_url const& target);
+
+/// Where the connection to the proxy broke instead.
+error tunnel_broken(std::error_code why, bool late, proxy_route const& route);
+
+/// Asks the proxy at the other end of `stream` for the way to `target`. Errors: proxy_failed, connect_failed (the
+/// connection to the proxy broke), connect_timeout, cancelled; none of them holds the credentials.
+template <class Stream>
+asio::awaitable<error> open_tunnel(Stream& stream, http_url target, proxy_route route,
+                                   std::shared_ptr<time_source> time, time_source::time_point until) {
+  net::socket_alarm const alarm(*time, stream.socket(), until);
+  std::string const request = tunnel_request(target, route);
+  for (std::size_t sent = 0; sent < request.size();) {
+    auto const rest = asio::buffer(request.data() + sent, request.size() - sent);
+    auto const [ec, n] = co_await stream.async_write_some(rest, net::tuple_awaitable);
+    if (ec) co_return tunnel_broken(ec, alarm.rang(), route);
+    sent += n;
+  }
+  std::string head(max_tunnel_head, '\0');
+  for (std::size_t size = 0; size < head.size();) {
+    auto const [ec, n] = co_await stream.async_read_some(asio::buffer(head.data() + size, head.size() - size),
+                                                         net::tuple_awaitable);
+    if (ec) co_return tunnel_broken(ec, alarm.rang(), route);
+    size += n;
+    for (;;) {
+      auto const end = std::string_view(head.data(), size).find("\r\n\r\n");
+      if (end == std::string_view::npos) break;
+      auto status = tunnel_status(std::string_view(head.data(), end));
+      bool const interim = status && *status < 200;
+      bool const opened = status && *status / 100 == 2;
+      // The server speaks only when spoken to, so that nothing can follow.
+      if (opened && size != end + 4) status.reset();
+      if (!interim) co_return tunnel_refusal(status, route, target);
+      head.erase(0, end + 4).resize(max_tunnel_head);
+      size -= end + 4;
+    }
+  }
+  co_return tunnel_refusal(std::nullopt, route, target);
+}
+
+}  // namespace comcp::http_detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/tunnel.ipp
+
+namespace comcp::http_detail {
+
+COMCP_DECL std::string host_and_port(http_url const& url) { return url.host() + ':' + std::to_string(url.port()); }
+
+COMCP_DECL std::string tunnel_request(http_url const& target, proxy_route const& route) {
+  auto const where = host_and_port(target);
+  auto out = "CONNECT " + where + " HTTP/1.1\r\nHost: " + where + "\r\n";
+  if (auto const& credentials = route.authorization(); !credentials.empty())
+    out += "Proxy-Authorization: " + credentials.reveal() + "\r\n";
+  return out + "\r\n";
+}
+
+COMCP_DECL std::optional<int> tunnel_status(std::string_view head) noexcept {
+  auto const line = head.substr(0, head.find("\r\n"));
+  constexpr std::string_view version = "HTTP/1.";
+  if (line.size() < 12 || !line.starts_with(version) || (line[7] != '0' && line[7] != '1') || line[8] != ' ') return {};
+  if (line.size() > 12 && line[12] != ' ') return {};
+  int status = 0;
+  for (char const c : line.substr(9, 3)) {
+    if (c < '0' || c > '9') return {};
+    status = status * 10 + (c - '0');
+  }
+  if (status < 100 || status > 599) return {};
+  return status;
+}
+
+COMCP_DECL error tunnel_refusal(std::optional<int> status, proxy_route const& route, http_url const& target) {
+  if (status && *status / 100 == 2) return {};
+  auto const proxy = "the proxy " + host_and_port(route.url());
+  if (!status) return error(errc::proxy_failed, proxy + " answered CONNECT with what is no HTTP/1.1 answer to it");
+  auto text = proxy + " refused the way to " + host_and_port(target) + " with " + std::to_string(*status);
+  if (*status == 407) text += route.authorization().empty() ? " (it wants credentials)" : " (it wants other credentials)";
+  transport_detail detail;
+  detail.http_status = *status;
+  return error(errc::proxy_failed, std::move(text)).with_detail(std::move(detail));
+}
+
+COMCP_DECL error tunnel_broken(std::error_code why, bool late, proxy_route const& route) {
+  auto const proxy = "the proxy " + host_and_port(route.url());
+  if (late) return error(errc::connect_timeout, proxy + " did not answer CONNECT in time");
+  if (why == asio::error::operation_aborted) return error(errc::cancelled);
+  if (why == asio::error::eof) return error(errc::connect_failed, proxy + " closed the connection instead of an answer");
+  return error(errc::connect_failed, "the connection to " + proxy + " broke: " + why.message());
+}
+
+}  // namespace comcp::http_detail
+#endif
+
+namespace comcp {
+
+/// Makes connections: C::stream has what plain_stream has. connect() runs on this_coro::executor, which the stream
+/// keeps; its awaitable needs the connector no more; it can be cancelled at any moment.
+/// Errors: connect_failed, connect_timeout (at `until`), tls_failed, proxy_failed, invalid_argument, cancelled.
+template <class C>
+concept connector = std::copy_constructible<C> &&
+                    requires(C const& c, http_url where, std::shared_ptr<time_source> time,
+                             time_source::time_point until) {
+                      typename C::stream;
+                      {
+                        c.connect(where, time, until)
+                      } -> std::same_as<asio::awaitable<result<std::unique_ptr<typename C::stream>>>>;
+                    };
+
+namespace http_detail {
+
+/// Name and TCP connection: to the proxy where there is one.
+template <class Stream>
+asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function lookup, http_url where,
+                                                      std::optional<proxy_route> proxy,
+                                                      std::shared_ptr<time_source> time,
+                                                      time_source::time_point until) {
+  http_url const to = proxy ? proxy->url() : where;
+  std::string name = (proxy ? "the proxy " : "") + host_and_port(to);
+  if (proxy && to.secure()) co_return error(errc::invalid_argument, name + " has an https URL; only http is supported");
+  auto found = co_await net::resolve(std::move(lookup), std::string(to.host_name()), to.port(), time, until);
+  if (!found) co_return found.error();
+  auto socket = co_await net::connect_any(std::move(*found), std::move(name), time, until);
+  if (!socket) co_return socket.error();
+  auto stream = std::make_unique<Stream>(std::move(*socket));
+  if (proxy && !where.secure()) stream->forwarded_by(std::move(*proxy));
+  co_return std::move(stream);
+}
+
+}  // namespace http_detail
+
+/// Connections for http URLs, through a proxy where one is meant for them. https URLs are errc::invalid_argument: they
+/// need tls_connector.
+template <class Stream = plain_stream>
+class basic_plain_connector {
+ public:
+  using stream = Stream;
+
+  explicit basic_plain_connector(proxy_options proxies = proxy_options::from_environment(),
+                                 net::lookup_function lookup = net::system_lookup<asio::any_io_executor>)
+      : proxies_(std::move(proxies)), lookup_(std::move(lookup)) {}
+
+  [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
+                                                                         std::shared_ptr<time_source> time,
+                                                                         time_source::time_point until) const {
+    auto route = proxies_.proxy_for(where);
+    return run(lookup_, std::move(where), std::move(route), std::move(time), until);
+  }
+
+ private:
+  static asio::awaitable<result<std::unique_ptr<Stream>>> run(net::lookup_function lookup, http_url where,
+                                                              result<std::optional<proxy_route>> route,
+                                                              std::shared_ptr<time_source> time,
+                                                              time_source::time_point until) {
+    if (where.secure())
+      co_return error(errc::invalid_argument, "https needs TLS: build with COMCP_WITH_TLS and use asio_tls_engine");
+    if (!route) co_return route.error();
+    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until);
+    co_return std::move(stream);
+  }
+
+  proxy_options proxies_;
+  net::lookup_function lookup_;
+};
+
+using plain_connector = basic_plain_connector<>;
+
+}  // namespace comcp
+
+// http/engine.hpp
+// The engine seam: what carries HTTP. An engine knows no MCP, no authorization, follows no redirect and keeps no
+// cookie; what a status means is decided above it.
+
+#include <concepts>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// A response whose head has come. next() gives the body in pieces as they arrive, without their transfer encoding and
+/// untouched otherwise; an empty piece is its end, and stays so. A piece is valid until the next call. Destroying a
+/// response before its end abandons the exchange, which the server sees as a closed connection (or stream).
+template <class R>
+concept http_response = std::move_constructible<R> && requires(R r, R const& c) {
+  { c.head() } -> std::same_as<http_response_head const&>;
+  { r.next() } -> std::same_as<asio::awaitable<result<std::string_view>>>;
+};
+
+/// Carries any number of exchanges at once. Used from one executor, that of the coroutine which calls open().
+///
+/// open() sends the request and completes with the final response's head (1xx are skipped), whatever its status. Its
+/// awaitable, and the responses, need the engine no more: destroying it ends them with errc::closed.
+/// Both open() and next() can be cancelled at any moment (cancellation_type::terminal), which abandons the exchange
+/// and ends them with errc::cancelled or with Asio's own exception.
+///
+/// Errors: invalid_argument (a request that no line can carry), queue_full (too many exchanges at once),
+/// connect_failed, connect_timeout, tls_failed, proxy_failed: nothing was sent. response_timeout, idle_timeout,
+/// exchange_timeout, limit_exceeded, protocol_violation (malformed HTTP), transport_failed (the connection broke): the
+/// server may have acted.
+/// No error text or detail holds a header value, a query or a body of the request.
+template <class E>
+concept engine = std::move_constructible<E> && http_response<typename E::response> && requires(E e, http_request r) {
+  { e.open(std::move(r)) } -> std::same_as<asio::awaitable<result<typename E::response>>>;
+};
+
+}  // namespace comcp
+
+// http/request_writer.hpp
+// Writes the head of one HTTP/1.1 request, and refuses what no line can carry or what belongs to the framing.
+
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// How a request goes through an http proxy: it names the whole URL, and says who asks.
+class proxy_form {
+ public:
+  proxy_form() {}
+  bool absolute = false;
+  std::string authorization;  ///< Value of Proxy-Authorization; empty for none.
+};
+
+/// errc::invalid_argument for a method that is no token, control characters in a value, and the fields that
+/// write_request_head() writes (Host, Content-Length, Transfer-Encoding, Connection); it quotes no value.
+result<void> check_request(http_request const& request);
+
+/// The head with its blank line: request line, Host, the request's own fields, Content-Length where there is a body or
+/// the method usually has one (POST, PUT, PATCH). Precondition: check_request() found nothing.
+std::string write_request_head(http_request const& request, proxy_form const& proxy = proxy_form());
+
+/// Whether a request with this method may be sent twice (RFC 9110, section 9.2.2).
+bool is_idempotent(std::string_view method) noexcept;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/request_writer.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp {
+namespace http_detail {
+
+inline constexpr std::array<std::string_view, 4> framing_fields = {"host", "content-length", "transfer-encoding",
+                                                                   "connection"};
+
+constexpr bool names_field(std::string_view name, std::string_view lower) noexcept {
+  return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char x, char y) {
+    return (x >= 'A' && x <= 'Z' ? static_cast<char>(x | 0x20) : x) == y;
+  });
+}
+
+constexpr bool has_control(std::string_view text) noexcept {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+  });
+}
+
+}  // namespace http_detail
+
+COMCP_DECL result<void> check_request(http_request const& request) {
+  if (!is_http_token(request.method)) return error(errc::invalid_argument, "the method of a request is not a token");
+  for (auto const& field : request.headers) {
+    bool const framing = std::any_of(http_detail::framing_fields.begin(), http_detail::framing_fields.end(),
+                                     [&](std::string_view own) { return http_detail::names_field(field.name, own); });
+    if (framing) return error(errc::invalid_argument, "the header " + field.name + " is the engine's own");
+    if (http_detail::has_control(field.value))
+      return error(errc::invalid_argument, "the value of header " + field.name + " has control characters");
+  }
+  return {};
+}
+
+COMCP_DECL std::string write_request_head(http_request const& request, proxy_form const& proxy) {
+  std::string out;
+  out.reserve(512);
+  out += request.method;
+  out += ' ';
+  if (proxy.absolute) out += request.url.origin();
+  out += request.url.target();
+  out += " HTTP/1.1\r\nHost: ";
+  out += request.url.authority();
+  for (auto const& field : request.headers) out.append("\r\n").append(field.name).append(": ").append(field.value);
+  if (!proxy.authorization.empty()) out.append("\r\nProxy-Authorization: ").append(proxy.authorization);
+  auto const& m = request.method;
+  if (!request.body.empty() || m == "POST" || m == "PUT" || m == "PATCH")
+    out.append("\r\nContent-Length: ").append(std::to_string(request.body.size()));
+  out += "\r\n\r\n";
+  return out;
+}
+
+COMCP_DECL bool is_idempotent(std::string_view method) noexcept {
+  constexpr std::array<std::string_view, 6> all = {"GET", "HEAD", "OPTIONS", "DELETE", "PUT", "TRACE"};
+  return std::find(all.begin(), all.end(), method) != all.end();
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// A response of basic_asio_engine. Its pieces are views into the connection's buffer. Destroying it before its end
+/// closes the connection, unless all of the body was here already.
+template <class Stream>
+class asio_response {
+ public:
+  asio_response() = default;  ///< Ended, as one that was moved from; co_spawn wants it.
+  asio_response(http_response_head head, http_detail::asio_lease<Stream> lease)
+      : head_(std::move(head)), lease_(std::move(lease)) {}
+
+  [[nodiscard]] http_response_head const& head() const noexcept { return head_; }
+
+  /// One call at a time; the response stays until it has ended. Errors as with every engine, and the same one again.
+  asio::awaitable<result<std::string_view>> next() {
+    using progress = response_parser::progress;
+    auto const c = lease_.get();
+    bool waiting = false;
+    while (c) {
+      auto const told = c->advance();
+      if (told == progress::failed) co_return c->failure();  // this may be gone
+      if (told == progress::body || told == progress::end) c->pause();
+      if (told == progress::body) co_return c->piece();
+      if (told == progress::end) break;
+      if (!std::exchange(waiting, true)) c->expect_body();
+      auto const [ec, n] = co_await c->stream().async_read_some(c->room(), net::tuple_awaitable);
+      c->received(ec, n);
+    }
+    lease_.reset();
+    co_return std::string_view();
+  }
+
+ private:
+  http_response_head head_;
+  http_detail::asio_lease<Stream> lease_;
+};
+
+namespace http_detail {
+
+/// A connection that is being made.
+struct connect_attempt {
+  explicit connect_attempt(asio::any_io_executor executor) : on(std::move(executor)) {}
+  asio::any_io_executor on;
+  asio::cancellation_signal signal;
+  bool over = false;
+};
+
+/// What exchanges share, so that they need no engine. Used from one executor.
+template <class Connector>
+class asio_engine_core {
+ public:
+  using stream = typename Connector::stream;
+  using pool = asio_pool<stream>;
+
+  asio_engine_core(asio_engine_options o, Connector c)
+      : options(std::move(o)),
+        from(std::move(c)),
+        time(options.time() ? options.time() : steady_time()),
+        connections(std::make_shared<pool>(options, time)) {}
+
+  void close() {
+    connections->close();
+    auto const open = std::move(connecting);
+    // Posted: where an io_context is being destroyed, what would be cancelled may be gone already.
+    for (auto const& attempt : open) {
+      asio::post(attempt->on, [attempt] {
+        if (!attempt->over) attempt->signal.emit(asio::cancellation_type::terminal);
+      });
+    }
+  }
+
+  [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
+    auto const& own = options.timeouts();
+    exchange_times out;
+    out.total_at = later(time->now(), asked.total().value_or(*own.total()));
+    out.connect = asked.connect().value_or(*own.connect());
+    out.response = asked.response().value_or(*own.response());
+    out.idle = asked.idle().value_or(*own.idle());
+    return out;
+  }
+
+  asio_engine_options options;
+  Connector from;
+  std::shared_ptr<time_source> time;
+  std::shared_ptr<pool> connections;
+  std::set<std::shared_ptr<connect_attempt>> connecting;
+};
+
+/// A new connection. It is made by a coroutine of its own, so that the engine's end can end it as well.
+template <class Connector>
+asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for(
+    std::shared_ptr<asio_engine_core<Connector>> core, http_url url, exchange_times times) {
+  auto const on = co_await asio::this_coro::executor;
+  auto const state = co_await asio::this_coro::cancellation_state;
+  auto const attempt = std::make_shared<connect_attempt>(on);
+  core->connecting.insert(attempt);
+  if (state.slot().is_connected())
+    state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
+  auto const at = later(core->time->now(), times.connect);
+  auto made = core->from.connect(std::move(url), core->time, std::min(at, times.total_at));
+  auto [thrown, connected] = co_await asio::co_spawn(
+      on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), net::tuple_awaitable));
+  if (state.slot().is_connected()) state.slot().clear();
+  attempt->over = true;
+  core->connecting.erase(attempt);
+  asio::post(on, [attempt] {});  // Asio looks at the slot after the work has ended
+  if (core->connections->closed()) co_return error(errc::closed, "the HTTP engine is gone");
+  if (thrown) std::rethrow_exception(thrown);
+  if (!connected && connected.error() == errc::connect_timeout && times.total_at <= at)
+    co_return connected.error().with_code(errc::exchange_timeout);
+  if (connected) {
+    std::error_code ignored;
+    (*connected)->socket().non_blocking(true, ignored);
+  }
+  co_return std::move(connected);
+}
+
+/// The bytes of a request as they go to this connection.
+template <class Stream>
+request_text text_for(http_request& request, Stream& stream) {
+  constexpr std::size_t copied = std::size_t{64} << 10;
+  proxy_form form;
+  if (auto const* route = stream.forwarded_by()) {
+    form.absolute = true;
+    form.authorization = route->authorization().reveal();
+  }
+  request_text out;
+  out.head = write_request_head(request, form);
+  if (request.body.size() <= copied) {
+    out.head += request.body;
+  } else {
+    out.body = std::move(request.body);
+  }
+  return out;
+}
+
+/// What failed, where the first attempt may have been seen by the server and there was no second one.
+inline error const& told_of(error const& sent, error const& second) noexcept {
+  bool const own = second == errc::cancelled || second == errc::closed;
+  return sent && !own ? sent : second;
+}
+
+template <class Connector>
+asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
+    std::shared_ptr<asio_engine_core<Connector>> core, http_request request) {
+  using stream = typename Connector::stream;
+  using progress = response_parser::progress;
+  auto checked = check_request(request);
+  if (!checked) co_return checked.error();
+  auto const times = core->times_of(request.timeouts);
+  bool const may_repeat = request.repeatable || is_idempotent(request.method);
+  request_text text;
+  error sent;  // how the first attempt failed, where the server may have seen it
+  for (bool again = false;; again = true) {
+    auto taken = core->connections->take(request.url, again);
+    if (!taken) co_return told_of(sent, taken.error());
+    auto lease = std::move(*taken);
+    bool const rested = lease.get() != nullptr;
+    if (!rested) {
+      auto made = co_await connect_for(core, request.url, times);
+      if (!made) co_return told_of(sent, made.error());
+      lease.attach(std::make_shared<asio_connection<stream>>(std::move(*made), core->time));
+    }
+    auto& c = *lease.get();
+    if (!again) text = text_for(request, c.stream());
+    c.begin(std::move(text), request.method, core->options.limits(), times);
+    auto told = c.advance();
+    while (told == progress::more) {
+      auto const [ec, n] = co_await c.stream().async_read_some(c.room(), net::tuple_awaitable);
+      c.received(ec, n);
+      told = c.advance();
+    }
+    if (told != progress::failed) {
+      c.pause();
+      auto head = std::move(c.head());
+      co_return asio_response<stream>(std::move(head), std::move(lease));
+    }
+    bool const repeat = rested && c.ended_unanswered() && (may_repeat || c.nothing_sent());
+    if (!repeat) co_return c.failure();
+    if (!c.nothing_sent()) sent = c.failure();
+    text = c.take_text();
+  }
+}
+
+}  // namespace http_detail
+
+/// The default engine. Moves, does not copy; destroying it ends its exchanges with errc::closed. Between exchanges it
+/// keeps connections, and io_context::run() goes on until they have expired: close_idle() closes them at once.
+template <class Connector>
+class basic_asio_engine {
+ public:
+  using response = asio_response<typename Connector::stream>;
+
+  explicit basic_asio_engine(asio_engine_options options = asio_engine_options(), Connector from = Connector())
+      : core_(std::make_shared<core>(std::move(options), std::move(from))) {}
+  basic_asio_engine(basic_asio_engine&&) noexcept = default;
+  basic_asio_engine& operator=(basic_asio_engine&& other) noexcept {
+    if (this != &other) {
+      if (core_) core_->close();
+      core_ = std::move(other.core_);
+    }
+    return *this;
+  }
+  ~basic_asio_engine() {
+    if (core_) core_->close();
+  }
+
+  /// As the concept `engine` says. A request whose kept connection turns out dead before a byte of the answer goes out
+  /// once more, on a new one, where nothing of it was sent, or where it may arrive twice: it says so (`repeatable`), or
+  /// its method is idempotent. Precondition: this was not moved from.
+  [[nodiscard]] asio::awaitable<result<response>> open(http_request request) {
+    return http_detail::exchange<Connector>(core_, std::move(request));
+  }
+
+  /// Closes the connections that no exchange is on.
+  void close_idle() { core_->connections->close_idle(); }
+  [[nodiscard]] std::size_t idle_connections() const noexcept { return core_->connections->idle_count(); }
+  [[nodiscard]] std::size_t busy_connections() const noexcept { return core_->connections->busy_count(); }
+
+ private:
+  using core = http_detail::asio_engine_core<Connector>;
+  std::shared_ptr<core> core_;
+};
+
+/// For http URLs; asio_tls_engine has https as well.
+using asio_engine = basic_asio_engine<plain_connector>;
+
+static_assert(engine<asio_engine>);
+
+}  // namespace comcp
+
 // http/tls.hpp
 // Whom a TLS connection trusts and who it says it is. Options only, for the Asio engines; no TLS library is needed
 // here.
@@ -18708,46 +20537,6 @@ class tls_options {
 
 #include <asio/awaitable.hpp>
 #include <asio/this_coro.hpp>
-
-// http/engine.hpp
-// The engine seam: what carries HTTP. An engine knows no MCP, no authorization, follows no redirect and keeps no
-// cookie; what a status means is decided above it.
-
-#include <concepts>
-#include <string_view>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp {
-
-/// A response whose head has come. next() gives the body in pieces as they arrive, without their transfer encoding and
-/// untouched otherwise; an empty piece is its end, and stays so. A piece is valid until the next call. Destroying a
-/// response before its end abandons the exchange, which the server sees as a closed connection (or stream).
-template <class R>
-concept http_response = std::move_constructible<R> && requires(R r, R const& c) {
-  { c.head() } -> std::same_as<http_response_head const&>;
-  { r.next() } -> std::same_as<asio::awaitable<result<std::string_view>>>;
-};
-
-/// Carries any number of exchanges at once. Used from one executor, that of the coroutine which calls open().
-///
-/// open() sends the request and completes with the final response's head (1xx are skipped), whatever its status. Its
-/// awaitable, and the responses, need the engine no more: destroying it ends them with errc::closed.
-/// Both open() and next() can be cancelled at any moment (cancellation_type::terminal), which abandons the exchange
-/// and ends them with errc::cancelled or with Asio's own exception.
-///
-/// Errors: invalid_argument (a request that no line can carry), queue_full (too many exchanges at once),
-/// connect_failed, connect_timeout, tls_failed, proxy_failed: nothing was sent. response_timeout, idle_timeout,
-/// exchange_timeout, limit_exceeded, protocol_violation (malformed HTTP), transport_failed (the connection broke): the
-/// server may have acted.
-/// No error text or detail holds a header value, a query or a body of the request.
-template <class E>
-concept engine = std::move_constructible<E> && http_response<typename E::response> && requires(E e, http_request r) {
-  { e.open(std::move(r)) } -> std::same_as<asio::awaitable<result<typename E::response>>>;
-};
-
-}  // namespace comcp
 
 // transport/http_exchanges.hpp
 // How a session's requests are carried out on an engine, with what an authenticator adds: POSTs and their answers,
@@ -20630,1795 +22419,6 @@ class streamable_http {
 // http/asio_tls_engine.hpp
 // The default engine with TLS: http and https on OpenSSL.
 
-// http/asio_engine.hpp
-// HTTP/1.1 on one Asio executor: exchanges on connections that are kept between them. Decides when a request may go
-// out twice; how to connect is the connector's, what bytes mean the parser's. Templates, so that only who uses HTTP
-// compiles the coroutines.
-
-#include <algorithm>
-#include <exception>
-#include <memory>
-#include <set>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/cancellation_signal.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/post.hpp>
-#include <asio/this_coro.hpp>
-
-// http/asio_engine_options.hpp
-// What can be set for the Asio engines: how long, how many, how large. Where connections come from is the connector's.
-
-#include <chrono>
-#include <cstddef>
-#include <memory>
-#include <utility>
-
-// http/response_parser.hpp
-// Takes one HTTP/1.1 response apart as its bytes come: head, body without its framing, end. It is strict where a
-// peer that reads otherwise could be told something else; what to do with the connection is for others.
-
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-
-namespace comcp {
-
-/// What a response may be at most. Whatever is more is errc::limit_exceeded, and its text names the limit.
-class response_limits {
- public:
-  response_limits() {}
-  /// Header fields of a head, those of the interim responses before it and of the trailer included: 100.
-  response_limits& headers(std::size_t n) { return headers_ = n, *this; }
-  /// Bytes of one line of a head, a trailer or a chunk size: 16 KiB.
-  response_limits& line(std::size_t bytes) { return line_ = bytes, *this; }
-  /// Bytes of the head, interim responses and trailer included: 64 KiB. As many more, and 16 for each byte of data, may
-  /// be sizes and extensions of chunks.
-  response_limits& head(std::size_t bytes) { return head_ = bytes, *this; }
-  /// Bytes of the body: 64 MiB. An event stream (text/event-stream) may be of any length.
-  response_limits& body(std::uint64_t bytes) { return body_ = bytes, *this; }
-
-  [[nodiscard]] std::size_t headers() const noexcept { return headers_; }
-  [[nodiscard]] std::size_t line() const noexcept { return line_; }
-  [[nodiscard]] std::size_t head() const noexcept { return head_; }
-  [[nodiscard]] std::uint64_t body() const noexcept { return body_; }
-
- private:
-  std::size_t headers_ = 100;
-  std::size_t line_ = std::size_t{16} << 10;
-  std::size_t head_ = std::size_t{64} << 10;
-  std::uint64_t body_ = std::uint64_t{64} << 20;
-};
-
-/// Incremental parser of one response. It copies the head and what an unfinished line needs, and no body.
-///
-///     std::string_view bytes = ...;
-///     for (;;) switch (p.next(bytes)) {
-///       case progress::more: ...     // all bytes are used; on the end of the connection call finish()
-///       case progress::head: ...     // once: p.head()
-///       case progress::body: ...     // p.body(), a part of what `bytes` was
-///       case progress::end: ...      // what is left in `bytes` is no part of the response
-///       case progress::failed: ...   // p.failure(), and so for ever
-///     }
-///
-/// Interim responses (1xx) are passed over, trailers are checked and dropped.
-/// Specification: RFC 9112, sections 4 to 7 and 9.
-class response_parser {
- public:
-  enum class progress { more, head, body, end, failed };
-
-  /// `method` is that of the request: what it is decides whether a body follows.
-  explicit response_parser(std::string_view method = "GET", response_limits limits = response_limits())
-      : limits_(limits), without_body_(method == "HEAD") {}
-
-  /// Takes what it can from the front of `bytes`, up to the next thing to tell.
-  progress next(std::string_view& bytes);
-  /// The connection ended: `end` where that ends the body, otherwise `failed` with errc::transport_failed.
-  progress finish();
-
-  /// Precondition: next() gave `head`. It may be moved out.
-  [[nodiscard]] http_response_head& head() noexcept { return head_; }
-  /// The piece that next() gave last, valid as long as the bytes it was given.
-  [[nodiscard]] std::string_view body() const noexcept { return body_; }
-  /// errc::protocol_violation, errc::limit_exceeded or errc::transport_failed, with the status where it is known.
-  /// It quotes no value of a header. Precondition: next() or finish() gave `failed`.
-  [[nodiscard]] error const& failure() const noexcept { return failure_; }
-
-  /// Whether any byte of a response came.
-  [[nodiscard]] bool started() const noexcept { return started_; }
-  [[nodiscard]] bool ended() const noexcept { return at_ == part::done; }
-  /// Whether the head says text/event-stream.
-  [[nodiscard]] bool event_stream() const noexcept { return event_stream_; }
-  /// Whether the connection may carry another request once the response has ended.
-  [[nodiscard]] bool keeps_connection() const noexcept { return keep_ && ended(); }
-  /// `timeout` of the Keep-Alive header: how long the server keeps an idle connection.
-  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return keep_alive_; }
-
- private:
-  enum class part {
-    status, fields, known_length, until_close, chunk_size, chunk_data, chunk_end, trailer, done, failed
-  };
-
-  progress step(std::string_view& bytes);
-  progress line(std::string_view text);
-  progress status_line(std::string_view text);
-  progress field_line(std::string_view text);
-  progress end_of_head();
-  progress choose_framing();
-  progress framed_by_length();
-  progress chunk_size_line(std::string_view text);
-  progress chunk_end(std::string_view& bytes);
-  progress piece(std::string_view& bytes);
-  progress count_body(std::uint64_t more);
-  void read_connection();
-  [[nodiscard]] bool whole_line(std::string_view& bytes, std::string_view& out);
-  progress fail(errc code, std::string text);
-  progress violation(std::string text) { return fail(errc::protocol_violation, std::move(text)); }
-
-  response_limits limits_;
-  http_response_head head_;
-  std::string_view body_;
-  std::string held_;            // start of a line, until the rest comes
-  std::string line_;            // a line that was held
-  std::uint64_t left_ = 0;      // of the body or chunk
-  std::uint64_t body_bytes_ = 0;
-  std::uint64_t chunk_lines_ = 0;  // how many bytes of chunk sizes and extensions may still come
-  std::size_t head_bytes_ = 0;
-  std::size_t fields_ = 0;
-  std::optional<std::chrono::seconds> keep_alive_;
-  error failure_;
-  part at_ = part::status;
-  bool without_body_;
-  bool started_ = false;
-  bool keep_ = false;
-  bool one_dot_zero_ = false;
-  bool event_stream_ = false;
-};
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// http/impl/response_parser.ipp
-#include <algorithm>
-#include <limits>
-#include <utility>
-
-namespace comcp {
-namespace http_detail::response_text {
-
-constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
-
-constexpr char lower_case(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
-constexpr bool same_word(std::string_view a, std::string_view lower) noexcept {
-  return a.size() == lower.size() &&
-         std::equal(a.begin(), a.end(), lower.begin(), [](char x, char y) { return lower_case(x) == y; });
-}
-
-constexpr std::string_view trimmed(std::string_view text) noexcept {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
-/// A number of decimal digits alone; nothing where it is none or does not fit.
-constexpr std::optional<std::uint64_t> whole_number(std::string_view text) noexcept {
-  if (text.empty()) return {};
-  std::uint64_t out = 0;
-  for (char const c : text) {
-    if (!is_digit(c)) return {};
-    auto const digit = static_cast<std::uint64_t>(c - '0');
-    if (out > (std::numeric_limits<std::int64_t>::max() - digit) / 10) return {};
-    out = out * 10 + digit;
-  }
-  return out;
-}
-
-/// Calls `each` with every element of a comma-separated list.
-void for_each_element(std::string_view list, auto&& each) {
-  while (!list.empty()) {
-    auto const comma = std::min(list.find(','), list.size());
-    each(trimmed(list.substr(0, comma)));
-    list.remove_prefix(std::min(comma + 1, list.size()));
-  }
-}
-
-}  // namespace http_detail::response_text
-
-COMCP_DECL response_parser::progress response_parser::fail(errc code, std::string text) {
-  at_ = part::failed;
-  failure_ = error(code, std::move(text));
-  if (head_.status != 0) {
-    transport_detail detail;
-    detail.http_status = head_.status;
-    failure_ = failure_.with_detail(std::move(detail));
-  }
-  return progress::failed;
-}
-
-COMCP_DECL response_parser::progress response_parser::next(std::string_view& bytes) {
-  for (;;) {
-    if (at_ == part::done) return progress::end;
-    if (at_ == part::failed) return progress::failed;
-    if (bytes.empty()) return progress::more;
-    started_ = true;
-    auto const told = step(bytes);
-    if (told != progress::more) return told;
-  }
-}
-
-COMCP_DECL response_parser::progress response_parser::finish() {
-  if (at_ == part::until_close) at_ = part::done;
-  if (at_ == part::done) return progress::end;
-  if (at_ == part::failed) return progress::failed;
-  if (!started_) return fail(errc::transport_failed, "the server closed the connection before its response");
-  bool const in_head = at_ == part::status || at_ == part::fields;
-  return fail(errc::transport_failed, in_head ? "the connection ended within the head of a response"
-                                              : "the connection ended within the body of a response");
-}
-
-COMCP_DECL response_parser::progress response_parser::step(std::string_view& bytes) {
-  switch (at_) {
-    case part::known_length:
-    case part::until_close:
-    case part::chunk_data: return piece(bytes);
-    case part::chunk_end: return chunk_end(bytes);
-    default: break;
-  }
-  std::string_view text;
-  if (!whole_line(bytes, text)) return at_ == part::failed ? progress::failed : progress::more;
-  return line(text);
-}
-
-// A line that ends with LF alone is taken in heads, as RFC 9112 (section 2.2) allows, but not between chunks.
-COMCP_DECL bool response_parser::whole_line(std::string_view& bytes, std::string_view& out) {
-  auto const end = bytes.find('\n');
-  auto const length = std::min(end, bytes.size());
-  if (held_.size() + length > limits_.line())
-    return fail(errc::limit_exceeded, "a line of the response is longer than the limit of line bytes"), false;
-  out = bytes.substr(0, length);
-  if (end == std::string_view::npos || !held_.empty()) held_ += out;
-  bytes.remove_prefix(std::min(length + 1, bytes.size()));
-  if (at_ == part::status) {
-    auto const start = (held_.empty() ? out : std::string_view(held_)).substr(0, 5);
-    if (!std::string_view("HTTP/").starts_with(start)) return violation("what came is no HTTP response"), false;
-  }
-  if (end == std::string_view::npos) return false;
-  if (!held_.empty()) {
-    line_.swap(held_);
-    held_.clear();
-    out = line_;
-  }
-  bool const with_return = out.ends_with('\r');
-  if (with_return) out.remove_suffix(1);
-  if (!with_return && at_ == part::chunk_size) return violation("the line of a chunk size ends without CR"), false;
-  if (out.find('\r') != out.npos) return violation("a line of the response has a CR inside"), false;
-  if (at_ == part::chunk_size) return true;
-  head_bytes_ += out.size() + 2;
-  if (head_bytes_ > limits_.head())
-    return fail(errc::limit_exceeded, "the head of the response is longer than the limit of head bytes"), false;
-  return true;
-}
-
-COMCP_DECL response_parser::progress response_parser::line(std::string_view text) {
-  switch (at_) {
-    case part::status: return status_line(text);
-    case part::chunk_size: return chunk_size_line(text);
-    default: break;
-  }
-  if (!text.empty()) return field_line(text);
-  if (at_ == part::fields) return end_of_head();
-  at_ = part::done;
-  return progress::end;
-}
-
-COMCP_DECL response_parser::progress response_parser::status_line(std::string_view text) {
-  using http_detail::response_text::is_digit;
-  bool const good = text.size() >= 12 && text.starts_with("HTTP/1.") && is_digit(text[7]) && text[8] == ' ' &&
-                    is_digit(text[9]) && is_digit(text[10]) && is_digit(text[11]) &&
-                    (text.size() == 12 || text[12] == ' ') && text.find('\0') == text.npos;
-  if (!good) return violation("the status line is not one of HTTP/1.1");
-  auto const status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
-  if (status < 100 || status > 599) return violation("the status is not between 100 and 599");
-  one_dot_zero_ = text[7] == '0';
-  head_.status = status;
-  head_.reason = text.substr(std::min<std::size_t>(13, text.size()));
-  at_ = part::fields;
-  return progress::more;
-}
-
-COMCP_DECL response_parser::progress response_parser::field_line(std::string_view text) {
-  if (++fields_ > limits_.headers())
-    return fail(errc::limit_exceeded, "the response has more header fields than the limit of headers");
-  if (text[0] == ' ' || text[0] == '\t') return violation("a header field goes on in a second line");
-  auto const colon = text.find(':');
-  if (colon == text.npos) return violation("a header field has no colon");
-  auto const name = text.substr(0, colon);
-  auto const value = text.substr(colon + 1);
-  if (at_ == part::trailer) {
-    if (is_http_token(name) && value.find('\0') == value.npos) return progress::more;
-    return violation("a field of the trailer is malformed");
-  }
-  auto const added = head_.headers.add(std::string(name), value);
-  if (!added) return violation("a header field is malformed");
-  return progress::more;
-}
-
-COMCP_DECL response_parser::progress response_parser::end_of_head() {
-  if (head_.status == 101) return violation("the server switched protocols, which nobody asked for");
-  if (head_.status < 200) {
-    head_ = http_response_head();
-    at_ = part::status;
-    return progress::more;
-  }
-  if (auto const* type = head_.headers.find("content-type")) {
-    auto const parsed = media_type::parse(*type);
-    event_stream_ = parsed && parsed->is("text/event-stream");
-  }
-  read_connection();
-  auto const failed = choose_framing();
-  return failed == progress::failed ? failed : progress::head;
-}
-
-COMCP_DECL void response_parser::read_connection() {
-  bool close = false, keep = false;
-  for (auto const& field : head_.headers) {
-    if (http_detail::response_text::same_word(field.name, "connection")) {
-      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
-        close = close || http_detail::response_text::same_word(word, "close");
-        keep = keep || http_detail::response_text::same_word(word, "keep-alive");
-      });
-    } else if (http_detail::response_text::same_word(field.name, "keep-alive")) {
-      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
-        if (word.size() < 8 || !http_detail::response_text::same_word(word.substr(0, 8), "timeout=")) return;
-        constexpr std::uint64_t longest = 1'000'000;
-        if (auto const n = http_detail::response_text::whole_number(word.substr(8)))
-          keep_alive_ = std::chrono::seconds(std::min(*n, longest));
-      });
-    }
-  }
-  keep_ = !close && (!one_dot_zero_ || keep);
-}
-
-// RFC 9112, section 6.3. Two lengths are refused even where they are equal, as RFC 9110, section 8.6 allows.
-COMCP_DECL response_parser::progress response_parser::choose_framing() {
-  auto const codings = head_.headers.all("transfer-encoding");
-  auto const lengths = head_.headers.all("content-length");
-  if (!codings.empty() && !lengths.empty()) return violation("Content-Length and Transfer-Encoding in one response");
-  if (lengths.size() > 1) return violation("more than one Content-Length");
-  if (!codings.empty() && (codings.size() > 1 || !http_detail::response_text::same_word(codings[0], "chunked")))
-    return violation("a Transfer-Encoding other than chunked");
-  if (!codings.empty() && one_dot_zero_) return violation("Transfer-Encoding in a response of HTTP/1.0");
-  if (!lengths.empty()) {
-    auto const length = http_detail::response_text::whole_number(lengths[0]);
-    if (!length) return violation("a malformed Content-Length");
-    left_ = *length;
-  }
-  if (without_body_ || head_.status == 204 || head_.status == 304) {
-    at_ = part::done;
-    // A 204 has no body; one that announces it may send it as well.
-    if (head_.status == 204 && (left_ != 0 || !codings.empty())) keep_ = false;
-  } else if (!codings.empty()) {
-    at_ = part::chunk_size;
-    chunk_lines_ = limits_.head();
-  } else if (!lengths.empty()) {
-    return framed_by_length();
-  } else {
-    at_ = part::until_close;
-    keep_ = false;
-  }
-  return progress::more;
-}
-
-COMCP_DECL response_parser::progress response_parser::framed_by_length() {
-  at_ = left_ == 0 ? part::done : part::known_length;
-  return count_body(left_);
-}
-
-COMCP_DECL response_parser::progress response_parser::count_body(std::uint64_t more) {
-  if (event_stream_) return progress::more;
-  if (more > limits_.body() - body_bytes_)
-    return fail(errc::limit_exceeded, "the body of the response is longer than the limit of body bytes");
-  body_bytes_ += more;
-  return progress::more;
-}
-
-COMCP_DECL response_parser::progress response_parser::chunk_size_line(std::string_view text) {
-  std::uint64_t size = 0;
-  std::size_t digits = 0;
-  for (; digits < text.size(); ++digits) {
-    char const c = http_detail::response_text::lower_case(text[digits]);
-    bool const letter = c >= 'a' && c <= 'f';
-    if (!letter && !http_detail::response_text::is_digit(c)) break;
-    if (size >> 59 != 0) return violation("a chunk size that is too large");
-    size = size << 4 | static_cast<std::uint64_t>(letter ? c - 'a' + 10 : c - '0');
-  }
-  auto const rest = http_detail::response_text::trimmed(text.substr(digits));
-  bool const extended = rest.starts_with(';') && rest.find('\0') == rest.npos;
-  if (digits == 0 || (digits != text.size() && !extended)) return violation("a malformed chunk size");
-  auto const overhead = text.size() + 4;
-  if (overhead > chunk_lines_)
-    return fail(errc::limit_exceeded, "sizes and extensions of chunks exceed head bytes and 16 for each byte of data");
-  chunk_lines_ -= overhead;
-  constexpr std::uint64_t plenty = std::uint64_t{1} << 32;  // and no overflow
-  if (chunk_lines_ < plenty) chunk_lines_ += 16 * std::min(size, plenty);
-  if (size == 0) return at_ = part::trailer, progress::more;
-  at_ = part::chunk_data;
-  left_ = size;
-  return count_body(size);
-}
-
-COMCP_DECL response_parser::progress response_parser::chunk_end(std::string_view& bytes) {
-  // left_ counts what is missing of CR LF.
-  if (bytes[0] != (left_ == 2 ? '\r' : '\n')) return violation("a chunk does not end where its size says");
-  bytes.remove_prefix(1);
-  if (--left_ == 0) at_ = part::chunk_size;
-  return progress::more;
-}
-
-COMCP_DECL response_parser::progress response_parser::piece(std::string_view& bytes) {
-  if (at_ == part::until_close) {
-    body_ = std::exchange(bytes, {});
-    auto const counted = count_body(body_.size());
-    return counted == progress::failed ? counted : progress::body;
-  }
-  body_ = bytes.substr(0, static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size())));
-  bytes.remove_prefix(body_.size());
-  left_ -= body_.size();
-  if (left_ == 0 && at_ == part::chunk_data) {
-    left_ = 2;
-    at_ = part::chunk_end;
-  } else if (left_ == 0) {
-    at_ = part::done;
-  }
-  return progress::body;
-}
-
-}  // namespace comcp
-#endif
-
-namespace comcp {
-
-/// Options of basic_asio_engine. http_timeouts::never is a time without end.
-class asio_engine_options {
- public:
-  using duration = std::chrono::nanoseconds;
-
-  asio_engine_options() {}
-  /// What a request's own timeouts leave open: connect 10 s, response 5 min, idle 5 min, total never. The one for the
-  /// response is long, as a POST of MCP may be answered when the tool is done: who knows better says so per request.
-  asio_engine_options& timeouts(http_timeouts const& t);
-  /// Connections to one origin that are kept without an exchange: 64.
-  asio_engine_options& max_idle(std::size_t n) { return max_idle_ = n, *this; }
-  /// How long they are kept: 90 s, and a second less than the server's Keep-Alive header says.
-  asio_engine_options& idle_expiry(duration d) { return idle_expiry_ = d, *this; }
-  /// Connections to one origin, those that are being made included: 16384. One more exchange than that is
-  /// errc::queue_full at once: waiting could block for ever where a server asks back before it answers.
-  asio_engine_options& max_connections(std::size_t n) { return max_connections_ = n, *this; }
-  /// What a response may be at most.
-  asio_engine_options& limits(response_limits const& l) { return limits_ = l, *this; }
-  /// Empty: steady_time().
-  asio_engine_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
-
-  [[nodiscard]] http_timeouts const& timeouts() const noexcept { return timeouts_; }
-  [[nodiscard]] std::size_t max_idle() const noexcept { return max_idle_; }
-  [[nodiscard]] duration idle_expiry() const noexcept { return idle_expiry_; }
-  [[nodiscard]] std::size_t max_connections() const noexcept { return max_connections_; }
-  [[nodiscard]] response_limits const& limits() const noexcept { return limits_; }
-  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
-
- private:
-  static http_timeouts standard_timeouts() {
-    using namespace std::chrono_literals;
-    return http_timeouts().connect(10s).response(5min).idle(5min).total(http_timeouts::never);
-  }
-
-  http_timeouts timeouts_ = standard_timeouts();
-  std::size_t max_idle_ = 64;
-  duration idle_expiry_ = std::chrono::seconds(90);
-  std::size_t max_connections_ = 16384;
-  response_limits limits_;
-  std::shared_ptr<time_source> time_;
-};
-
-inline asio_engine_options& asio_engine_options::timeouts(http_timeouts const& t) {
-  if (auto const d = t.connect()) timeouts_.connect(*d);
-  if (auto const d = t.response()) timeouts_.response(*d);
-  if (auto const d = t.idle()) timeouts_.idle(*d);
-  if (auto const d = t.total()) timeouts_.total(*d);
-  return *this;
-}
-
-}  // namespace comcp
-
-// http/asio_pool.hpp
-// The connections of an Asio engine: who may have one, which ones rest until the next exchange, and for how long. It
-// neither connects nor reads. Internal.
-
-#include <algorithm>
-#include <compare>
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <tuple>
-#include <utility>
-#include <vector>
-
-// http/asio_connection.hpp
-// One connection of an Asio engine and the exchange that is on it: what is still to be written, what was read, and the
-// time by which something must come. The coroutines that read, and the pool it rests in, are others'. Internal.
-
-#include <algorithm>
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
-
-#include <asio/buffer.hpp>
-#include <asio/error.hpp>
-
-namespace comcp::http_detail {
-
-using time_point = time_source::time_point;
-
-/// `d` after `from`; the end of time where that is later than any.
-inline time_point later(time_point from, std::chrono::nanoseconds d) noexcept {
-  if (from == time_point::max() || d >= time_point::max() - from) return time_point::max();
-  return from + std::chrono::duration_cast<time_point::duration>(d);
-}
-
-/// The bytes of a request, in two parts so that a long body is never copied.
-struct request_text {
-  std::string head, body;
-};
-
-/// The times of one exchange, all of them decided.
-struct exchange_times {
-  time_point total_at = time_point::max();
-  std::chrono::nanoseconds connect{}, response{}, idle{};
-};
-
-template <class Stream>
-struct asio_origin;
-template <class Stream>
-class asio_pool;
-
-/// All members run on the stream's executor. close() and fail() are final. Writes that are pending keep it alive.
-template <class Stream>
-class asio_connection : public std::enable_shared_from_this<asio_connection<Stream>> {
- public:
-  using progress = response_parser::progress;
-
-  asio_connection(std::unique_ptr<Stream> stream, std::shared_ptr<time_source> time)
-      : stream_(std::move(stream)), time_(std::move(time)) {}
-  asio_connection(asio_connection const&) = delete;
-  asio_connection& operator=(asio_connection const&) = delete;
-  ~asio_connection() { close(); }
-
-  [[nodiscard]] Stream& stream() noexcept { return *stream_; }
-
-  /// Sends a request. What does not fit at once is written while the response is read: a server may answer early.
-  void begin(request_text text, std::string_view method, response_limits const& limits, exchange_times const& times) {
-    parser_ = response_parser(method, limits);
-    text_ = std::move(text);
-    times_ = times;
-    unread_ = {};
-    accepted_ = 0;
-    status_ = 0;
-    resting_ = nullptr;
-    expecting_head_ = true;
-    set_due(times_.response, errc::response_timeout, times_.total_at);
-    if (write_now()) write_rest();
-  }
-
-  /// The next thing that the bytes read so far tell.
-  progress advance() {
-    if (failure_) return progress::failed;
-    auto told = parser_.next(unread_);
-    if (told == progress::more && ended_) told = parser_.finish();
-    if (told == progress::failed) fail(parser_.failure());
-    if (told == progress::head) status_ = parser_.head().status;
-    return told;
-  }
-  [[nodiscard]] http_response_head& head() noexcept { return parser_.head(); }
-  [[nodiscard]] std::string_view piece() const noexcept { return parser_.body(); }
-  [[nodiscard]] error const& failure() const noexcept { return failure_; }
-
-  /// From now on a piece of the body must come in time.
-  void expect_body() { set_due(times_.idle, errc::idle_timeout, body_end()); }
-  /// Where the next read goes. Precondition: advance() gave `more`.
-  asio::mutable_buffer room() {
-    bool const larger = full_ && capacity_ < last_size;
-    if (!buffer_ || larger) {
-      capacity_ = larger ? capacity_ * 4 : first_size;
-      buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
-    }
-    full_ = false;
-    return asio::mutable_buffer(buffer_.get(), capacity_);
-  }
-  /// What came of it.
-  void received(std::error_code ec, std::size_t n) {
-    if (failure_) return;
-    full_ = n == capacity_;
-    unread_ = std::string_view(buffer_.get(), n);
-    if (ec == asio::error::eof) {
-      ended_ = true;
-    } else if (ec == asio::error::operation_aborted) {
-      fail(error(errc::cancelled));
-    } else if (ec) {
-      broken_ = !parser_.started();
-      fail(with_status(error(errc::transport_failed, "the connection broke: " + ec.message())));
-    }
-  }
-  /// Nobody waits for bytes now.
-  void pause() {
-    if (failure_) return;
-    expecting_head_ = false;
-    due_ = body_end();
-    why_ = errc::exchange_timeout;
-    if (due_ < armed_) arm();
-  }
-
-  /// Whether it broke before a byte of the response came, so that the server may have closed it while it rested.
-  [[nodiscard]] bool ended_unanswered() const noexcept { return failure_ && !parser_.started() && (ended_ || broken_); }
-  /// A write that is pending may have sent something already.
-  [[nodiscard]] bool nothing_sent() const noexcept { return accepted_ == 0 && !writing_; }
-  /// The request, for another connection. This one is over.
-  [[nodiscard]] request_text take_text() {
-    if (writing_) return text_;  // the system may still look at it
-    return std::move(text_);
-  }
-
-  /// Whether the exchange is over and the connection can have another one. What was read already counts.
-  [[nodiscard]] bool settle() {
-    // Forwarding proxies may pass on a second request as bytes of the first (tinyproxy), and do not say so.
-    if (stream_->forwarded_by()) return false;
-    auto told = progress::body;
-    while (told == progress::body) told = advance();
-    return told == progress::end && unread_.empty() && !ended_ && all_sent() && parser_.keeps_connection();
-  }
-  /// How long the server keeps it, where it says so.
-  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return parser_.keep_alive(); }
-
-  /// It waits in the pool until then.
-  void rest(time_point until, asio_pool<Stream>& pool) {
-    resting_ = &pool;
-    text_ = request_text();
-    if (capacity_ > first_size) capacity_ = 0, buffer_.reset();
-    due_ = until;
-    if (due_ < armed_) arm();
-  }
-  /// Whether it can still be used after its rest.
-  [[nodiscard]] bool rested_well(time_point now) { return !failure_ && due_ > now && stream_->quiet(); }
-
-  void fail(error why) {
-    if (failure_) return;
-    failure_ = std::move(why);
-    close();
-  }
-  void close() noexcept {
-    due_ = armed_ = time_point::max();
-    alarm_.reset();
-    stream_->close();
-  }
-
-  asio_origin<Stream>* origin = nullptr;
-  std::size_t place = 0;  ///< Among the pool's busy ones.
-
- private:
-  static constexpr std::size_t first_size = std::size_t{4} << 10;
-  static constexpr std::size_t last_size = std::size_t{64} << 10;
-
-  [[nodiscard]] bool all_sent() const noexcept { return accepted_ == text_.head.size() + text_.body.size(); }
-  [[nodiscard]] asio::const_buffer to_send() const noexcept {
-    auto const head = text_.head.size();
-    if (accepted_ < head) return asio::buffer(text_.head) + accepted_;
-    return asio::buffer(text_.body) + (accepted_ - head);
-  }
-
-  /// False when nothing is left to be written.
-  bool write_now() {
-    if constexpr (requires(Stream& s, std::error_code& ec) { s.try_write(asio::const_buffer(), ec); }) {
-      while (!all_sent()) {
-        std::error_code ec;
-        accepted_ += stream_->try_write(to_send(), ec);
-        if (ec == asio::error::would_block || ec == asio::error::try_again) return true;
-        if (ec) return false;  // reading tells more
-      }
-    }
-    return !all_sent();
-  }
-  void write_rest() {
-    writing_ = true;
-    stream_->async_write_some(to_send(), [self = this->shared_from_this()](std::error_code ec, std::size_t n) {
-      self->writing_ = false;
-      self->wrote(ec, n);
-    });
-  }
-  void wrote(std::error_code ec, std::size_t n) {
-    accepted_ += n;
-    if (failure_ || ec) return;
-    if (expecting_head_) set_due(times_.response, errc::response_timeout, times_.total_at);
-    if (write_now()) write_rest();
-  }
-
-  [[nodiscard]] time_point body_end() const noexcept {
-    return parser_.event_stream() ? time_point::max() : times_.total_at;
-  }
-  void set_due(std::chrono::nanoseconds wait, errc why, time_point total) {
-    auto const at = later(time_->now(), wait);
-    why_ = total < at ? errc::exchange_timeout : why;
-    due_ = std::min(at, total);
-    if (due_ < armed_) arm();
-  }
-  // Arming costs more than looking at a clock: an alarm that is early finds out and sets itself again.
-  void arm() {
-    if (!alarm_) alarm_ = time_->make_deadline(stream_->get_executor());
-    armed_ = due_;
-    alarm_->arm(armed_, [this] { on_alarm(); });
-  }
-  void on_alarm() {
-    armed_ = time_point::max();
-    if (due_ == time_point::max()) return;
-    if (due_ > time_->now()) return arm();
-    if (resting_ != nullptr) return resting_->expired(*this);
-    fail(with_status(error(why_, text_of(why_))));
-  }
-  static char const* text_of(errc why) {
-    if (why == errc::response_timeout) return "no response began in time";
-    if (why == errc::idle_timeout) return "the response stopped coming";
-    return "the exchange took too long";
-  }
-  [[nodiscard]] error with_status(error e) const {
-    if (status_ == 0) return e;
-    transport_detail detail;
-    detail.http_status = status_;
-    return e.with_detail(std::move(detail));
-  }
-
-  std::unique_ptr<Stream> stream_;
-  std::shared_ptr<time_source> time_;
-  std::unique_ptr<deadline> alarm_;
-  asio_pool<Stream>* resting_ = nullptr;  // it owns this then
-  response_parser parser_;
-  request_text text_;
-  exchange_times times_;
-  std::unique_ptr<char[]> buffer_;
-  std::string_view unread_;
-  std::size_t capacity_ = 0;
-  std::size_t accepted_ = 0;
-  time_point due_ = time_point::max();
-  time_point armed_ = time_point::max();
-  error failure_;
-  errc why_ = errc::exchange_timeout;
-  int status_ = 0;
-  bool full_ = false;
-  bool ended_ = false;
-  bool broken_ = false;
-  bool writing_ = false;
-  bool expecting_head_ = false;
-};
-
-}  // namespace comcp::http_detail
-
-namespace comcp::http_detail {
-
-struct origin_key {
-  explicit origin_key(http_url const& url) : host(url.host()), port(url.port()), secure(url.secure()) {}
-  std::string host;
-  std::uint16_t port;
-  bool secure;
-};
-
-struct origin_less {
-  using is_transparent = void;
-  static auto parts(origin_key const& k) noexcept { return std::tuple(std::string_view(k.host), k.port, k.secure); }
-  static auto parts(http_url const& u) noexcept { return std::tuple(std::string_view(u.host()), u.port(), u.secure()); }
-  bool operator()(auto const& a, auto const& b) const noexcept { return parts(a) < parts(b); }
-};
-
-/// The connections to one origin.
-template <class Stream>
-struct asio_origin {
-  std::vector<std::shared_ptr<asio_connection<Stream>>> resting;  // the last one is used first
-  std::size_t open = 0;                                           // with those that are being made
-};
-
-/// The right to one connection, and the connection once there is one. Its destructor gives it back to the pool when
-/// its exchange is complete, and closes it otherwise.
-template <class Stream>
-class asio_lease {
- public:
-  using connection = asio_connection<Stream>;
-
-  asio_lease() = default;
-  asio_lease(std::shared_ptr<asio_pool<Stream>> pool, asio_origin<Stream>& origin, std::shared_ptr<connection> c = {})
-      : pool_(std::move(pool)), origin_(&origin) {
-    if (c) attach(std::move(c));
-  }
-  asio_lease(asio_lease&& other) noexcept = default;
-  asio_lease& operator=(asio_lease&& other) noexcept {
-    if (this != &other) {
-      reset();
-      pool_ = std::move(other.pool_);
-      origin_ = other.origin_;
-      connection_ = std::move(other.connection_);
-    }
-    return *this;
-  }
-  ~asio_lease() { reset(); }
-
-  void attach(std::shared_ptr<connection> c) {
-    c->origin = origin_;
-    pool_->busy(*c);
-    connection_ = std::move(c);
-  }
-  [[nodiscard]] std::shared_ptr<connection> const& get() const noexcept { return connection_; }
-  void reset() noexcept {
-    if (auto const pool = std::exchange(pool_, nullptr)) pool->give_back(*origin_, std::exchange(connection_, nullptr));
-  }
-
- private:
-  std::shared_ptr<asio_pool<Stream>> pool_;
-  asio_origin<Stream>* origin_ = nullptr;
-  std::shared_ptr<connection> connection_;
-};
-
-/// Used from one executor. Leases keep it; close() ends it.
-template <class Stream>
-class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
- public:
-  using connection = asio_connection<Stream>;
-  using origin = asio_origin<Stream>;
-  using lease = asio_lease<Stream>;
-
-  asio_pool(asio_engine_options const& options, std::shared_ptr<time_source> time)
-      : max_idle_(options.max_idle()),
-        max_connections_(options.max_connections()),
-        expiry_(options.idle_expiry()),
-        time_(std::move(time)) {}
-  asio_pool(asio_pool const&) = delete;
-  asio_pool& operator=(asio_pool const&) = delete;
-
-  /// With a connection that rested, unless `fresh`; otherwise without one, for the caller to make.
-  /// Errors: closed, queue_full.
-  result<lease> take(http_url const& url, bool fresh) {
-    if (closed_) return error(errc::closed, "the HTTP engine is gone");
-    auto at = origins_.find(url);
-    if (at == origins_.end()) at = origins_.emplace(origin_key(url), origin()).first;
-    origin& o = at->second;
-    while (!fresh && !o.resting.empty()) {
-      auto const last = std::move(o.resting.back());
-      o.resting.pop_back();
-      if (last->rested_well(time_->now())) return lease(this->shared_from_this(), o, last);
-      --o.open;
-      last->close();
-    }
-    if (o.open >= max_connections_ && !o.resting.empty()) drop(o, o.resting.begin());
-    if (o.open >= max_connections_) {
-      forget_if_unused(o);
-      return error(errc::queue_full, "more connections to one origin than max_connections allows");
-    }
-    ++o.open;
-    return lease(this->shared_from_this(), o);
-  }
-
-  void busy(connection& c) {
-    c.place = busy_.size();
-    busy_.push_back(&c);
-  }
-
-  void give_back(origin& o, std::shared_ptr<connection> c) noexcept {
-    if (c) {
-      busy_.back()->place = c->place;
-      busy_[c->place] = busy_.back();
-      busy_.pop_back();
-      if (keep(o, c)) return;
-      c->fail(error(errc::cancelled));
-    }
-    --o.open;
-    forget_if_unused(o);
-  }
-
-  /// A connection has rested long enough.
-  void expired(connection& c) {
-    origin& o = *c.origin;
-    auto const at = std::find_if(o.resting.begin(), o.resting.end(), [&](auto const& r) { return r.get() == &c; });
-    if (at != o.resting.end()) drop(o, at);
-    forget_if_unused(o);
-  }
-
-  void close_idle() {
-    for (auto at = origins_.begin(); at != origins_.end();) {
-      origin& o = at->second;
-      o.open -= o.resting.size();
-      o.resting.clear();
-      at = o.open == 0 ? origins_.erase(at) : std::next(at);
-    }
-  }
-
-  void close() {
-    closed_ = true;
-    close_idle();
-    for (auto* const c : busy_) c->fail(error(errc::closed, "the HTTP engine is gone"));
-  }
-  [[nodiscard]] bool closed() const noexcept { return closed_; }
-  [[nodiscard]] std::size_t idle_count() const noexcept {
-    std::size_t n = 0;
-    for (auto const& [key, o] : origins_) n += o.resting.size();
-    return n;
-  }
-  [[nodiscard]] std::size_t busy_count() const noexcept { return busy_.size(); }
-
- private:
-  bool keep(origin& o, std::shared_ptr<connection> const& c) noexcept try {
-    if (closed_ || max_idle_ == 0 || !c->settle()) return false;
-    auto span = expiry_;
-    if (auto const server = c->keep_alive())
-      span = std::min<std::chrono::nanoseconds>(span, *server - std::chrono::seconds(1));
-    if (span <= std::chrono::nanoseconds(0)) return false;
-    if (o.resting.size() >= max_idle_) drop(o, o.resting.begin());
-    o.resting.push_back(c);
-    c->rest(later(time_->now(), span), *this);
-    return true;
-  } catch (...) {
-    if (!o.resting.empty() && o.resting.back() == c) o.resting.pop_back();
-    return false;
-  }
-
-  void drop(origin& o, typename std::vector<std::shared_ptr<connection>>::iterator at) {
-    auto const c = std::move(*at);
-    o.resting.erase(at);
-    --o.open;
-    c->close();
-  }
-
-  void forget_if_unused(origin& o) noexcept {
-    if (o.open != 0) return;
-    auto const at = std::find_if(origins_.begin(), origins_.end(), [&](auto const& e) { return &e.second == &o; });
-    if (at != origins_.end()) origins_.erase(at);
-  }
-
-  std::size_t max_idle_, max_connections_;
-  std::chrono::nanoseconds expiry_;
-  std::shared_ptr<time_source> time_;
-  std::map<origin_key, origin, origin_less> origins_;
-  std::vector<connection*> busy_;
-  bool closed_ = false;
-};
-
-}  // namespace comcp::http_detail
-
-// http/connector.hpp
-// How an Asio engine gets its connections: the connector seam, and the connector without TLS. Templates, so that only
-// who uses HTTP compiles the coroutines.
-
-#include <concepts>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-
-// http/stream.hpp
-// The bytes of one connection as the Asio engines use them, without TLS. What is written on it, and when it may be used
-// again, is the engine's business.
-
-#include <cstddef>
-#include <optional>
-#include <system_error>
-#include <utility>
-
-#include <asio/buffer.hpp>
-#include <asio/error.hpp>
-#include <asio/ip/tcp.hpp>
-
-namespace comcp {
-
-/// A connected TCP socket. Used from the socket's executor; never moved, as operations name it.
-class plain_stream {
- public:
-  using executor_type = asio::ip::tcp::socket::executor_type;
-
-  explicit plain_stream(asio::ip::tcp::socket connected) : socket_(std::move(connected)) {}
-  plain_stream(plain_stream const&) = delete;
-  plain_stream& operator=(plain_stream const&) = delete;
-
-  executor_type get_executor() { return socket_.get_executor(); }
-
-  /// As Asio's streams have it. asio::error::eof is the peer's orderly end; any other error is a broken connection.
-  template <class Token>
-  auto async_read_some(asio::mutable_buffer into, Token&& token) {
-    return socket_.async_read_some(into, std::forward<Token>(token));
-  }
-  template <class Token>
-  auto async_write_some(asio::const_buffer from, Token&& token) {
-    return socket_.async_write_some(from, std::forward<Token>(token));
-  }
-
-  /// Takes what is possible without waiting; asio::error::would_block where nothing is.
-  std::size_t try_write(asio::const_buffer from, std::error_code& ec) { return socket_.write_some(from, ec); }
-
-  /// Whether the peer sent nothing and closed nothing since: what an idle connection must be to be used again.
-  [[nodiscard]] bool quiet() {
-    char byte;
-    std::error_code ec;
-    socket_.receive(asio::buffer(&byte, 1), asio::socket_base::message_peek, ec);
-    return ec == asio::error::would_block || ec == asio::error::try_again;
-  }
-
-  /// Ends what runs on it with asio::error::operation_aborted.
-  void close() noexcept {
-    std::error_code ignored;
-    socket_.close(ignored);
-  }
-
-  /// The proxy that reads the requests on this connection, null where the server itself does. Such requests name their
-  /// target in absolute form and carry the route's Proxy-Authorization.
-  [[nodiscard]] proxy_route const* forwarded_by() const noexcept { return proxy_ ? &*proxy_ : nullptr; }
-  void forwarded_by(proxy_route route) { proxy_.emplace(std::move(route)); }
-
-  [[nodiscard]] asio::ip::tcp::socket& socket() noexcept { return socket_; }
-
- private:
-  asio::ip::tcp::socket socket_;
-  std::optional<proxy_route> proxy_;
-};
-
-}  // namespace comcp
-
-// http/tunnel.hpp
-// The way through a proxy to a server (CONNECT, RFC 9110 section 9.3.6). What flows through it afterwards is not its
-// business. Internal.
-
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-#include <asio/buffer.hpp>
-#include <asio/error.hpp>
-
-// net/tcp_connect.hpp
-// A TCP connection to the first of several addresses that takes it, in bounded time. Sockets are not inherited by child
-// processes and do not wait to fill their segments.
-
-#include <algorithm>
-#include <memory>
-#include <string>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-#include <asio/error.hpp>
-#include <asio/ip/tcp.hpp>
-#include <asio/this_coro.hpp>
-
-// net/resolver.hpp
-// From a host name to its addresses. The system's lookup cannot be cancelled, so that nobody waits for it: it runs
-// detached, and what comes late is dropped. Templates, so that only who resolves pays for them.
-
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/error.hpp>
-#include <asio/ip/tcp.hpp>
-#include <asio/steady_timer.hpp>
-#include <asio/this_coro.hpp>
-
-namespace comcp::net {
-
-/// Addresses with their port, in the order in which they are to be tried.
-using endpoints = std::vector<asio::ip::tcp::endpoint>;
-
-/// The addresses that are tried at most, however many a name has.
-inline constexpr std::size_t max_addresses = 16;
-
-/// Looks a name up and calls `done` once, on the executor, then or later. It may be called after nobody waits any more.
-using lookup_done = std::function<void(std::error_code, endpoints)>;
-using lookup_function =
-    std::function<void(asio::any_io_executor on, std::string host, std::uint16_t port, lookup_done done)>;
-
-/// The lookup_function of the system: getaddrinfo, on a thread that Asio keeps for each context. One name that takes
-/// long delays the others of its context, and the end of the context waits until getaddrinfo has returned.
-template <class Executor = asio::any_io_executor>
-void system_lookup(Executor on, std::string host, std::uint16_t port, lookup_done done) {
-  using resolver = asio::ip::basic_resolver<asio::ip::tcp, Executor>;
-  auto const asked = std::make_shared<resolver>(std::move(on));
-  auto finish = [asked, done = std::move(done)](std::error_code ec, typename resolver::results_type found) {
-    endpoints out;
-    for (auto const& entry : found) {
-      if (out.size() < max_addresses) out.push_back(entry.endpoint());
-    }
-    done(ec, std::move(out));
-  };
-  asked->async_resolve(host, std::to_string(port), resolver::numeric_service, std::move(finish));
-}
-
-namespace detail {
-
-struct lookup_wait {
-  explicit lookup_wait(asio::any_io_executor const& on) : bell(on, asio::steady_timer::time_point::max()) {}
-
-  void end(std::error_code why, endpoints addresses) {
-    if (std::exchange(over, true)) return;
-    ec = why;
-    found = std::move(addresses);
-    bell.cancel();
-  }
-
-  asio::steady_timer bell;
-  bool over = false;
-  std::error_code ec;
-  endpoints found;
-};
-
-}  // namespace detail
-
-/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody.
-/// Errors: connect_failed (no such name, or the lookup failed; with the system's words), connect_timeout at `until`,
-/// cancelled.
-template <class Executor = asio::any_io_executor>
-asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string host, std::uint16_t port,
-                                           std::shared_ptr<time_source> time, time_source::time_point until) {
-  Executor const on = co_await asio::this_coro::executor;
-  std::error_code no_literal;
-  auto const literal = asio::ip::make_address(host, no_literal);
-  if (!no_literal) co_return endpoints(1, asio::ip::tcp::endpoint(literal, port));
-  // The lookup may outlive this coroutine and knows it only weakly.
-  auto const wait = std::make_shared<detail::lookup_wait>(on);
-  auto answered = [weak = std::weak_ptr(wait)](std::error_code ec, endpoints found) {
-    if (auto const alive = weak.lock()) alive->end(ec, std::move(found));
-  };
-  lookup(on, host, port, std::move(answered));
-  auto const alarm = time->make_deadline(on);
-  alarm->arm(until, [&late = *wait] { late.end(asio::error::timed_out, endpoints()); });
-  if (!wait->over) co_await wait->bell.async_wait(tuple_awaitable);
-  if (!wait->over) co_return error(errc::cancelled);
-  if (wait->ec == asio::error::timed_out) co_return error(errc::connect_timeout, host + " was not resolved in time");
-  if (wait->ec) co_return error(errc::connect_failed, "cannot resolve " + host + ": " + wait->ec.message());
-  if (wait->found.empty()) co_return error(errc::connect_failed, host + " has no address");
-  co_return std::move(wait->found);
-}
-
-}  // namespace comcp::net
-
-namespace comcp::net {
-
-/// Opens a socket that is close-on-exec from its beginning, which Asio's own open() cannot say.
-std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol);
-
-/// Closes a socket when its time has come, which ends what runs on it with operation_aborted. Both are used from the
-/// socket's executor; the socket outlives the alarm.
-class socket_alarm {
- public:
-  socket_alarm(time_source& time, asio::ip::tcp::socket& socket, time_source::time_point at)
-      : deadline_(time.make_deadline(socket.get_executor())) {
-    if (at == time_source::time_point::max()) return;
-    deadline_->arm(at, [this, &socket] {
-      rang_ = true;
-      std::error_code ignored;
-      socket.close(ignored);
-    });
-  }
-  socket_alarm(socket_alarm const&) = delete;
-  socket_alarm& operator=(socket_alarm const&) = delete;
-
-  [[nodiscard]] bool rang() const noexcept { return rang_; }
-
- private:
-  std::unique_ptr<deadline> deadline_;
-  bool rang_ = false;
-};
-
-namespace detail {
-
-inline time_source::time_point share_of(time_source::time_point now, time_source::time_point until, std::size_t among) {
-  if (until == time_source::time_point::max() || until <= now) return until;
-  return now + (until - now) / static_cast<std::int64_t>(among);
-}
-
-}  // namespace detail
-
-/// Tries the addresses one after the other. One that refuses costs nothing; one that is silent costs its share of the
-/// time that is left. `name` is what errors call the peer, "host:port".
-/// Errors: connect_failed (with each address and the system's words), connect_timeout, cancelled.
-template <class Socket = asio::ip::tcp::socket>
-asio::awaitable<result<Socket>> connect_any(endpoints to, std::string name, std::shared_ptr<time_source> time,
-                                            time_source::time_point until) {
-  auto const on = co_await asio::this_coro::executor;
-  std::string reasons;
-  bool late = false;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    Socket socket(on);
-    auto ec = open_socket(socket, to[i].protocol());
-    late = false;
-    if (!ec) {
-      socket_alarm const alarm(*time, socket, detail::share_of(time->now(), until, to.size() - i));
-      auto const connected = co_await socket.async_connect(to[i], tuple_awaitable);
-      ec = std::get<0>(connected);
-      late = alarm.rang();
-    }
-    if (!ec && !late) {
-      socket.set_option(asio::ip::tcp::no_delay(true), ec);
-      co_return std::move(socket);
-    }
-    if (!late && ec == asio::error::operation_aborted) co_return error(errc::cancelled);
-    if (!reasons.empty()) reasons += ", ";
-    reasons += to[i].address().to_string() + ": " + (late ? std::string("no answer") : ec.message());
-  }
-  if (late) co_return error(errc::connect_timeout, "no connection to " + name + " in time (" + reasons + ")");
-  co_return error(errc::connect_failed, "cannot connect to " + name + " (" + reasons + ")");
-}
-
-}  // namespace comcp::net
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// net/impl/tcp_connect.ipp
-#include <cerrno>
-
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-namespace comcp::net {
-
-COMCP_DECL std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol) {
-#if defined(SOCK_CLOEXEC)
-  int const fd = ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, protocol.protocol());
-#else
-  int const fd = ::socket(protocol.family(), SOCK_STREAM, protocol.protocol());
-  if (fd >= 0) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-#endif
-  if (fd < 0) return {errno, std::system_category()};
-#if defined(SO_NOSIGPIPE)
-  int const on = 1;
-  ::setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &on, sizeof on);
-#endif
-  std::error_code ec;
-  socket.assign(protocol, fd, ec);
-  if (ec) {
-    ::close(fd);
-    return ec;
-  }
-  socket.non_blocking(true, ec);
-  return ec;
-}
-
-}  // namespace comcp::net
-#endif
-
-namespace comcp::http_detail {
-
-/// The head of a proxy's answer is not longer.
-inline constexpr std::size_t max_tunnel_head = 8192;
-
-/// "host:port", the port always there.
-std::string host_and_port(http_url const& url);
-
-std::string tunnel_request(http_url const& target, proxy_route const& route);
-
-/// The status of an answer whose head is `head`, 100 to 599; nothing where that is no HTTP/1.x.
-std::optional<int> tunnel_status(std::string_view head) noexcept;
-
-/// What a final status means: no error where the tunnel is open.
-error tunnel_refusal(std::optional<int> status, proxy_route const& route, http_url const& target);
-
-/// Where the connection to the proxy broke instead.
-error tunnel_broken(std::error_code why, bool late, proxy_route const& route);
-
-/// Asks the proxy at the other end of `stream` for the way to `target`. Errors: proxy_failed, connect_failed (the
-/// connection to the proxy broke), connect_timeout, cancelled; none of them holds the credentials.
-template <class Stream>
-asio::awaitable<error> open_tunnel(Stream& stream, http_url target, proxy_route route,
-                                   std::shared_ptr<time_source> time, time_source::time_point until) {
-  net::socket_alarm const alarm(*time, stream.socket(), until);
-  std::string const request = tunnel_request(target, route);
-  for (std::size_t sent = 0; sent < request.size();) {
-    auto const rest = asio::buffer(request.data() + sent, request.size() - sent);
-    auto const [ec, n] = co_await stream.async_write_some(rest, net::tuple_awaitable);
-    if (ec) co_return tunnel_broken(ec, alarm.rang(), route);
-    sent += n;
-  }
-  std::string head(max_tunnel_head, '\0');
-  for (std::size_t size = 0; size < head.size();) {
-    auto const [ec, n] = co_await stream.async_read_some(asio::buffer(head.data() + size, head.size() - size),
-                                                         net::tuple_awaitable);
-    if (ec) co_return tunnel_broken(ec, alarm.rang(), route);
-    size += n;
-    for (;;) {
-      auto const end = std::string_view(head.data(), size).find("\r\n\r\n");
-      if (end == std::string_view::npos) break;
-      auto status = tunnel_status(std::string_view(head.data(), end));
-      bool const interim = status && *status < 200;
-      bool const opened = status && *status / 100 == 2;
-      // The server speaks only when spoken to, so that nothing can follow.
-      if (opened && size != end + 4) status.reset();
-      if (!interim) co_return tunnel_refusal(status, route, target);
-      head.erase(0, end + 4).resize(max_tunnel_head);
-      size -= end + 4;
-    }
-  }
-  co_return tunnel_refusal(std::nullopt, route, target);
-}
-
-}  // namespace comcp::http_detail
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// http/impl/tunnel.ipp
-
-namespace comcp::http_detail {
-
-COMCP_DECL std::string host_and_port(http_url const& url) { return url.host() + ':' + std::to_string(url.port()); }
-
-COMCP_DECL std::string tunnel_request(http_url const& target, proxy_route const& route) {
-  auto const where = host_and_port(target);
-  auto out = "CONNECT " + where + " HTTP/1.1\r\nHost: " + where + "\r\n";
-  if (auto const& credentials = route.authorization(); !credentials.empty())
-    out += "Proxy-Authorization: " + credentials.reveal() + "\r\n";
-  return out + "\r\n";
-}
-
-COMCP_DECL std::optional<int> tunnel_status(std::string_view head) noexcept {
-  auto const line = head.substr(0, head.find("\r\n"));
-  constexpr std::string_view version = "HTTP/1.";
-  if (line.size() < 12 || !line.starts_with(version) || (line[7] != '0' && line[7] != '1') || line[8] != ' ') return {};
-  if (line.size() > 12 && line[12] != ' ') return {};
-  int status = 0;
-  for (char const c : line.substr(9, 3)) {
-    if (c < '0' || c > '9') return {};
-    status = status * 10 + (c - '0');
-  }
-  if (status < 100 || status > 599) return {};
-  return status;
-}
-
-COMCP_DECL error tunnel_refusal(std::optional<int> status, proxy_route const& route, http_url const& target) {
-  if (status && *status / 100 == 2) return {};
-  auto const proxy = "the proxy " + host_and_port(route.url());
-  if (!status) return error(errc::proxy_failed, proxy + " answered CONNECT with what is no HTTP/1.1 answer to it");
-  auto text = proxy + " refused the way to " + host_and_port(target) + " with " + std::to_string(*status);
-  if (*status == 407) text += route.authorization().empty() ? " (it wants credentials)" : " (it wants other credentials)";
-  transport_detail detail;
-  detail.http_status = *status;
-  return error(errc::proxy_failed, std::move(text)).with_detail(std::move(detail));
-}
-
-COMCP_DECL error tunnel_broken(std::error_code why, bool late, proxy_route const& route) {
-  auto const proxy = "the proxy " + host_and_port(route.url());
-  if (late) return error(errc::connect_timeout, proxy + " did not answer CONNECT in time");
-  if (why == asio::error::operation_aborted) return error(errc::cancelled);
-  if (why == asio::error::eof) return error(errc::connect_failed, proxy + " closed the connection instead of an answer");
-  return error(errc::connect_failed, "the connection to " + proxy + " broke: " + why.message());
-}
-
-}  // namespace comcp::http_detail
-#endif
-
-namespace comcp {
-
-/// Makes connections: C::stream has what plain_stream has. connect() runs on this_coro::executor, which the stream
-/// keeps; its awaitable needs the connector no more; it can be cancelled at any moment.
-/// Errors: connect_failed, connect_timeout (at `until`), tls_failed, proxy_failed, invalid_argument, cancelled.
-template <class C>
-concept connector = std::copy_constructible<C> &&
-                    requires(C const& c, http_url where, std::shared_ptr<time_source> time,
-                             time_source::time_point until) {
-                      typename C::stream;
-                      {
-                        c.connect(where, time, until)
-                      } -> std::same_as<asio::awaitable<result<std::unique_ptr<typename C::stream>>>>;
-                    };
-
-namespace http_detail {
-
-/// Name and TCP connection: to the proxy where there is one.
-template <class Stream>
-asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function lookup, http_url where,
-                                                      std::optional<proxy_route> proxy,
-                                                      std::shared_ptr<time_source> time,
-                                                      time_source::time_point until) {
-  http_url const to = proxy ? proxy->url() : where;
-  std::string name = (proxy ? "the proxy " : "") + host_and_port(to);
-  if (proxy && to.secure()) co_return error(errc::invalid_argument, name + " has an https URL; only http is supported");
-  auto found = co_await net::resolve(std::move(lookup), std::string(to.host_name()), to.port(), time, until);
-  if (!found) co_return found.error();
-  auto socket = co_await net::connect_any(std::move(*found), std::move(name), time, until);
-  if (!socket) co_return socket.error();
-  auto stream = std::make_unique<Stream>(std::move(*socket));
-  if (proxy && !where.secure()) stream->forwarded_by(std::move(*proxy));
-  co_return std::move(stream);
-}
-
-}  // namespace http_detail
-
-/// Connections for http URLs, through a proxy where one is meant for them. https URLs are errc::invalid_argument: they
-/// need tls_connector.
-template <class Stream = plain_stream>
-class basic_plain_connector {
- public:
-  using stream = Stream;
-
-  explicit basic_plain_connector(proxy_options proxies = proxy_options::from_environment(),
-                                 net::lookup_function lookup = net::system_lookup<asio::any_io_executor>)
-      : proxies_(std::move(proxies)), lookup_(std::move(lookup)) {}
-
-  [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
-                                                                         std::shared_ptr<time_source> time,
-                                                                         time_source::time_point until) const {
-    auto route = proxies_.proxy_for(where);
-    return run(lookup_, std::move(where), std::move(route), std::move(time), until);
-  }
-
- private:
-  static asio::awaitable<result<std::unique_ptr<Stream>>> run(net::lookup_function lookup, http_url where,
-                                                              result<std::optional<proxy_route>> route,
-                                                              std::shared_ptr<time_source> time,
-                                                              time_source::time_point until) {
-    if (where.secure())
-      co_return error(errc::invalid_argument, "https needs TLS: build with COMCP_WITH_TLS and use asio_tls_engine");
-    if (!route) co_return route.error();
-    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until);
-    co_return std::move(stream);
-  }
-
-  proxy_options proxies_;
-  net::lookup_function lookup_;
-};
-
-using plain_connector = basic_plain_connector<>;
-
-}  // namespace comcp
-
-// http/request_writer.hpp
-// Writes the head of one HTTP/1.1 request, and refuses what no line can carry or what belongs to the framing.
-
-#include <string>
-#include <string_view>
-
-namespace comcp {
-
-/// How a request goes through an http proxy: it names the whole URL, and says who asks.
-class proxy_form {
- public:
-  proxy_form() {}
-  bool absolute = false;
-  std::string authorization;  ///< Value of Proxy-Authorization; empty for none.
-};
-
-/// errc::invalid_argument for a method that is no token, control characters in a value, and the fields that
-/// write_request_head() writes (Host, Content-Length, Transfer-Encoding, Connection); it quotes no value.
-result<void> check_request(http_request const& request);
-
-/// The head with its blank line: request line, Host, the request's own fields, Content-Length where there is a body or
-/// the method usually has one (POST, PUT, PATCH). Precondition: check_request() found nothing.
-std::string write_request_head(http_request const& request, proxy_form const& proxy = proxy_form());
-
-/// Whether a request with this method may be sent twice (RFC 9110, section 9.2.2).
-bool is_idempotent(std::string_view method) noexcept;
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// http/impl/request_writer.ipp
-#include <algorithm>
-#include <array>
-
-namespace comcp {
-namespace http_detail {
-
-inline constexpr std::array<std::string_view, 4> framing_fields = {"host", "content-length", "transfer-encoding",
-                                                                   "connection"};
-
-constexpr bool names_field(std::string_view name, std::string_view lower) noexcept {
-  return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char x, char y) {
-    return (x >= 'A' && x <= 'Z' ? static_cast<char>(x | 0x20) : x) == y;
-  });
-}
-
-constexpr bool has_control(std::string_view text) noexcept {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-  });
-}
-
-}  // namespace http_detail
-
-COMCP_DECL result<void> check_request(http_request const& request) {
-  if (!is_http_token(request.method)) return error(errc::invalid_argument, "the method of a request is not a token");
-  for (auto const& field : request.headers) {
-    bool const framing = std::any_of(http_detail::framing_fields.begin(), http_detail::framing_fields.end(),
-                                     [&](std::string_view own) { return http_detail::names_field(field.name, own); });
-    if (framing) return error(errc::invalid_argument, "the header " + field.name + " is the engine's own");
-    if (http_detail::has_control(field.value))
-      return error(errc::invalid_argument, "the value of header " + field.name + " has control characters");
-  }
-  return {};
-}
-
-COMCP_DECL std::string write_request_head(http_request const& request, proxy_form const& proxy) {
-  std::string out;
-  out.reserve(512);
-  out += request.method;
-  out += ' ';
-  if (proxy.absolute) out += request.url.origin();
-  out += request.url.target();
-  out += " HTTP/1.1\r\nHost: ";
-  out += request.url.authority();
-  for (auto const& field : request.headers) out.append("\r\n").append(field.name).append(": ").append(field.value);
-  if (!proxy.authorization.empty()) out.append("\r\nProxy-Authorization: ").append(proxy.authorization);
-  auto const& m = request.method;
-  if (!request.body.empty() || m == "POST" || m == "PUT" || m == "PATCH")
-    out.append("\r\nContent-Length: ").append(std::to_string(request.body.size()));
-  out += "\r\n\r\n";
-  return out;
-}
-
-COMCP_DECL bool is_idempotent(std::string_view method) noexcept {
-  constexpr std::array<std::string_view, 6> all = {"GET", "HEAD", "OPTIONS", "DELETE", "PUT", "TRACE"};
-  return std::find(all.begin(), all.end(), method) != all.end();
-}
-
-}  // namespace comcp
-#endif
-
-namespace comcp {
-
-/// A response of basic_asio_engine. Its pieces are views into the connection's buffer. Destroying it before its end
-/// closes the connection, unless all of the body was here already.
-template <class Stream>
-class asio_response {
- public:
-  asio_response() = default;  ///< Ended, as one that was moved from; co_spawn wants it.
-  asio_response(http_response_head head, http_detail::asio_lease<Stream> lease)
-      : head_(std::move(head)), lease_(std::move(lease)) {}
-
-  [[nodiscard]] http_response_head const& head() const noexcept { return head_; }
-
-  /// One call at a time; the response stays until it has ended. Errors as with every engine, and the same one again.
-  asio::awaitable<result<std::string_view>> next() {
-    using progress = response_parser::progress;
-    auto const c = lease_.get();
-    bool waiting = false;
-    while (c) {
-      auto const told = c->advance();
-      if (told == progress::failed) co_return c->failure();  // this may be gone
-      if (told == progress::body || told == progress::end) c->pause();
-      if (told == progress::body) co_return c->piece();
-      if (told == progress::end) break;
-      if (!std::exchange(waiting, true)) c->expect_body();
-      auto const [ec, n] = co_await c->stream().async_read_some(c->room(), net::tuple_awaitable);
-      c->received(ec, n);
-    }
-    lease_.reset();
-    co_return std::string_view();
-  }
-
- private:
-  http_response_head head_;
-  http_detail::asio_lease<Stream> lease_;
-};
-
-namespace http_detail {
-
-/// A connection that is being made.
-struct connect_attempt {
-  explicit connect_attempt(asio::any_io_executor executor) : on(std::move(executor)) {}
-  asio::any_io_executor on;
-  asio::cancellation_signal signal;
-  bool over = false;
-};
-
-/// What exchanges share, so that they need no engine. Used from one executor.
-template <class Connector>
-class asio_engine_core {
- public:
-  using stream = typename Connector::stream;
-  using pool = asio_pool<stream>;
-
-  asio_engine_core(asio_engine_options o, Connector c)
-      : options(std::move(o)),
-        from(std::move(c)),
-        time(options.time() ? options.time() : steady_time()),
-        connections(std::make_shared<pool>(options, time)) {}
-
-  void close() {
-    connections->close();
-    auto const open = std::move(connecting);
-    // Posted: where an io_context is being destroyed, what would be cancelled may be gone already.
-    for (auto const& attempt : open) {
-      asio::post(attempt->on, [attempt] {
-        if (!attempt->over) attempt->signal.emit(asio::cancellation_type::terminal);
-      });
-    }
-  }
-
-  [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
-    auto const& own = options.timeouts();
-    exchange_times out;
-    out.total_at = later(time->now(), asked.total().value_or(*own.total()));
-    out.connect = asked.connect().value_or(*own.connect());
-    out.response = asked.response().value_or(*own.response());
-    out.idle = asked.idle().value_or(*own.idle());
-    return out;
-  }
-
-  asio_engine_options options;
-  Connector from;
-  std::shared_ptr<time_source> time;
-  std::shared_ptr<pool> connections;
-  std::set<std::shared_ptr<connect_attempt>> connecting;
-};
-
-/// A new connection. It is made by a coroutine of its own, so that the engine's end can end it as well.
-template <class Connector>
-asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for(
-    std::shared_ptr<asio_engine_core<Connector>> core, http_url url, exchange_times times) {
-  auto const on = co_await asio::this_coro::executor;
-  auto const state = co_await asio::this_coro::cancellation_state;
-  auto const attempt = std::make_shared<connect_attempt>(on);
-  core->connecting.insert(attempt);
-  if (state.slot().is_connected())
-    state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
-  auto const at = later(core->time->now(), times.connect);
-  auto made = core->from.connect(std::move(url), core->time, std::min(at, times.total_at));
-  auto [thrown, connected] = co_await asio::co_spawn(
-      on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), net::tuple_awaitable));
-  if (state.slot().is_connected()) state.slot().clear();
-  attempt->over = true;
-  core->connecting.erase(attempt);
-  asio::post(on, [attempt] {});  // Asio looks at the slot after the work has ended
-  if (core->connections->closed()) co_return error(errc::closed, "the HTTP engine is gone");
-  if (thrown) std::rethrow_exception(thrown);
-  if (!connected && connected.error() == errc::connect_timeout && times.total_at <= at)
-    co_return connected.error().with_code(errc::exchange_timeout);
-  if (connected) {
-    std::error_code ignored;
-    (*connected)->socket().non_blocking(true, ignored);
-  }
-  co_return std::move(connected);
-}
-
-/// The bytes of a request as they go to this connection.
-template <class Stream>
-request_text text_for(http_request& request, Stream& stream) {
-  constexpr std::size_t copied = std::size_t{64} << 10;
-  proxy_form form;
-  if (auto const* route = stream.forwarded_by()) {
-    form.absolute = true;
-    form.authorization = route->authorization().reveal();
-  }
-  request_text out;
-  out.head = write_request_head(request, form);
-  if (request.body.size() <= copied) {
-    out.head += request.body;
-  } else {
-    out.body = std::move(request.body);
-  }
-  return out;
-}
-
-/// What failed, where the first attempt may have been seen by the server and there was no second one.
-inline error const& told_of(error const& sent, error const& second) noexcept {
-  bool const own = second == errc::cancelled || second == errc::closed;
-  return sent && !own ? sent : second;
-}
-
-template <class Connector>
-asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
-    std::shared_ptr<asio_engine_core<Connector>> core, http_request request) {
-  using stream = typename Connector::stream;
-  using progress = response_parser::progress;
-  auto checked = check_request(request);
-  if (!checked) co_return checked.error();
-  auto const times = core->times_of(request.timeouts);
-  bool const may_repeat = request.repeatable || is_idempotent(request.method);
-  request_text text;
-  error sent;  // how the first attempt failed, where the server may have seen it
-  for (bool again = false;; again = true) {
-    auto taken = core->connections->take(request.url, again);
-    if (!taken) co_return told_of(sent, taken.error());
-    auto lease = std::move(*taken);
-    bool const rested = lease.get() != nullptr;
-    if (!rested) {
-      auto made = co_await connect_for(core, request.url, times);
-      if (!made) co_return told_of(sent, made.error());
-      lease.attach(std::make_shared<asio_connection<stream>>(std::move(*made), core->time));
-    }
-    auto& c = *lease.get();
-    if (!again) text = text_for(request, c.stream());
-    c.begin(std::move(text), request.method, core->options.limits(), times);
-    auto told = c.advance();
-    while (told == progress::more) {
-      auto const [ec, n] = co_await c.stream().async_read_some(c.room(), net::tuple_awaitable);
-      c.received(ec, n);
-      told = c.advance();
-    }
-    if (told != progress::failed) {
-      c.pause();
-      auto head = std::move(c.head());
-      co_return asio_response<stream>(std::move(head), std::move(lease));
-    }
-    bool const repeat = rested && c.ended_unanswered() && (may_repeat || c.nothing_sent());
-    if (!repeat) co_return c.failure();
-    if (!c.nothing_sent()) sent = c.failure();
-    text = c.take_text();
-  }
-}
-
-}  // namespace http_detail
-
-/// The default engine. Moves, does not copy; destroying it ends its exchanges with errc::closed. Between exchanges it
-/// keeps connections, and io_context::run() goes on until they have expired: close_idle() closes them at once.
-template <class Connector>
-class basic_asio_engine {
- public:
-  using response = asio_response<typename Connector::stream>;
-
-  explicit basic_asio_engine(asio_engine_options options = asio_engine_options(), Connector from = Connector())
-      : core_(std::make_shared<core>(std::move(options), std::move(from))) {}
-  basic_asio_engine(basic_asio_engine&&) noexcept = default;
-  basic_asio_engine& operator=(basic_asio_engine&& other) noexcept {
-    if (this != &other) {
-      if (core_) core_->close();
-      core_ = std::move(other.core_);
-    }
-    return *this;
-  }
-  ~basic_asio_engine() {
-    if (core_) core_->close();
-  }
-
-  /// As the concept `engine` says. A request whose kept connection turns out dead before a byte of the answer goes out
-  /// once more, on a new one, where nothing of it was sent, or where it may arrive twice: it says so (`repeatable`), or
-  /// its method is idempotent. Precondition: this was not moved from.
-  [[nodiscard]] asio::awaitable<result<response>> open(http_request request) {
-    return http_detail::exchange<Connector>(core_, std::move(request));
-  }
-
-  /// Closes the connections that no exchange is on.
-  void close_idle() { core_->connections->close_idle(); }
-  [[nodiscard]] std::size_t idle_connections() const noexcept { return core_->connections->idle_count(); }
-  [[nodiscard]] std::size_t busy_connections() const noexcept { return core_->connections->busy_count(); }
-
- private:
-  using core = http_detail::asio_engine_core<Connector>;
-  std::shared_ptr<core> core_;
-};
-
-/// For http URLs; asio_tls_engine has https as well.
-using asio_engine = basic_asio_engine<plain_connector>;
-
-static_assert(engine<asio_engine>);
-
-}  // namespace comcp
-
 // http/tls_connector.hpp
 // The connector for http and https URLs, on Asio's ssl and OpenSSL. An opt-in header: where COMCP_WITH_TLS is on, the
 // CMake target links OpenSSL.
@@ -22684,7 +22684,6 @@ using asio_tls_engine = basic_asio_engine<tls_connector>;
 static_assert(engine<asio_tls_engine>);
 
 }  // namespace comcp
-#else
 #endif
 
 namespace comcp {

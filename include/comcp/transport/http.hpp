@@ -12,13 +12,12 @@
 #include <utility>
 
 #include <comcp/auth/bearer.hpp>
+#include <comcp/http/asio_engine.hpp>
 #include <comcp/http/proxy.hpp>
 #include <comcp/http/tls.hpp>
 #include <comcp/transport/streamable_http.hpp>
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 #include <comcp/http/asio_tls_engine.hpp>
-#else
-#include <comcp/http/asio_engine.hpp>
 #endif
 
 namespace comcp {
