@@ -29,6 +29,10 @@ struct slow_stream {
     offered = from.size();
     wrote = std::move(done);
   }
+  void complete(std::error_code ec, std::size_t n) {
+    auto const done = std::exchange(wrote, nullptr);  // it holds the connection
+    done(ec, n);
+  }
   [[nodiscard]] void const* forwarded_by() const noexcept { return nullptr; }
   [[nodiscard]] bool quiet() const noexcept { return true; }
   void close() noexcept { closed = true; }
@@ -62,13 +66,13 @@ TEST_CASE("asio_connection: while a write is pending, something may have been se
   CHECK(c->ended_unanswered());
   CHECK(c->stream().closed);
   CHECK_FALSE(c->nothing_sent());
-  c->stream().wrote(asio::error::operation_aborted, 0);
+  c->stream().complete(asio::error::operation_aborted, 0);
 }
 
 TEST_CASE("asio_connection: a write that failed whole sent nothing", "[http]") {
   asio::io_context io;
   auto const c = busy(io);
-  c->stream().wrote(asio::error::broken_pipe, 0);
+  c->stream().complete(asio::error::broken_pipe, 0);
   CHECK(c->nothing_sent());
   c->received(asio::error::connection_reset, 0);
   CHECK(c->ended_unanswered());
