@@ -20954,9 +20954,10 @@ class http_fetch {
     }
   }
 
-  /// Takes what is left, so that the connection can be used again; not if that is much.
+  /// Takes what is left, so that the connection can be used again; not if that is much, or without an end.
   asio::awaitable<void> skip_body() {
     if (!response_) co_return;
+    if (is_endless()) co_return close();
     std::string dropped;
     (void)co_await read_body(dropped, std::size_t{64} << 10);
     response_.reset();
@@ -21006,9 +21007,17 @@ class http_fetch {
     for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at)) text.replace(at, shown.size(), "***");
   }
 
+  // An event stream where none was asked for: no deadline of an engine ends it while something comes.
+  [[nodiscard]] bool is_endless() const {
+    auto const* const text = response_->head().headers.find("Content-Type");
+    auto const type = text ? media_type::parse(*text) : std::nullopt;
+    return type && type->is("text/event-stream");
+  }
+
   // What an error response says, if it says so soon.
   asio::awaitable<void> look_at_body() {
     if (!response_) co_return;
+    if (is_endless()) co_return close();
     std::string text;
     (void)co_await read_body(text, most_of_failure);
     for (auto const& field : credentials_) hide(text, field.value);
@@ -22309,7 +22318,6 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     }
     told->open();
   }
-
 };
 
 /// The one way in, so that compiled mode can keep all of the above out of its users' sources.

@@ -80,6 +80,28 @@ TEST_CASE("http_session: every status that real servers answer a GET with means 
   }
 }
 
+TEST_CASE("http_session: a stream that nobody asked for is not waited for", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin(t.options().legacy());
+  t.answer_initialize("s");
+  auto const initialized = t.take("initialized");
+  SECTION("as the answer to a notification") {
+    initialized->stream().piece(": for ever\n\n");
+    t.answer_get(true);
+  }
+  SECTION("as an error") {
+    initialized->head(500, {{"Content-Type", "text/event-stream"}}).piece(": for ever\n\n");
+    t.answer_get(true);
+    CHECK_FALSE(t.faults.empty());
+  }
+  CHECK(initialized->abandoned);
+  auto c = t.done(opening);
+  auto const call = t.start(c.call_tool("x"));
+  t.take("tools/call")->result(tool_text);
+  t.settle();
+  CHECK(call->ok());
+}
+
 TEST_CASE("http_session: a session id of other characters is refused", "[transport]") {
   http_talk t;
   auto const opening = t.begin(t.options().legacy());

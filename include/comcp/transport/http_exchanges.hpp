@@ -273,7 +273,6 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     }
     told->open();
   }
-
 };
 
 /// The one way in, so that compiled mode can keep all of the above out of its users' sources.

@@ -104,9 +104,10 @@ class http_fetch {
     }
   }
 
-  /// Takes what is left, so that the connection can be used again; not if that is much.
+  /// Takes what is left, so that the connection can be used again; not if that is much, or without an end.
   asio::awaitable<void> skip_body() {
     if (!response_) co_return;
+    if (is_endless()) co_return close();
     std::string dropped;
     (void)co_await read_body(dropped, std::size_t{64} << 10);
     response_.reset();
@@ -156,9 +157,17 @@ class http_fetch {
     for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at)) text.replace(at, shown.size(), "***");
   }
 
+  // An event stream where none was asked for: no deadline of an engine ends it while something comes.
+  [[nodiscard]] bool is_endless() const {
+    auto const* const text = response_->head().headers.find("Content-Type");
+    auto const type = text ? media_type::parse(*text) : std::nullopt;
+    return type && type->is("text/event-stream");
+  }
+
   // What an error response says, if it says so soon.
   asio::awaitable<void> look_at_body() {
     if (!response_) co_return;
+    if (is_endless()) co_return close();
     std::string text;
     (void)co_await read_body(text, most_of_failure);
     for (auto const& field : credentials_) hide(text, field.value);
