@@ -56,6 +56,16 @@ enum class errc {
   wrong_content_type,   ///< A success whose body is neither JSON nor an event stream. Retry: as for transport_failed.
   missing_answer,       ///< A success without the answer to the request. Retry: as for transport_failed.
   unsupported_encoding, ///< A body in an encoding that was not asked for. Retry: as for transport_failed.
+
+  // Registry and pool. Nothing was sent.
+  already_registered,   ///< A server of this name is there. Retry: after remove().
+  unknown_server,       ///< No server of this name. Retry: after add().
+  unknown_tool,         ///< No server, or not the named one, has this tool. Retry: after a refresh.
+  ambiguous_name,       ///< Several servers have a tool of this bare name; the text names them. Retry: no.
+  no_separator,         ///< A qualified name is wanted, and this is none. Retry: no.
+  not_ready,            ///< The server is not ready, and was not to be waited for. Retry: yes.
+  tool_blocked,         ///< The tool's definition is not approved. Retry: after approval.
+  no_connections,       ///< No member of the pool became ready in time. Retry: yes.
 };
 
 /// The category of comcp::errc, named "comcp".

@@ -31,8 +31,13 @@ MAY = {
     "transport (contract)": ["json"],
     "transport": ["sansio", "http", "auth", "trace", "transport (contract)"],
     "client": ["transport (contract)", "net (contract)", "sansio", "wire", "schema", "trace"],
-    "registry": ["client", "transport", "sansio", "schema"],
-    "pool": ["client", "transport", "sansio", "schema"],
+    "server": ["client", "sansio"],
+    "registry": ["server", "pinning", "providers"],
+    "pool": ["server"],
+    "providers": ["protocol", "hash"],
+    "pinning": ["protocol", "hash"],
+    "hash": ["error"],
+    "config": ["server", "transport"],
     "test": ["client", "transport"],
 }
 ANYTHING = {"comcp", "run"}

@@ -49,6 +49,14 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::wrong_content_type: return "wrong content type";
     case errc::missing_answer: return "no answer in the HTTP response";
     case errc::unsupported_encoding: return "unsupported content encoding";
+    case errc::already_registered: return "already registered";
+    case errc::unknown_server: return "unknown server";
+    case errc::unknown_tool: return "unknown tool";
+    case errc::ambiguous_name: return "ambiguous name";
+    case errc::no_separator: return "not a qualified name";
+    case errc::not_ready: return "server not ready";
+    case errc::tool_blocked: return "tool blocked until approved";
+    case errc::no_connections: return "no connections";
   }
   return "unknown comcp error";
 }
@@ -65,6 +73,8 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::exchange_timeout:
       case errc::timeout: return std::errc::timed_out;
       case errc::cancelled: return std::errc::operation_canceled;
+      case errc::not_ready:
+      case errc::no_connections:
       case errc::closed: return std::errc::not_connected;
       case errc::outcome_unknown: return std::errc::connection_aborted;
       case errc::protocol_violation: return std::errc::protocol_error;
@@ -72,8 +82,11 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::not_in_protocol:
       case errc::capability_missing: return std::errc::operation_not_supported;
       case errc::unauthorized:
+      case errc::tool_blocked:
       case errc::denied: return std::errc::permission_denied;
       case errc::invalid_argument:
+      case errc::ambiguous_name:
+      case errc::no_separator:
       case errc::validation_failed:
       case errc::unsupported_dialect: return std::errc::invalid_argument;
       case errc::wrong_content_type:
@@ -199,6 +212,8 @@ COMCP_DECL bool is_retriable(error const& e) noexcept {
   switch (static_cast<errc>(e.code().value())) {
     case errc::connect_failed:
     case errc::connect_timeout:
+    case errc::not_ready:
+    case errc::no_connections:
     case errc::queue_full: return true;
     case errc::http_status: {
       auto const* const d = e.detail();

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How to reach one server, again and again: what a registry and a pool are given.
+#pragma once
+
+#include <chrono>
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <comcp/client/client.hpp>
+#include <comcp/server/retry.hpp>
+
+namespace comcp {
+
+/// When a server is started.
+enum class start_mode {
+  waits,       ///< At once; adding it returns when it is ready, and throws at the first failure.
+  background,  ///< At once; adding it does not wait, and failures are retried as the policy says.
+  lazy,        ///< At its first use, which waits for it.
+};
+
+/// A transport, a handler, options and a policy. Regular: copies share nothing but the handler.
+class server_config {
+ public:
+  /// Each connection is made with a copy of the transport: comcp::stdio(...), comcp::http(...).
+  template <transport Transport>
+    requires std::copy_constructible<Transport>
+  server_config(Transport t) {
+    auto const original = std::make_shared<Transport const>(std::move(t));
+    make_ = [original] { return any_transport(Transport(*original)); };
+  }
+  /// `make` gives the transport, anew for each connection.
+  static server_config from(std::function<any_transport()> make) {
+    server_config c;
+    c.make_ = std::move(make);
+    return c;
+  }
+
+  /// Who answers this server. Shared by all connections that are made with copies of this configuration.
+  template <comcp::handler Handler>
+  server_config& handler(Handler h) {
+    return handler_ = any_handler(std::move(h)), *this;
+  }
+  /// The restart policy among them is not used: retry() is.
+  server_config& options(connect_options o) { return options_ = std::move(o), *this; }
+  /// Default: retry_forever().
+  server_config& retry(retry_policy p) { return retry_ = p, *this; }
+  /// Default: waits.
+  server_config& start(start_mode m) { return start_ = m, *this; }
+  server_config& background() { return start(start_mode::background); }
+  server_config& lazy() { return start(start_mode::lazy); }
+  /// How long one attempt to connect may take, the server's start and the handshake included (default 60 s).
+  server_config& start_timeout(std::chrono::nanoseconds d) { return start_timeout_ = d, *this; }
+
+  [[nodiscard]] any_transport make_transport() const { return make_(); }
+  [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
+  [[nodiscard]] connect_options const& options() const noexcept { return options_; }
+  [[nodiscard]] retry_policy const& retry() const noexcept { return retry_; }
+  [[nodiscard]] start_mode start() const noexcept { return start_; }
+  [[nodiscard]] std::chrono::nanoseconds start_timeout() const noexcept { return start_timeout_; }
+
+ private:
+  server_config() = default;
+
+  std::function<any_transport()> make_;
+  any_handler handler_;
+  connect_options options_;
+  retry_policy retry_ = retry_forever();
+  start_mode start_ = start_mode::waits;
+  std::chrono::nanoseconds start_timeout_ = std::chrono::seconds(60);
+};
+
+}  // namespace comcp
