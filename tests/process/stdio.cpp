@@ -111,6 +111,23 @@ TEST_CASE("stdio: it opens again after closed, with a new process", "[process]")
   CHECK(f.lines == strings{"hello", "hello"});
 }
 
+TEST_CASE("stdio: a copy has the settings and starts a process of its own", "[process]") {
+  fixture f(server("echo").exit_wait(30s));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    comcp::stdio copy(*f.transport);
+    CHECK_FALSE(copy.info().pid);
+    CHECK(copy.info().target == f.transport->info().target);
+    co_await f.transport->close();
+    *f.transport = copy;
+    f.box->reason.reset();
+    (co_await f.transport->open(*f.box)).value();
+    CHECK(f.transport->send(outgoing("to the copy")));
+    co_await f.box->until_lines(1);
+    co_await f.transport->close();
+  });
+}
+
 TEST_CASE("stdio: a command that does not exist is connect_failed", "[process]") {
   fixture f(comcp::stdio("comcp-no-such-command"));
   f.run([&]() -> asio::awaitable<void> {

@@ -62,7 +62,8 @@ class stdio_settings {
 
 /// Starts a server and talks to it. `closed` is told once everything that the server wrote was delivered, its
 /// process has ended, its process group is killed and it is reaped; the error has the exit status and the tail
-/// of stderr. close() is bounded by exit_wait + 2 * term_wait. Destroying it kills the group at once.
+/// of stderr. close() is bounded by exit_wait + 2 * term_wait. Destroying it kills the group at once. Regular: keep one
+/// and connect copies of it.
 class stdio {
  public:
   /// argv, never a shell. The command is looked up in the PATH that the server gets.
@@ -71,6 +72,9 @@ class stdio {
     requires(std::convertible_to<Args, std::string> && ...)
   explicit stdio(std::string command, Args&&... args)
       : stdio(argv(std::move(command), std::string(std::forward<Args>(args))...)) {}
+  /// A copy has the settings, never the process.
+  stdio(stdio const& other);
+  stdio& operator=(stdio const& other) { return *this = stdio(other); }
   stdio(stdio&&) noexcept = default;
   stdio& operator=(stdio&& other) noexcept;
   ~stdio();

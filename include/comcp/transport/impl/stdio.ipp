@@ -255,6 +255,8 @@ COMCP_DECL stdio::stdio(std::vector<std::string> command) : state_(std::make_sha
   settings_.process.command = std::move(command);
 }
 
+COMCP_DECL stdio::stdio(stdio const& other) : settings_(other.settings_), state_(std::make_shared<state>()) {}
+
 COMCP_DECL stdio& stdio::operator=(stdio&& other) noexcept {
   if (this != &other) {
     abort();
