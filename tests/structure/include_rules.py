@@ -36,6 +36,7 @@ MAY = {
     "pool": ["server"],
     "providers": ["protocol", "hash"],
     "pinning": ["protocol", "hash"],
+    "pinning (file)": ["pinning"],
     "hash": ["error"],
     "config": ["server", "transport"],
     "test": ["client", "transport"],
@@ -47,6 +48,7 @@ SPECIAL = {
     "auth/challenge": "auth (pure)", "auth/metadata": "auth (pure)", "auth/pkce": "auth (pure)",
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)",
     "transport/transport": "transport (contract)",
+    "pinning/lock_file": "pinning (file)",
     "result": "error", "secret": "error",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/request_writer": "http (pure)",
@@ -54,7 +56,7 @@ SPECIAL = {
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.
 PURE = {"version", "error", "fwd", "json", "jsonrpc", "protocol", "schema", "trace", "wire", "sansio", "http (pure)",
-        "auth (pure)"}
+        "auth (pure)", "hash", "providers", "pinning"}
 IMPURE_HEADERS = re.compile(r"asio\b|asio/|httplib|openssl/|thread$|mutex$|shared_mutex$|condition_variable$|future$|"
                             r"semaphore$|latch$|barrier$|sys/|unistd\.h|poll\.h")
 SANSIO_ALSO = re.compile(r"random$")

@@ -57,6 +57,16 @@ class Rules(unittest.TestCase):
         self.refused("net/child_process.hpp", "#include <asio.hpp>", "narrow")
         self.refused("client/core.hpp", "#include <httplib.h>", "httplib_engine")
 
+    def test_names_and_pins_are_pure_and_know_no_client(self):
+        self.refused("providers/names.hpp", "#include <comcp/registry/catalog.hpp>", "may not include registry")
+        self.refused("providers/openai.hpp", "#include <comcp/client/client.hpp>", "may not include client")
+        self.refused("pinning/guard.hpp", "#include <mutex>", "pinning is pure")
+        self.refused("pinning/guard.hpp", "#include <comcp/pinning/lock_file.hpp>", "may not include pinning (file)")
+        self.refused("hash/sha256.hpp", "#include <comcp/json/value.hpp>", "hash may not include json")
+        self.allowed("pinning/impl/lock_file.ipp", "#include <sys/stat.h>")
+        self.allowed("pinning/fingerprint.hpp", "#include <comcp/hash/sha256.hpp>")
+        self.allowed("providers/anthropic.hpp", "#include <comcp/protocol/tools.hpp>")
+
     def test_unknown_places_are_refused(self):
         self.refused("utils/strings.hpp", "", "no layer")
         self.assertIn("has no #pragma once", problems_of("json/value.hpp", ""))
