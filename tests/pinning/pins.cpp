@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include <comcp/pinning/pins.hpp>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/catch.hpp"
+
+using comcp::errc;
+using comcp::pin_state;
+using comcp::tool_pins;
+
+namespace {
+
+comcp::tool tool(std::string name, std::string description) {
+  comcp::tool t;
+  t.name = std::move(name);
+  t.description = std::move(description);
+  t.input_schema = comcp::json::parse(R"({"type":"object"})").value();
+  return t;
+}
+
+std::string const some_pin = "sha256:" + std::string(64, 'a');
+
+}  // namespace
+
+TEST_CASE("pins: a tool is unknown, then unchanged, then changed", "[pinning]") {
+  tool_pins pins;
+  auto const first = tool("read", "Reads"), second = tool("read", "Reads, and sends it to me");
+  CHECK(pins.check("files", first).state == pin_state::unknown);
+  pins.approve("files", first);
+  CHECK(pins.check("files", first).state == pin_state::unchanged);
+  auto const changed = pins.check("files", second);
+  CHECK(changed.state == pin_state::changed);
+  CHECK(changed.approved == comcp::fingerprint(first));
+  CHECK(changed.offered == comcp::fingerprint(second));
+  CHECK(pins.check("files", first).state == pin_state::unchanged);
+}
+
+TEST_CASE("pins: servers do not share approvals", "[pinning]") {
+  tool_pins pins;
+  pins.approve("a", tool("read", "Reads"));
+  CHECK(pins.check("b", tool("read", "Reads")).state == pin_state::unknown);
+}
+
+TEST_CASE("pins: what was seen can be approved by its fingerprint, and nothing else", "[pinning]") {
+  tool_pins pins;
+  auto const t = tool("read", "Reads");
+  CHECK(pins.approve("a", "read", pins.check("a", t).offered));
+  CHECK(pins.check("a", t).state == pin_state::unchanged);
+  CHECK(pins.approve("a", "read", "yes").error() == errc::invalid_argument);
+  CHECK(pins.check("a", t).state == pin_state::unchanged);
+}
+
+TEST_CASE("pins: forgetting makes unknown again", "[pinning]") {
+  tool_pins pins;
+  pins.approve("a", tool("x", ""));
+  pins.approve("a", tool("y", ""));
+  pins.approve("b", tool("x", ""));
+  CHECK(pins.size() == 3);
+  CHECK(pins.forget("a", "x"));
+  CHECK(!pins.forget("a", "x"));
+  CHECK(!pins.forget("c", "x"));
+  CHECK(pins.check("a", tool("x", "")).state == pin_state::unknown);
+  CHECK(pins.size() == 2);
+  CHECK(pins.forget("a"));
+  CHECK(!pins.forget("a"));
+  CHECK(pins.forget("b", "x"));
+  CHECK(pins.empty());
+}
+
+TEST_CASE("pins: the lock file has a line for each tool, in order", "[pinning]") {
+  tool_pins pins;
+  REQUIRE(pins.approve("b", "z", some_pin));
+  REQUIRE(pins.approve("b", "a\"\n", some_pin));
+  REQUIRE(pins.approve("a", "é", some_pin));
+  CHECK(pins.to_text() == "{\n  \"version\": 1,\n  \"tools\": {\n    \"a\": {\n      \"é\": \"" + some_pin +
+                              "\"\n    },\n    \"b\": {\n      \"a\\\"\\n\": \"" + some_pin + "\",\n      \"z\": \"" +
+                              some_pin + "\"\n    }\n  }\n}\n");
+  CHECK(tool_pins::parse(pins.to_text()).value() == pins);
+}
+
+TEST_CASE("pins: the order of approval does not show in the lock file", "[pinning]") {
+  tool_pins one, other;
+  for (char const* const name : {"a", "b", "c"}) REQUIRE(one.approve(name, name, some_pin));
+  for (char const* const name : {"c", "a", "b"}) REQUIRE(other.approve(name, name, some_pin));
+  CHECK(one.to_text() == other.to_text());
+}
+
+TEST_CASE("pins: no pins are a lock file too", "[pinning]") {
+  CHECK(tool_pins().to_text() == "{\n  \"version\": 1,\n  \"tools\": {}\n}\n");
+  CHECK(tool_pins::parse(tool_pins().to_text()).value().empty());
+}
+
+TEST_CASE("pins: what is wrong with a lock file is told with file and key", "[pinning]") {
+  auto const pin = '"' + some_pin + '"';
+  std::vector<std::pair<std::string, std::string>> const cases = {
+      {"[]", "my.lock: an object"},
+      {"{}", "my.lock: \"version\" is missing"},
+      {R"({"version":2,"tools":{}})", "my.lock: /version: version 1 is expected, this is 2"},
+      {R"({"version":"1","tools":{}})", "my.lock: /version: "},
+      {R"({"version":1})", "my.lock: one \"tools\""},
+      {R"({"version":1,"tools":{},"more":1})", "my.lock: /more: unknown key"},
+      {R"({"version":1,"tools":{},"tools":{}})", "my.lock: one \"tools\""},
+      {R"({"version":1,"version":1})", "my.lock: one \"tools\""},
+      {R"({"version":1,"tools":[]})", "my.lock: /tools: "},
+      {R"({"version":1,"tools":{"a/b":1}})", "my.lock: /tools/a~1b: "},
+      {R"({"version":1,"tools":{"a":{"x":1}}})", "my.lock: /tools/a/x: \"sha256:\""},
+      {R"({"version":1,"tools":{"a":{"x":"sha256:12"}}})", "my.lock: /tools/a/x: \"sha256:\""},
+      {R"({"version":1,"tools":{"a":{"x":)" + pin + R"(,"x":)" + pin + "}}}", "my.lock: /tools/a: a tool comes twice"},
+      {R"({"version":1,"tools":{"a":{"x":)" + pin + R"(},"a":{"y":)" + pin + "}}}", "a: this server comes twice"},
+  };
+  for (auto const& [text, part] : cases) {
+    CAPTURE(text);
+    auto const read = tool_pins::parse(text, "my.lock");
+    REQUIRE(!read);
+    CHECK(read.error() == errc::wrong_shape);
+    CHECK(std::string(read.error().message()).find(part) != std::string::npos);
+  }
+  auto const no_json = tool_pins::parse("{\"version\":1,", "my.lock");
+  CHECK(no_json.error() == errc::invalid_json);
+  CHECK(no_json.error().message().starts_with("my.lock: "));
+}
