@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <comcp/hash/sha256.hpp>
 
+#include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "support/catch.hpp"
 
@@ -26,7 +28,7 @@ TEST_CASE("sha256: a million times a", "[hash]") {
 TEST_CASE("sha256: pieces hash as the whole, wherever they are cut", "[hash]") {
   std::string text;
   for (int i = 0; i < 200; ++i) text += static_cast<char>(i);
-  for (std::size_t size : {0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 200}) {
+  for (auto const size : std::vector<std::size_t>{0, 1, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 200}) {
     auto const whole = std::string_view(text).substr(0, size);
     for (std::size_t cut = 0; cut <= size; ++cut) {
       comcp::sha256_hasher h;

@@ -60,6 +60,14 @@ TEST_CASE("fingerprint: what means the same has the same one", "[pinning]") {
   CHECK(changed("Weather of a city", "\\u0057eather of a city") == first);
 }
 
+TEST_CASE("fingerprint: null where a type allows none is as absent", "[pinning]") {
+  auto const without = fingerprint(tool(R"({"name":"b","inputSchema":{"type":"object"}})"));
+  CHECK(without == fingerprint(tool(R"({"name":"b","inputSchema":{"type":"object"},"title":null,"description":null,
+                                        "outputSchema":null,"annotations":null,"execution":null,"_meta":null})")));
+  CHECK(without != fingerprint(tool(R"({"name":"b","inputSchema":{"type":"object"},"vendor":null})")));
+  CHECK(without != fingerprint(tool(R"({"name":"b","inputSchema":{"type":"object"},"description":""})")));
+}
+
 TEST_CASE("fingerprint: a definition that comcp built has that of the same one read", "[pinning]") {
   comcp::tool built;
   built.name = "b";

@@ -225,6 +225,29 @@ TEST_CASE("call: whatever a provider sends is calls or a typed error", "[provide
   CHECK(refused > 20);
 }
 
+TEST_CASE("call: from a catalog to a model and back to server, tool and arguments", "[providers]") {
+  std::vector<std::pair<std::string, std::string>> const catalog = {
+      {"github", "create_issue"}, {"files", "read a/file"}, {"", "sum"}, {"büro", std::string(70, 'x')}, {"a_", "_b"}};
+  auto const given = json::args("text", "\"quoted\"\n\\", "n", 9007199254740993, "deep", json::args("a", 1.5));
+  providers::tool_names names;
+  for (auto const& [server, name] : catalog) names.add(server, name);
+  for (auto const& [server, name] : catalog) {
+    providers::model_call const call("id-1", providers::provider_name(server, name), given);
+    std::vector<std::pair<one_reader, json::fragment>> const shapes = {
+        {providers::anthropic::read_call, providers::anthropic::write_call(call)},
+        {providers::openai_chat::read_call, providers::openai_chat::write_call(call)},
+        {providers::openai_responses::read_call, providers::openai_responses::write_call(call)},
+        {providers::gemini::read_call, providers::gemini::write_call(call)}};
+    for (auto const& [read, written] : shapes) {
+      auto const value = comcp_test::parsed(written);
+      auto const back = read(value).value();
+      CHECK(back.id == call.id);
+      CHECK(names.origin(back.name).value() == providers::tool_origin(server, name));
+      CHECK(back.arguments.value().text() == given.text());
+    }
+  }
+}
+
 TEST_CASE("call: a tool is offered under its name for providers", "[providers]") {
   auto const t = comcp_test::bare_tool();
   providers::offered_tool const offered("demo", t);

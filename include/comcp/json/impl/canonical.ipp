@@ -6,6 +6,7 @@
 #include <charconv>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <comcp/json/canonical.hpp>
@@ -72,12 +73,13 @@ COMCP_DECL void append_canonical(std::string& out, view v) {
       return;
     }
     case kind::object: {
-      std::vector<member> members;
-      for (auto const m : v.members()) members.push_back(m);
-      std::stable_sort(members.begin(), members.end(),
-                       [](member const& a, member const& b) { return less_as_utf16(a.key, b.key); });
+      std::vector<std::pair<member, std::size_t>> members;  // with their places, as std::sort is not stable
+      for (auto const m : v.members()) members.emplace_back(m, members.size());
+      std::sort(members.begin(), members.end(), [](auto const& a, auto const& b) {
+        return a.first.key == b.first.key ? a.second < b.second : less_as_utf16(a.first.key, b.first.key);
+      });
       char separator = '{';
-      for (auto const& m : members) {
+      for (auto const& [m, place] : members) {
         out += separator;
         separator = ',';
         append_string(out, m.key);
