@@ -36,6 +36,7 @@
 namespace comcp {
 namespace detail {
 class core_registry;
+class core_cache;
 }
 
 class client_core final : public inbox, public std::enable_shared_from_this<client_core> {
@@ -59,7 +60,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   /// The coroutine that waits for it goes away before its end.
   void withdraw(detail::pending_entry& e) noexcept;
   /// True where call() would do no more than round_trip(): a fast path for typed operations.
-  [[nodiscard]] bool is_plain(asio::any_io_executor const& here) const noexcept;
+  [[nodiscard]] bool is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept;
   /// What call() does with the outcome of a first round_trip().
   asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
   [[nodiscard]] bool needs_settling(detail::prepared_call const& c, detail::reply const& r) const;
@@ -105,6 +106,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   }
   void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
 
+  [[nodiscard]] bool has_cache() const noexcept { return cache_ != nullptr; }
+
   // HTTP.
   [[nodiscard]] bool is_http() const noexcept { return is_http_; }
   /// Takes out the tools whose definition cannot be mirrored into headers, and learns how the others are. On home.
@@ -123,6 +126,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   friend class detail::dispatcher;
   friend class detail::subscription_hub;
   friend class detail::core_registry;
+  friend class detail::core_cache;
   struct negotiation;
 
   // core_connect.ipp
@@ -227,6 +231,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   std::unique_ptr<wire::codec> codec_;
   detail::dispatcher dispatcher_;
   detail::subscription_hub subscriptions_;
+  std::unique_ptr<detail::call_cache> cache_;  // null: none
 
   implementation server_info_;
   server_capabilities server_capabilities_;

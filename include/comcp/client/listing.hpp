@@ -170,11 +170,28 @@ asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_opt
   require(core);
   auto const total = core->hard_limit(options);
   auto const end = later(core->now(), total);
-  pager<T> pages(core, std::move(options));
+  pager<T> pages(core, options);
   listing<T> all;
+  bool inside = false;
+  // Once: a cursor that the cache kept may be of a list that is no more.
+  bool may_restart = core->has_cache() && options.cache() == cache_use::use;
   for (;;) {
-    auto page = co_await pages.next();
+    std::optional<typename list_traits<T>::page> page;
+    bool lost = false;
+    try {
+      page = co_await pages.next();
+    } catch (exception const& e) {
+      lost = inside && may_restart && e.error().peer();
+      if (!lost) throw;
+    }
+    if (lost) {
+      may_restart = inside = false;
+      pages = pager<T>(core, options);
+      all = listing<T>();
+      continue;
+    }
     if (!page) co_return all;
+    inside = true;
     all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
     if (core->now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
   }

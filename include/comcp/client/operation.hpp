@@ -76,7 +76,7 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
   auto const here = co_await asio::this_coro::executor;
   auto const state = co_await asio::this_coro::cancellation_state;
   reply r;
-  if (core->is_plain(here) && state.cancelled() == asio::cancellation_type::none) {
+  if (core->is_plain(here, c.method) && state.cancelled() == asio::cancellation_type::none) {
     withdrawal call(*core);
     if (start_call(*core, c, call.entry, r)) {
       auto waiting = core->wait(call.entry);

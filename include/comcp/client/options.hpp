@@ -33,6 +33,19 @@ namespace comcp {
 
 using std::chrono::milliseconds;
 
+class client_core;
+class cache_options;  // client/cache.hpp
+namespace detail {
+class call_cache;
+}
+
+/// Whether a call may be answered from the cache, where the client has one.
+enum class cache_use : unsigned char {
+  use,      ///< A fresh result is the answer; else the server's is, which is stored.
+  refresh,  ///< The server's is, which is stored.
+  bypass,   ///< The server's is, and nothing is stored.
+};
+
 /// What one call may be told. Unset values come from connect_options. Copyable; reusable for many calls.
 class call_options {
  public:
@@ -65,6 +78,9 @@ class call_options {
   /// Modern era: the log level asked for with this call.
   call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
 
+  /// For server/discover, lists and reads of a client with connect_options().cache() (default: use).
+  call_options& cache(cache_use how) { return cache_ = how, *this; }
+
   [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
   [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
   [[nodiscard]] auto const& on_progress() const noexcept { return rare().on_progress; }
@@ -83,6 +99,7 @@ class call_options {
   [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
   [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
   [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
+  [[nodiscard]] cache_use cache() const noexcept { return cache_; }
   [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
 
  private:
@@ -115,6 +132,7 @@ class call_options {
   std::optional<comcp::log_level> log_level_;
   bool idempotent_ = false;
   bool manual_input_ = false;
+  cache_use cache_ = cache_use::use;
 };
 
 /// When the client itself starts a dead server process again (default: never; registry and pool do).
@@ -223,6 +241,9 @@ class connect_options {
   connect_options& trace(tracer t) { return tracer_ = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
   connect_options& intercept(interceptor i) { return interceptors_.push_back(std::move(i)), *this; }
+  /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
+  /// comcp/client/cache.hpp.
+  connect_options& cache(cache_options options);
 
  private:
   friend class client_core;
@@ -247,6 +268,7 @@ class connect_options {
   comcp::observer observer_;
   tracer tracer_;
   std::vector<interceptor> interceptors_;
+  std::function<std::unique_ptr<detail::call_cache>(client_core&)> cache_;
   bool anonymous_ = false;
   bool check_capabilities_ = true;
 };

@@ -29,6 +29,14 @@ struct statistics {
   std::uint64_t bytes_in = 0, bytes_out = 0;
   std::uint64_t restarts = 0;
   std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
+
+  // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.
+  std::uint64_t cache_hits = 0;                    ///< Answered by a fresh result.
+  std::uint64_t cache_misses = 0;                  ///< Looked for, and not there or stale.
+  std::uint64_t cache_stores = 0;                  ///< Results stored.
+  std::uint64_t cache_invalidations = 0;           ///< Changes that ended the use of stored results.
+  std::uint64_t cache_stale = 0;                   ///< Answered by a stale result in place of an error.
+  std::uint64_t coalesced = 0;                     ///< Waited for a request that was under way already.
 };
 
 }  // namespace comcp

@@ -206,6 +206,8 @@ class value {
   [[nodiscard]] std::string dump() const { return view().dump(); }
   /// A copy in a document of its own, so that a small part does not keep a large page alive.
   [[nodiscard]] value compact() const;
+  /// About how many bytes the document takes that it shares, all of it; 0 for a default-constructed null.
+  [[nodiscard]] std::size_t memory() const noexcept;
 
   friend bool operator==(value const& a, value const& b) noexcept { return a.view() == b.view(); }
 

@@ -72,6 +72,8 @@ class streamable_http {
     if (url_) {
       out.target = url_->origin() + url_->path();
       out.origin = url_->origin();
+      // A query or a header of the user's own may decide on the answers, and may be a secret.
+      if (!url_->query() && options_.headers().empty()) out.server = out.target;
     }
     if (auth_) out.identity = auth_->identity();
     if (session_) session_->describe(out);

@@ -273,8 +273,8 @@ COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detai
   return begin(c, e);
 }
 
-COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here) const noexcept {
-  return options_.interceptors_.empty() && here == home_;
+COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
+  return options_.interceptors_.empty() && here == home_ && !(cache_ && cache_->concerns(method));
 }
 
 COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
@@ -305,7 +305,9 @@ COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> 
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
-  detail::performer send = [this](detail::prepared_call& call) { return perform(call); };
+  detail::performer send = [this](detail::prepared_call& call) {
+    return cache_ && cache_->concerns(call.method) ? cache_->answer(call) : perform(call);
+  };
   auto r = co_await intercept(std::move(c), std::move(send));
   co_return std::move(r).value();
 }

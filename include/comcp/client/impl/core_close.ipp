@@ -50,6 +50,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart() {
     if (closing_ || end_reason_) co_return;
     if (again) {
       ++counters_.restarts;
+      if (cache_) cache_->restarted();
       restarting_ = false;
       restoring_ = &last;
       co_await after_handshake();

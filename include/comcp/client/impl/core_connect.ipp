@@ -32,6 +32,7 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
   is_http_ = transport_.is_http();
   options_.handshake_.over_http = is_http_;
   declare_capabilities();
+  if (options_.cache_) cache_ = options_.cache_(*this);
   if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
 }
 

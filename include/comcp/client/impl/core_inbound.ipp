@@ -139,6 +139,7 @@ COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
     params = std::move(*parsed);
   }
   if (m.method == "notifications/progress") return received_progress(params);
+  if (cache_) cache_->notified(m.method, params);
   if (m.method == "notifications/cancelled") {
     auto const which = params.view().find("requestId");
     if (!which) return;

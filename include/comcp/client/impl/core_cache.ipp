@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The core's cache: whose results it may use, and one request for all who want the same at once.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <random>
+#include <stop_token>
+
+#include <comcp/client/cache.hpp>
+#include <comcp/client/core.hpp>
+#include <comcp/net/spawn.hpp>
+
+namespace comcp::detail {
+
+/// A name that no other connection has, of this process or another.
+COMCP_DECL std::string unique_partition() {
+  static std::string const process = [] {
+    std::random_device random;
+    return "connection " + std::to_string(random()) + '-' + std::to_string(random()) + ' ';
+  }();
+  static std::atomic<std::uint64_t> count{0};
+  return process + std::to_string(++count);
+}
+
+class core_cache final : public call_cache {
+ public:
+  core_cache(client_core& core, cache_options options)
+      : core_(core), options_(std::move(options)), own_(unique_partition()) {}
+
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return sansio::is_cacheable(method); }
+  asio::awaitable<reply> answer(prepared_call& c) override;
+  void notified(std::string_view method, json::value const& params) override;
+  void restarted() override { own_ = unique_partition(); }
+
+ private:
+  struct question {
+    cache_key key;  // of an answer that is for us alone
+    bool has_cursor = false;
+    std::uint64_t ticket = 0;
+  };
+  struct passenger {
+    request_id wait;
+    bool extends;
+  };
+  struct flight {
+    flight(question const& q, prepared_call c) : asked(q), call(std::move(c)) {}
+    question asked;
+    prepared_call call;
+    std::stop_source abandoned;
+    std::vector<passenger> aboard;
+    bool landed = false;
+    bool asks_back = false;  // an answer for nobody but who can answer the server's questions
+  };
+
+  void locate(cache_key& key) const;
+  [[nodiscard]] std::optional<question> read(prepared_call const& c) const;
+  [[nodiscard]] std::optional<cached_result> find(cache_key key) const;
+  [[nodiscard]] std::optional<reply> fresh(question const& q);
+  [[nodiscard]] reply or_stale(question const& q, prepared_call const& c, reply r);
+  void keep(question const& q, prepared_call const& c, reply const& r);
+  void change(cache_change what);
+  [[nodiscard]] std::uint64_t ticket() const { return options_.store() ? options_.store().ticket() : 0; }
+
+  [[nodiscard]] bool shares(prepared_call const& c) const;
+  asio::awaitable<reply> fetch(question q, prepared_call& c);
+  asio::awaitable<reply> share(question const& q, prepared_call& c);
+  std::shared_ptr<flight> board(question const& q, prepared_call const& c);
+  [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f, bool extends);
+  asio::awaitable<void> fly(std::shared_ptr<flight> f);
+  void land(std::shared_ptr<flight> const& f, reply r);
+  void leave(std::shared_ptr<flight> const& f, request_id wait);
+  void close_doors(std::shared_ptr<flight> const& f);
+
+  client_core& core_;
+  cache_options options_;
+  std::string own_;
+  std::map<cache_key, std::shared_ptr<flight>> flights_;  // those that may be joined
+};
+
+COMCP_DECL std::unique_ptr<call_cache> make_call_cache(client_core& core, cache_options const& options) {
+  return std::make_unique<core_cache>(core, options);
+}
+
+COMCP_DECL void core_cache::locate(cache_key& key) const {
+  comcp::transport_info info;
+  if (core_.is_http()) info = core_.transport_info();
+  auto const& named = options_.partition();
+  key.server = own_;
+  if (named) key.server = "partition " + *named;
+  else if (!info.server.empty()) key.server = "server " + info.server;
+  key.audience = named ? "partition" : own_;
+  if (!info.identity.empty()) key.audience = "identity " + info.identity;
+}
+
+COMCP_DECL std::optional<core_cache::question> core_cache::read(prepared_call const& c) const {
+  if (c.internal || c.options.cache() == cache_use::bypass) return {};
+  auto request = sansio::read_cache_request(c.method, c.params);
+  if (!request) return {};
+  question q;
+  q.key.method = c.method;
+  q.key.uri = std::move(request->uri);
+  q.key.params = std::move(request->params);
+  if (auto const v = core_.version()) q.key.version = v->text();
+  locate(q.key);
+  q.has_cursor = request->has_cursor;
+  return q;
+}
+
+// Ours or everybody's: a fresh one, else the later.
+COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
+  auto const now = core_.now();
+  auto mine = options_.store().find(key, now);
+  if (mine && mine->is_fresh(now)) return mine;
+  key.audience.clear();
+  auto everybodys = options_.store().find(key, now);
+  if (!mine || (everybodys && (everybodys->is_fresh(now) || everybodys->received > mine->received))) return everybodys;
+  return mine;
+}
+
+COMCP_DECL std::optional<reply> core_cache::fresh(question const& q) {
+  if (!options_.store()) return {};
+  auto found = find(q.key);
+  bool const hit = found && found->is_fresh(core_.now());
+  ++(hit ? core_.counters().cache_hits : core_.counters().cache_misses);
+  if (!hit) return {};
+  return reply(std::move(found->result));
+}
+
+COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call const& c, reply r) {
+  auto const& most = options_.stale_on_error();
+  if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.closing_) return r;
+  if (!sansio::is_outage(r.error())) return r;
+  auto old = find(q.key);
+  if (!old || core_.now() - old->received > *most) return r;
+  ++core_.counters().cache_stale;
+  core_.fault(r.error());
+  return std::move(old->result);
+}
+
+COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, reply const& r) {
+  auto const& store = options_.store();
+  if (!store) return;
+  if (!r) {
+    if (!r.error().peer() || !q.has_cursor) return;
+    cache_change list(q.key.method, {});  // the cursor may be of a list that is no more
+    list.server = q.key.server;
+    return change(std::move(list));
+  }
+  auto const hints = sansio::read_cache_hints(r->view(), options_.default_time_to_live());
+  if (!hints || !sansio::read_cache_request(c.method, c.params)) return;
+  cache_key here;
+  locate(here);
+  if (here.server != q.key.server || here.audience != q.key.audience) return;  // whose it is cannot be told
+  auto mine = q.key, everybodys = q.key;
+  everybodys.audience.clear();
+  if (hints->scope == cache_scope::public_) std::swap(mine, everybodys);
+  store.erase(everybodys);  // what was said before of who may see it
+  bool const useful = hints->time_to_live.count() > 0 || options_.stale_on_error();
+  if (!useful) return store.erase(mine);
+  if (store.store(mine, cached_result(*r, core_.now(), hints->time_to_live), q.ticket)) ++core_.counters().cache_stores;
+}
+
+COMCP_DECL void core_cache::notified(std::string_view method, json::value const& params) {
+  for (auto& each : sansio::read_cache_changes(method, params.view())) {
+    cache_key here;
+    locate(here);
+    each.server = std::move(here.server);
+    change(std::move(each));
+  }
+}
+
+// Whoever asks from now on joins no request from before.
+COMCP_DECL void core_cache::change(cache_change what) {
+  ++core_.counters().cache_invalidations;
+  std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
+  if (options_.store()) options_.store().invalidate(std::move(what));
+}
+
+COMCP_DECL asio::awaitable<reply> core_cache::answer(prepared_call& c) {
+  auto const hold = core_.shared_from_this();
+  auto const q = read(c);
+  if (!q) {
+    auto work = core_.perform(c);
+    auto r = co_await std::move(work);
+    co_return r;
+  }
+  if (auto const bad = core_.check(c)) co_return reply(bad);
+  if (c.options.stop().stop_requested()) co_return reply(error(errc::cancelled));
+  if (c.options.cache() == cache_use::use) {
+    if (auto hit = fresh(*q)) co_return std::move(*hit);
+  }
+  c.repeatable = true;
+  c.started = core_.now();
+  auto work = shares(c) ? share(*q, c) : fetch(*q, c);
+  auto r = co_await std::move(work);
+  co_return or_stale(*q, c, std::move(r));
+}
+
+COMCP_DECL asio::awaitable<reply> core_cache::fetch(question q, prepared_call& c) {
+  q.ticket = ticket();
+  auto work = core_.perform(c);
+  auto r = co_await std::move(work);
+  keep(q, c, r);
+  co_return r;
+}
+
+// What is a caller's own cannot be in a request that others share.
+COMCP_DECL bool core_cache::shares(prepared_call const& c) const {
+  return options_.coalesces() && !c.options.on_progress() && c.options.meta().empty() && !c.options.log_level();
+}
+
+COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_call& c) {
+  pending_entry e;
+  e.survives = true;
+  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
+  auto const id = core_.enlist(e, c.started, timeout, later(c.started, core_.hard_limit(c.options)), c.counted);
+  if (!id) co_return reply(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
+  core_.end_with(c.options.stop(), e);
+  auto const f = board(q, c);
+  f->aboard.push_back({id, c.options.extends_on_progress()});
+  auto r = co_await core_.wait(e);
+  if (!f->landed) {
+    leave(f, id);
+    if (r.error() == errc::timeout) co_return reply(error(errc::timeout, c.method));
+  } else if (f->asks_back && r) {
+    auto work = fetch(q, c);
+    r = co_await std::move(work);
+  }
+  co_return r;
+}
+
+COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const& q, prepared_call const& c) {
+  auto& there = flights_[q.key];
+  if (there && c.options.cache() == cache_use::use) {
+    ++core_.counters().coalesced;
+    return there;
+  }
+  auto const f = std::make_shared<flight>(q, prepared_call(c.method, c.params, {}));
+  there = f;
+  f->asked.ticket = ticket();
+  f->call.name = c.name;
+  f->call.repeatable = true;
+  f->call.counted = true;
+  f->call.options = flight_options(f, c.options.extends_on_progress());
+  // Posted, so that nothing ends before the wait for it has begun.
+  auto start = [this, hold = core_.shared_from_this(), f] { detail::spawn(core_.home(), fly(f)); };
+  detail::post(core_.home(), std::move(start));
+  return f;
+}
+
+// It lasts as long as somebody waits: theirs are the timeouts.
+COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const& f, bool extends) {
+  call_options o;
+  constexpr auto forever = std::chrono::nanoseconds::max();
+  o.timeout(forever).hard_timeout(forever).extend_on_progress(extends).manual_input().stop(f->abandoned.get_token());
+  if (!extends) return o;
+  return o.on_progress([this, weak = std::weak_ptr(f)](progress_notification const&) {
+    auto const alive = weak.lock();
+    if (!alive) return;
+    for (auto const& p : alive->aboard) {
+      if (p.extends) core_.pending_.extend(p.wait, core_.now());
+    }
+  });
+}
+
+COMCP_DECL asio::awaitable<void> core_cache::fly(std::shared_ptr<flight> f) {
+  auto const hold = core_.shared_from_this();
+  reply r = error(errc::cancelled);
+  try {
+    auto work = core_.perform(f->call);
+    r = co_await std::move(work);
+  } catch (...) {
+    r = detail::current_error();
+  }
+  land(f, std::move(r));
+}
+
+COMCP_DECL void core_cache::land(std::shared_ptr<flight> const& f, reply r) {
+  f->landed = true;
+  close_doors(f);
+  keep(f->asked, f->call, r);
+  auto const kind = r ? r->view().find("resultType") : std::nullopt;
+  f->asks_back = kind && kind->get_string() == "input_required";
+  for (auto const& p : std::exchange(f->aboard, {})) core_.end(p.wait, reply(r));
+}
+
+COMCP_DECL void core_cache::leave(std::shared_ptr<flight> const& f, request_id wait) {
+  std::erase_if(f->aboard, [wait](passenger const& p) { return p.wait == wait; });
+  if (!f->aboard.empty()) return;
+  close_doors(f);
+  f->abandoned.request_stop();
+}
+
+COMCP_DECL void core_cache::close_doors(std::shared_ptr<flight> const& f) {
+  auto const found = flights_.find(f->asked.key);
+  if (found != flights_.end() && found->second == f) flights_.erase(found);
+}
+
+}  // namespace comcp::detail
