@@ -39,7 +39,7 @@ struct cached : conversation {
                                           more + "}");
   }
 
-  comcp::client client(comcp::cache_options o = comcp::cache_options()) {
+  comcp::client caching(comcp::cache_options o = comcp::cache_options()) {
     return connect(server.transport(), options().cache(std::move(o))).value();
   }
 
