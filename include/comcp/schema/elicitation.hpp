@@ -13,8 +13,12 @@ namespace comcp {
 /// Errors: invalid_argument (the content is no object).
 result<json::value> fill_defaults(json::view requested_schema, json::view content);
 
-/// Whether the content (defaults filled in) may be sent: its members are strings, numbers, booleans or arrays of
-/// strings, and it matches the schema, formats included. Errors: validation_failed, and those of schema::compile.
+/// Whether the content is an object whose members are strings, numbers, booleans or arrays of strings, as the
+/// specification asks whatever the schema says. Errors: validation_failed.
+result<void> check_primitive_content(json::view content);
+
+/// Whether the content (defaults filled in) may be sent: it is primitive, and it matches the schema, formats included.
+/// Errors: validation_failed, and those of schema::compile.
 result<void> check_content(json::view requested_schema, json::view content);
 
 }  // namespace comcp

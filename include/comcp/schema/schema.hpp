@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // JSON Schema: 2020-12, and draft-07 where $schema says so. Compiling resolves every reference and finds every
-// fault of the schema; validating is bounded in depth and work. Nothing is ever fetched from a network.
+// fault of the schema; validating is bounded in depth and work. Nothing is ever fetched from a network. Bundled, as
+// Debian 12 has no C++ library of 2020-12 (libvalijson 1.0 stops at draft-07), and those elsewhere use std::regex or AGPL.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +38,8 @@ class schema_options {
   /// Most subschemas, those of referenced documents counted. Default 20,000.
   schema_options& max_subschemas(std::size_t n) noexcept { return max_subschemas_ = n, *this; }
   /// Most work in one validation: about one step for each keyword, value and state of a pattern. Default 20 million
-  /// (below a second).
+  /// (below a second). Steps stand in for a time budget: they bound the time as well, and whether a value passes does
+  /// not depend on the machine or its load.
   schema_options& max_steps(std::uint64_t n) noexcept { return max_steps_ = n, *this; }
   /// Most entries that violations() returns. Default 100.
   schema_options& max_violations(std::size_t n) noexcept { return max_violations_ = n, *this; }
@@ -83,7 +85,8 @@ class schema {
   /// nothing known), limit_exceeded.
   static result<schema> compile(json::value const& text, schema_options const& options = {});
 
-  /// Errors: validation_failed with the first violation's text, limit_exceeded (max_depth, max_steps).
+  /// Errors: validation_failed with the text of the first violations (three at most), limit_exceeded (max_depth,
+  /// max_steps).
   [[nodiscard]] result<void> validate(json::view instance) const;
   /// Every violation, up to max_violations; empty if and only if validate() succeeds. Where a limit ended the check
   /// early, the last entry says so.

@@ -5,28 +5,41 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
 #include <comcp/schema/schema.hpp>
 
 namespace comcp {
 
-/// Checks an instance against the text of a schema. Errors as of schema::compile and schema::validate.
-template <class V>
-concept schema_validator = requires(V const v, json::value const& text, json::view instance) {
-  { v.validate(text, instance) } -> std::same_as<result<void>>;
+/// One schema, ready to check any number of instances. Errors: validation_failed with a text that says what does not
+/// match and where, or what kept it from finding out.
+template <class S>
+concept compiled_schema = std::move_constructible<S> && requires(S const s, json::view instance) {
+  { s.validate(instance) } -> std::same_as<result<void>>;
 };
 
-/// The default: compiles the schema each time. Whoever validates often keeps a comcp::schema.
+namespace detail {
+template <class R>
+inline constexpr bool gives_compiled_schema = false;
+template <compiled_schema S>
+inline constexpr bool gives_compiled_schema<result<S>> = true;
+}  // namespace detail
+
+/// Compiles the text of a schema: `result<S> compile(json::value const& text) const`, where S is a compiled_schema.
+/// Errors as of schema::compile. comcp compiles a schema once and keeps the outcome. Clients that share a validator
+/// may call it from several threads.
+template <class V>
+concept schema_validator = std::move_constructible<V> && requires(V const v, json::value const& text) {
+  requires detail::gives_compiled_schema<decltype(v.compile(text))>;
+};
+
+/// The default: comcp::schema, with its options.
 class bundled_validator {
  public:
   explicit bundled_validator(schema_options options = {}) : options_(std::move(options)) {}
 
-  [[nodiscard]] result<void> validate(json::value const& text, json::view instance) const {
-    auto const compiled = schema::compile(text, options_);
-    if (!compiled) return compiled.error();
-    return compiled->validate(instance);
-  }
+  [[nodiscard]] result<schema> compile(json::value const& text) const { return schema::compile(text, options_); }
 
  private:
   schema_options options_;

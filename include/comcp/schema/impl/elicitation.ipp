@@ -27,7 +27,7 @@ COMCP_DECL result<json::value> fill_defaults(json::view requested_schema, json::
   return json::parse(w.text(), json::parse_options().max_depth(1024));
 }
 
-COMCP_DECL result<void> check_content(json::view requested_schema, json::view content) {
+COMCP_DECL result<void> check_primitive_content(json::view content) {
   if (!content.is_object()) return error(errc::validation_failed, "elicitation: the content is no object");
   for (auto const m : content.members()) {
     auto const elements = m.value.elements();
@@ -37,6 +37,11 @@ COMCP_DECL result<void> check_content(json::view requested_schema, json::view co
     return error(errc::validation_failed,
                  "elicitation: \"" + std::string(m.key) + "\" is no string, number, boolean or array of strings");
   }
+  return {};
+}
+
+COMCP_DECL result<void> check_content(json::view requested_schema, json::view content) {
+  if (auto const ok = check_primitive_content(content); !ok) return ok.error();
   auto const text = requested_schema.share();
   auto const compiled = schema::compile(text, schema_options().assert_formats(true));
   if (!compiled) return compiled.error();

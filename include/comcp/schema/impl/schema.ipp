@@ -22,7 +22,12 @@ COMCP_DECL result<void> schema::validate(json::view instance) const {
   schema_detail::evaluator e(*program_, 1);
   if (e.run(instance)) return {};
   if (e.limit) return error(errc::limit_exceeded, std::string("schema validation: ") + e.limit);
-  return error(errc::validation_failed, e.violations.empty() ? "" : e.violations.front().to_string());
+  constexpr std::size_t named = 3;
+  schema_detail::evaluator again(*program_, named);
+  again.run(instance);
+  std::string text;
+  for (auto const& v : again.violations) text += (text.empty() ? "" : "; ") + v.to_string();
+  return error(errc::validation_failed, std::move(text));
 }
 
 COMCP_DECL std::vector<violation> schema::violations(json::view instance) const {
