@@ -5,6 +5,7 @@
 // elicitation does not compile the schema validator. Internal.
 #pragma once
 
+#include <comcp/client/context.hpp>
 #include <comcp/json/build.hpp>
 #include <comcp/json/value.hpp>
 #include <comcp/result.hpp>
@@ -12,8 +13,8 @@
 namespace comcp::detail {
 
 /// Form mode: content only on accept, its omitted fields filled with the schema's defaults, then checked against
-/// the schema. Errors: validation_failed.
-result<json::fragment> complete_elicitation(json::view request, json::fragment const& answered);
+/// the schema as the client's options say. Errors: validation_failed.
+result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 
 /// Roots are file:// uris. Errors: invalid_argument.
 result<void> check_roots(json::fragment const& answered);

@@ -9,15 +9,20 @@
 #include <optional>
 #include <string>
 
+#include <comcp/json/build.hpp>
 #include <comcp/protocol/lifecycle.hpp>
+#include <comcp/result.hpp>
 
 namespace comcp {
 
 class client;
 class client_core;
+class context;
 namespace detail {
 class dispatcher;
-}
+class validation_plan;
+result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
+}  // namespace detail
 
 /// Given to handler members that take it as their last parameter. Copyable; use it on the client's executor.
 class context {
@@ -42,10 +47,13 @@ class context {
  private:
   friend class client_core;
   friend class detail::dispatcher;
+  friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
+  void fault(error const& what) const;
   std::weak_ptr<client_core> core_;
   std::string method_;
   std::string progress_token_;  // raw JSON; empty where none came
   std::shared_ptr<bool> cancelled_;
+  std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
 };
 
 }  // namespace comcp

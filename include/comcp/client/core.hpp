@@ -17,6 +17,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
+#include <comcp/client/call_checks.hpp>
 #include <comcp/client/dispatcher.hpp>
 #include <comcp/client/handler.hpp>
 #include <comcp/client/options.hpp>
@@ -92,6 +93,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   [[nodiscard]] comcp::statistics statistics() const;
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
   [[nodiscard]] connect_options const& options() const noexcept { return options_; }
+  [[nodiscard]] auto const& validation() const noexcept { return options_.validation_; }
   [[nodiscard]] connection_limits const& limits() const noexcept { return options_.limits_; }
   [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
   comcp::statistics& counters() noexcept { return counters_; }
@@ -127,6 +129,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   friend class detail::subscription_hub;
   friend class detail::core_registry;
   friend class detail::core_cache;
+  friend class detail::tool_checks;
   struct negotiation;
 
   // core_connect.ipp
@@ -232,6 +235,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   detail::dispatcher dispatcher_;
   detail::subscription_hub subscriptions_;
   std::unique_ptr<detail::call_cache> cache_;  // null: none
+  std::unique_ptr<detail::call_checks> checks_;  // null: nothing is validated
 
   implementation server_info_;
   server_capabilities server_capabilities_;

@@ -61,11 +61,11 @@ asio::awaitable<result<json::fragment>> settle(R returned) {
 }
 
 template <class R>
-asio::awaitable<result<json::fragment>> settle_elicitation(json::value request, R returned) {
+asio::awaitable<result<json::fragment>> settle_elicitation(context ctx, json::value request, R returned) {
   auto settled = settle(std::move(returned));
   auto answered = co_await std::move(settled);
   if (!answered) co_return answered;
-  auto completed = complete_elicitation(request.view(), *answered);
+  auto completed = complete_elicitation(ctx, request.view(), *answered);
   co_return completed;
 }
 
@@ -146,7 +146,7 @@ asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value con
       auto const member = [&h](auto&&... a) -> decltype(h.elicit(std::forward<decltype(a)>(a)...)) {
         return h.elicit(std::forward<decltype(a)>(a)...);
       };
-      return settle_elicitation(params, with_context(member, ctx, *std::move(request)));
+      return settle_elicitation(ctx, params, with_context(member, ctx, *std::move(request)));
     }
   }
   return refuse(error::from_peer({-32602, "Invalid params: this elicitation mode was not declared", {}}));

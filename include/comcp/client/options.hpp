@@ -30,6 +30,10 @@
 #include <comcp/trace/tracer.hpp>
 
 namespace comcp {
+class validation_options;
+namespace detail {
+class validation_plan;
+}
 
 using std::chrono::milliseconds;
 
@@ -72,9 +76,14 @@ class call_options {
   call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
   /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
   call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
-  /// HTTP, modern era: the definition whose annotated arguments are mirrored into headers, instead of the one that was
-  /// listed last.
-  call_options& tool(comcp::tool const& definition) { return edit().input_schema = definition.input_schema, *this; }
+  /// The definition to go by instead of the one that was listed last: its annotated arguments are mirrored into headers
+  /// (HTTP, modern era), and its schemas are those of connect_options().validate().
+  call_options& tool(comcp::tool const& definition) {
+    auto& own = edit();
+    own.input_schema = definition.input_schema;
+    own.output_schema = definition.output_schema;
+    return *this;
+  }
   /// Modern era: the log level asked for with this call.
   call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
 
@@ -93,6 +102,7 @@ class call_options {
   [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
+  [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
   void forget_tool() {
     if (!input_schema().is_null()) edit().input_schema = json::value();
   }
@@ -108,7 +118,7 @@ class call_options {
     std::function<void(progress_notification const&)> on_progress;
     std::vector<std::pair<std::string, std::string>> meta;
     std::stop_token stop;
-    json::value input_schema;
+    json::value input_schema, output_schema;
   };
   [[nodiscard]] rarities const& rare() const noexcept {
     static rarities const none;
@@ -238,6 +248,8 @@ class connect_options {
   connect_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   connect_options& limits(connection_limits l) { return limits_ = std::move(l), *this; }
   connect_options& observe(comcp::observer o) { return observer_ = std::move(o), *this; }
+  /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
+  connect_options& validate(validation_options const& o);
   connect_options& trace(tracer t) { return tracer_ = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
   connect_options& intercept(interceptor i) { return interceptors_.push_back(std::move(i)), *this; }
@@ -269,6 +281,7 @@ class connect_options {
   tracer tracer_;
   std::vector<interceptor> interceptors_;
   std::function<std::unique_ptr<detail::call_cache>(client_core&)> cache_;
+  std::shared_ptr<detail::validation_plan const> validation_;
   bool anonymous_ = false;
   bool check_capabilities_ = true;
 };

@@ -3,13 +3,15 @@
 #pragma once
 
 #include <comcp/client/answers.hpp>
+#include <comcp/client/call_checks.hpp>
 #include <comcp/protocol/elicitation.hpp>
 #include <comcp/protocol/roots.hpp>
 #include <comcp/schema/elicitation.hpp>
 
 namespace comcp::detail {
 
-COMCP_DECL result<json::fragment> complete_elicitation(json::view request, json::fragment const& answered) {
+COMCP_DECL result<json::fragment> complete_elicitation(context const& ctx, json::view request,
+                                                       json::fragment const& answered) {
   auto const parsed = json::parse(answered.text());
   if (!parsed) return parsed.error();
   auto answer = parsed->get<elicit_result>();
@@ -23,7 +25,12 @@ COMCP_DECL result<json::fragment> complete_elicitation(json::view request, json:
   if (answer->content.is_null()) answer->content = json::parse("{}").value();
   auto filled = fill_defaults(*asked, answer->content.view());
   if (!filled) return filled.error();
-  if (auto const ok = check_content(*asked, filled->view()); !ok) return ok.error();
+  auto const* const plan = ctx.validation_.get();
+  auto const ok = plan ? plan->check_answer(*asked, filled->view()) : check_content(*asked, filled->view());
+  if (!ok) {
+    if (!plan || !plan->only_warns_of_answers()) return ok.error();
+    ctx.fault(ok.error());
+  }
   answer->content = std::move(*filled);
   return json::fragment::of(*answer);
 }

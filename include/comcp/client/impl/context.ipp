@@ -30,6 +30,10 @@ COMCP_DECL void context::progress(double progress, std::optional<double> total, 
   core->send_text(jsonrpc::notification("notifications/progress", w.text()));
 }
 
+COMCP_DECL void context::fault(error const& what) const {
+  if (auto const core = core_.lock()) core->fault(what);
+}
+
 COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
 
 namespace detail {

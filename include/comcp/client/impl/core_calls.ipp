@@ -274,7 +274,7 @@ COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detai
 }
 
 COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
-  return options_.interceptors_.empty() && here == home_ && !(cache_ && cache_->concerns(method));
+  return options_.interceptors_.empty() && !checks_ && here == home_ && !(cache_ && cache_->concerns(method));
 }
 
 COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
@@ -306,7 +306,8 @@ COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> 
 
 COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
   detail::performer send = [this](detail::prepared_call& call) {
-    return cache_ && cache_->concerns(call.method) ? cache_->answer(call) : perform(call);
+    if (cache_ && cache_->concerns(call.method)) return cache_->answer(call);
+    return checks_ ? checks_->perform(call) : perform(call);
   };
   auto r = co_await intercept(std::move(c), std::move(send));
   co_return std::move(r).value();

@@ -33,6 +33,7 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
   options_.handshake_.over_http = is_http_;
   declare_capabilities();
   if (options_.cache_) cache_ = options_.cache_(*this);
+  if (options_.validation_) checks_ = options_.validation_->start(*this);
   if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
 }
 
@@ -271,6 +272,7 @@ COMCP_DECL implementation client_core::own_info() const {
 }
 
 COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
+  if (checks_) checks_->forget();
   if (!is_modern()) {
     if (!resumed_) notify("notifications/initialized", {});
     if (level_ && server_capabilities_.supports("logging")) {

@@ -99,6 +99,7 @@ COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call c
     auto page = json::read<list_tools_result>(r->view());
     if (!page) co_return false;
     adopt_tools(*page);
+    if (checks_) checks_->learn(r->view());
     for (auto const& t : page->tools) {
       if (t.name == c.name) co_return true;
     }

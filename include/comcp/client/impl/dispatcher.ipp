@@ -12,6 +12,7 @@ namespace comcp::detail {
 COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
   context ctx;
   ctx.core_ = core_.weak_from_this();
+  ctx.validation_ = core_.validation();
   ctx.method_ = std::move(method);
   ctx.cancelled_ = std::make_shared<bool>(false);
   if (auto const meta = params.view().find("_meta")) {

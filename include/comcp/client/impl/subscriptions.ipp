@@ -16,6 +16,7 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
   f.tools_list_changed = h.receives("notifications/tools/list_changed");
   f.prompts_list_changed = h.receives("notifications/prompts/list_changed");
   f.resources_list_changed = h.receives("notifications/resources/list_changed");
+  if (core_.checks_ && core_.capabilities().supports_list_changed("tools")) f.tools_list_changed = true;
   for (auto const& w : watchers_) {
     if (w.kind == "tools") f.tools_list_changed = true;
     if (w.kind == "prompts") f.prompts_list_changed = true;
@@ -166,6 +167,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
       break;
     }
     shared_ = fresh;
+    if (core_.checks_ && reopened_ > 0) core_.checks_->forget();  // changes that were told while there was no stream
     if (old) close(*old);
   }
   reconciling_ = false;
