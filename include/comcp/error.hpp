@@ -41,7 +41,7 @@ enum class errc {
   input_refused,        ///< A handler failed or declined an input request, which ended the call. Retry: yes.
   url_elicitation_required,  ///< -32042: complete the listed elicitations first. Retry: then, yes.
   denied,               ///< An interceptor denied the call; nothing was sent. Retry: no.
-  validation_failed,    ///< A value does not match its JSON Schema. Retry: no.
+  validation_failed,    ///< A value does not match its JSON Schema. Nothing was sent, unless the text says so. Retry: no.
   unsupported_dialect,  ///< A schema names a dialect that comcp does not know. Retry: no.
 
   // HTTP. Each is a failure of one exchange; the connection to the server as such goes on.

@@ -113,6 +113,28 @@ TEST_CASE("schema: keywords of the wrong shape are errors that name the place", 
   CHECK(compile_fault("7") == errc::invalid_argument);
 }
 
+TEST_CASE("schema: a pattern that cannot run in linear time is refused, with its place and the reason", "[schema]") {
+  for (auto const* text : {R"({"properties":{"a":{"pattern":"(a+)\\1"}}})", R"({"patternProperties":{"(?<q>.)\\k<q>":{}}})"}) {
+    auto const fault = compile_fault(text);
+    INFO(fault.to_string());
+    CHECK(fault == errc::invalid_argument);
+    CHECK_THAT(std::string(fault.message()), match::contains("backreferences are not supported"));
+    CHECK_THAT(std::string(fault.message()), match::contains("attern"));
+  }
+  auto const large = compile_fault(R"({"properties":{"a":{"pattern":"((a{500}){500}){500}"}}})");
+  CHECK(large == errc::limit_exceeded);
+  auto const explosive = compile(R"({"pattern":"^(([a-z])+.)+[A-Z]([a-z])+$"})");
+  CHECK(!valid(explosive, "\"" + repeat("a", 5000) + "\""));
+}
+
+TEST_CASE("schema: an error names three violations at most", "[schema]") {
+  auto const s = compile(R"({"items":{"type":"string"}})");
+  auto const list = json("[1,2,\"x\",3,4,5]");
+  auto const said = std::string(s.validate(list).error().message());
+  CHECK(said == "/0: is not of type \"string\" (/items/type); /1: is not of type \"string\" (/items/type); "
+                "/3: is not of type \"string\" (/items/type)");
+}
+
 TEST_CASE("schema: formats are annotations unless asserted", "[schema]") {
   auto const text = R"({"format":"ipv4"})";
   CHECK(valid(compile(text), R"("x")"));

@@ -81,8 +81,8 @@ struct violation {
 /// A compiled schema. Copies share it and are cheap; safe to use from any thread.
 class schema {
  public:
-  /// Errors: invalid_argument (not a schema; the text has the place), unsupported_dialect, not_found (a reference to
-  /// nothing known), limit_exceeded.
+  /// Errors: invalid_argument (not a schema, or a pattern that comcp::pattern refuses; the text has the place),
+  /// unsupported_dialect, not_found (a reference to nothing known), limit_exceeded.
   static result<schema> compile(json::value const& text, schema_options const& options = {});
 
   /// Errors: validation_failed with the text of the first violations (three at most), limit_exceeded (max_depth,
