@@ -128,6 +128,11 @@ class client {
 
   /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
   [[nodiscard]] asio::awaitable<void> close() const;
+  /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
+  /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
+  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without one
+  /// the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
+  [[nodiscard]] asio::awaitable<void> restart() const;
   /// Waits for the end and gives its reason.
   [[nodiscard]] asio::awaitable<error> closed() const;
 

@@ -71,6 +71,13 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   // The connection.
   asio::awaitable<void> close();
   void abandon() noexcept;  ///< The owning client went away.
+  /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
+  /// already is made now. What forbids it, if anything does. On home.
+  error begin_anew(error why, std::chrono::nanoseconds wait);
+  /// The same at once, and waits until it is ready again. Throws what the attempt failed with. On home.
+  asio::awaitable<void> reconnect(error why);
+  /// Called on home whenever an attempt to restore the connection begins.
+  void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
   asio::awaitable<error> closed();
   void set_log_level(log_level level) noexcept { level_ = level; }
   /// Waits; false when the client closed meanwhile. On home only.
@@ -143,7 +150,16 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   asio::awaitable<result<void>> open_transport();
   asio::awaitable<void> after_handshake();
   asio::awaitable<void> keep_alive();
-  asio::awaitable<void> restart();
+  asio::awaitable<void> restart(std::chrono::nanoseconds first_wait);
+  asio::awaitable<bool> close_transport();
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> next_restart(error const& why);
+  bool begin_restart(error const& why);
+  void lost(error why);
+  void give_way(error const& why, std::chrono::nanoseconds wait);
+  void tell_restarted(detail::reply const& r);
+  void break_off(error reason);
+  void begin_attempt();
+  [[nodiscard]] std::chrono::nanoseconds bounded(std::chrono::nanoseconds d) const;
   void adopt_discovery(discover_result const& d);
   void adopt_initialization(initialize_result const& r, json::value const& raw);
   void set_status(connection_status s);
@@ -255,7 +271,13 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   detail::overlap_guard overlap_;
   comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
+  std::uint64_t bad_before_ = 0;  // unusable messages of earlier connections
   unsigned restarts_in_a_row_ = 0;
+  std::function<void()> on_attempt_;
+  std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();
+  request_id restart_pause_ = 0;              // the wait before the next attempt
+  std::vector<request_id> restart_waits_;     // for what comes out of it
+  bool restart_now_ = false;                  // without that wait
   json::value initialize_result_;
   std::map<std::string, std::vector<wire::param_header>, std::less<>> param_headers_;  // by tool, where it wants any
   unsigned renewals_in_a_row_ = 0;

@@ -148,7 +148,14 @@ class call_options {
 /// When the client itself starts a dead server process again (default: never; registry and pool do).
 class restart_policy {
  public:
+  /// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
+  /// wait before the next attempt, or nothing to give up. One that throws gives up.
+  using hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
+
   restart_policy() {}
+  /// In place of attempts() and delay(). Such a client also begins anew where others close: when the server answers no
+  /// ping any more, or sends too many unusable messages.
+  explicit restart_policy(hook ask) : ask_(std::move(ask)) {}
   /// At most this many restarts without a successful call in between.
   restart_policy& attempts(unsigned n) { return attempts_ = n, *this; }
   /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
@@ -156,8 +163,10 @@ class restart_policy {
   [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
   [[nodiscard]] milliseconds base() const noexcept { return base_; }
   [[nodiscard]] milliseconds max() const noexcept { return max_; }
+  [[nodiscard]] hook const& ask() const noexcept { return ask_; }
 
  private:
+  hook ask_;
   unsigned attempts_ = 0;
   milliseconds base_{100}, max_{10'000};
 };
@@ -221,6 +230,8 @@ class connect_options {
   connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
   connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
   connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
+  /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
+  connect_options& connect_timeout(std::chrono::nanoseconds d) { return connect_timeout_ = d, *this; }
   connect_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }                      ///< 30 s
   connect_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }            ///< 10 min
   connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }          ///< 5 s
@@ -243,7 +254,7 @@ class connect_options {
   /// Sends calls also when the server did not declare the capability for them (default: fails at once).
   connect_options& check_capabilities(bool yes) { return check_capabilities_ = yes, *this; }
 
-  connect_options& restart(restart_policy p) { return restart_ = p, *this; }
+  connect_options& restart(restart_policy p) { return restart_ = std::move(p), *this; }
   connect_options& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
   connect_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   connect_options& limits(connection_limits l) { return limits_ = std::move(l), *this; }
@@ -264,6 +275,7 @@ class connect_options {
   std::chrono::nanoseconds probe_timeout_ = std::chrono::seconds(5);
   std::chrono::nanoseconds handshake_timeout_ = std::chrono::seconds(30);
   std::chrono::nanoseconds open_timeout_ = std::chrono::seconds(10);
+  std::chrono::nanoseconds connect_timeout_ = std::chrono::nanoseconds::max();
   std::chrono::nanoseconds timeout_ = std::chrono::seconds(30);
   std::chrono::nanoseconds hard_timeout_ = std::chrono::minutes(10);
   std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(5);

@@ -83,6 +83,12 @@ COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, 
   co_await core->run_on_home(std::move(work));
 }
 
+COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
+  require(core);
+  auto work = core->reconnect(error(errc::transport_failed, "the connection is begun anew"));
+  co_await core->run_on_home(std::move(work));
+}
+
 COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
   require(core);
   auto work = core->closed();
@@ -247,6 +253,7 @@ COMCP_DECL asio::awaitable<void> client::notify_roots_changed() const {
 COMCP_DECL asio::awaitable<void> client::close() const {
   return core_ ? core_->close() : detail::failed<void>(detail::not_connected());
 }
+COMCP_DECL asio::awaitable<void> client::restart() const { return detail::restart_call(core_); }
 COMCP_DECL asio::awaitable<error> client::closed() const { return detail::closed_call(core_); }
 COMCP_DECL connection_status client::status() const noexcept {
   return core_ ? core_->status() : connection_status::disconnected;

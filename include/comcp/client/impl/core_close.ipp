@@ -26,25 +26,118 @@ COMCP_DECL void client_core::closed(error reason) {
     dispatcher_.cancel_all();
     return fail_all(reason);
   }
-  if (status_ == connection_status::ready && restarts_in_a_row_ < options_.restart_.attempts()) {
-    restarting_ = true;
-    set_status(connection_status::connecting);
-    dispatcher_.cancel_all();
-    fail_all(reason);
-    return spawn(restart());
-  }
-  if (!restarting_) finish(std::move(reason));
+  if (status_ == connection_status::ready) return lost(std::move(reason));
+  if (!restarting_) return finish(std::move(reason));
+  dispatcher_.cancel_all();  // what the server asked while its connection was being closed
 }
 
-COMCP_DECL asio::awaitable<void> client_core::restart() {
+COMCP_DECL void client_core::lost(error why) {
+  if (!begin_restart(why)) finish(std::move(why));
+}
+
+COMCP_DECL std::optional<std::chrono::nanoseconds> client_core::next_restart(error const& why) {
+  auto const& policy = options_.restart_;
+  if (policy.ask()) {
+    try {
+      return policy.ask()(why);
+    } catch (...) {
+      fault(error(errc::invalid_argument, "a restart hook threw"));
+      return {};
+    }
+  }
+  if (restarts_in_a_row_ >= policy.attempts()) return {};
+  auto const wanted = policy.base() * (std::int64_t{1} << std::min(restarts_in_a_row_, 20U));
+  ++restarts_in_a_row_;
+  return std::min<std::chrono::nanoseconds>(wanted, policy.max());
+}
+
+// False when there is to be no restart.
+COMCP_DECL bool client_core::begin_restart(error const& why) {
+  auto const wait = next_restart(why);
+  if (closing_ || end_reason_) return true;  // by whom it asked
+  if (wait) give_way(why, *wait);
+  return wait.has_value();
+}
+
+COMCP_DECL void client_core::give_way(error const& why, std::chrono::nanoseconds wait) {
+  restarting_ = true;
+  resumed_ = renewal_due_ = restart_now_ = false;
+  set_status(connection_status::connecting);
+  dispatcher_.cancel_all();
+  fail_all(why);
+  if (!closing_ && !end_reason_) spawn(restart(wait));
+}
+
+// What an unusable peer ends: the connection where another may follow, else the client.
+COMCP_DECL void client_core::break_off(error reason) {
+  if (options_.restart_.ask()) {
+    if (restarting_) return;  // it is being replaced, or the attempt's own timeouts end it
+    if (status_ == connection_status::ready && begin_restart(reason)) return;
+  }
+  spawn(close_on_home(std::move(reason)));
+}
+
+COMCP_DECL error client_core::begin_anew(error why, std::chrono::nanoseconds wait) {
+  if (end_reason_) return *end_reason_;
+  if (closing_) return {errc::closed, "the client is closing"};
+  if (restarting_ || restoring_) {
+    restart_now_ = true;
+    end(restart_pause_, json::value());
+    return {};
+  }
+  if (status_ != connection_status::ready) return {errc::not_ready, "the first connection is still being made"};
+  restarts_in_a_row_ = 0;
+  give_way(why, wait);
+  return end_reason_.value_or(error());
+}
+
+COMCP_DECL asio::awaitable<void> client_core::reconnect(error why) {
   auto const hold = shared_from_this();
+  if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
+  detail::pending_entry outcome;
+  outcome.survives = true;
+  if (!enlist(outcome, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+  restart_waits_.push_back(outcome.id);
+  auto const r = co_await wait(outcome);
+  if (!r) throw exception(r.error());
+}
+
+COMCP_DECL void client_core::tell_restarted(detail::reply const& r) {
+  auto const waiting = std::exchange(restart_waits_, {});
+  for (auto const id : waiting) end(id, detail::reply(r));
+}
+
+COMCP_DECL void client_core::begin_attempt() {
+  bad_before_ = counters_.bad_messages;
+  attempt_until_ = detail::later(time_->now(), options_.connect_timeout_);
+}
+
+// A part of an attempt takes no longer than what is left for the whole.
+COMCP_DECL std::chrono::nanoseconds client_core::bounded(std::chrono::nanoseconds d) const {
+  return std::min<std::chrono::nanoseconds>(d, std::max(attempt_until_ - time_->now(), decltype(attempt_until_)::duration()));
+}
+
+COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds first_wait) {
+  auto const hold = shared_from_this();
+  std::optional<std::chrono::nanoseconds> until_next = first_wait;
   error last(errc::closed);
-  while (restarts_in_a_row_ < options_.restart_.attempts()) {
-    auto const factor = std::min(restarts_in_a_row_, 20U);
-    auto const wanted = options_.restart_.base() * (std::int64_t{1} << factor);
-    ++restarts_in_a_row_;
-    auto const slept = co_await sleep(std::min<std::chrono::nanoseconds>(wanted, options_.restart_.max()));
-    if (!slept && (closing_ || end_reason_)) co_return;
+  for (;;) {
+    if (transport_open_) {
+      bool const through = co_await close_transport();
+      if (closing_ || end_reason_) co_return;
+      if (!through) co_return finish(error(errc::timeout, "the transport did not close in time"));
+    }
+    if (!until_next) co_return finish(last);
+    detail::pending_entry pause;
+    pause.survives = true;
+    if (!restart_now_ && enlist(pause, *until_next)) {
+      restart_pause_ = pause.id;
+      (void)co_await wait(pause);
+      if (closing_ || end_reason_) co_return;
+    }
+    begin_attempt();
+    if (on_attempt_) on_attempt_();
+    if (closing_ || end_reason_) co_return;
     auto again = co_await open_transport();
     if (again) again = co_await negotiate();
     if (closing_ || end_reason_) co_return;
@@ -55,15 +148,17 @@ COMCP_DECL asio::awaitable<void> client_core::restart() {
       restoring_ = &last;
       co_await after_handshake();
       restoring_ = nullptr;
-      if (restarting_) continue;
-      restored();
-      co_return;
+      if (!restarting_) co_return restored();
+    } else {
+      last = again.error();
     }
-    last = again.error();
-    if (transport_open_) co_await transport_.close();
+    set_status(connection_status::connecting);
+    restart_now_ = false;
+    until_next = next_restart(last);
+    tell_restarted(last);
+    if (closing_ || end_reason_) co_return;
+    restarting_ = until_next.has_value();
   }
-  restarting_ = false;
-  finish(last);
 }
 
 COMCP_DECL asio::awaitable<void> client_core::close() {
@@ -77,7 +172,6 @@ COMCP_DECL asio::awaitable<void> client_core::close() {
   co_await run_on_home(std::move(work));
 }
 
-// Bounded by close_timeout: a transport that is not through by then is destroyed.
 COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   auto const hold = shared_from_this();
   if (closing_ || end_reason_) co_return;
@@ -85,10 +179,17 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   set_status(connection_status::closing);
   dispatcher_.cancel_all();
   fail_all(reason);
+  co_await close_transport();
+  finish(std::move(reason));
+}
+
+// Bounded by close_timeout: a transport that is not through by then is destroyed, and false.
+COMCP_DECL asio::awaitable<bool> client_core::close_transport() {
+  auto const hold = shared_from_this();
   auto const done = std::make_shared<detail::pending_entry>();
   enlist(*done, options_.close_timeout_);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<detail::pending_entry> entry) -> asio::awaitable<void> {
-    co_await self->transport_.close();
+    if (self->transport_) co_await self->transport_.close();
     self->end(entry->id, json::value());
   };
   auto work = std::make_shared<asio::awaitable<void>>(task(hold, done));
@@ -97,7 +198,7 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   auto const waited = co_await wait(*done);
   if (!waited) drop_transport();
   transport_open_ = false;
-  finish(std::move(reason));
+  co_return waited.has_value();
 }
 
 COMCP_DECL void client_core::finish(error reason) {

@@ -80,6 +80,7 @@ COMCP_DECL asio::awaitable<void> client_core::open_and_negotiate() {
   error failure;
   try {
     set_status(connection_status::connecting);
+    begin_attempt();
     auto done = co_await open_transport();
     if (done) done = co_await negotiate();
     if (done) co_await after_handshake();
@@ -104,9 +105,10 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   };
   auto const o = std::make_shared<opening>();
   auto const hold = shared_from_this();
-  if (!enlist(o->done, options_.open_timeout_)) co_return error(errc::queue_full);
+  if (!enlist(o->done, bounded(options_.open_timeout_))) co_return error(errc::queue_full);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
     try {
+      if (!self->transport_) co_return;  // destroyed meanwhile, and so is the wait below
       auto opened = co_await self->transport_.open(*self);
       if (opened) self->transport_open_ = true;
       state->outcome = std::move(opened);
@@ -135,7 +137,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   auto const n = std::make_shared<negotiation>(
       *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
   negotiation_ = n;
-  if (!enlist(n->done, options_.handshake_timeout_)) co_return error(errc::queue_full);
+  if (!enlist(n->done, bounded(options_.handshake_timeout_))) co_return error(errc::queue_full);
   if (!adopt_resumed(*n)) take_step(n, n->machine.start());
   if (!n->outcome) {
     auto const waited = co_await wait(n->done);
@@ -276,7 +278,9 @@ COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
   if (!is_modern()) {
     if (!resumed_) notify("notifications/initialized", {});
     if (level_ && server_capabilities_.supports("logging")) {
-      detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), {});
+      call_options patience;
+      patience.timeout(bounded(options_.timeout_)).extend_on_progress(false);
+      detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), std::move(patience));
       set.internal = true;
       auto const done = co_await round_trip(set);
       if (!done) fault(done.error());
@@ -310,7 +314,8 @@ COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
     if (r || r.error().peer()) {
       failures = 0;
     } else if (r.error() == errc::timeout && ++failures >= options_.ping_failure_threshold_) {
-      co_await close_on_home(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
+      break_off(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
+      failures = 0;
     }
   }
   keeping_alive_ = false;

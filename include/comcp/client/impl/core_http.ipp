@@ -150,19 +150,20 @@ COMCP_DECL asio::awaitable<void> client_core::renewal() {
   auto const before = std::exchange(options_.handshake_.prior, verdict());
   options_.handshake_.prior->date = std::chrono::system_clock::now();
   auto const version = codec_->version();
+  begin_attempt();
   auto const done = co_await negotiate();
   options_.handshake_.prior = before;
   if (closing_ || end_reason_) co_return;
   restarting_ = false;
-  if (!transport_open_) co_return finish(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
+  if (!transport_open_) co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
   if (!done) co_return renewal_failed(version, done.error());
   ++counters_.renewals;
-  error lost;
-  restoring_ = &lost;
+  error why;
+  restoring_ = &why;
   co_await after_handshake();
   restoring_ = nullptr;
   if (!std::exchange(restarting_, false)) co_return restored();
-  finish(lost);
+  lost(why);
 }
 
 // The connection is as it was: the next call tries again. Those that waited do not.
@@ -177,6 +178,7 @@ COMCP_DECL void client_core::renewal_failed(protocol_version before, error const
   set_status(connection_status::ready);
   auto const waiting = std::exchange(deferred_, {});
   for (auto const id : waiting) end(id, why);
+  tell_restarted(why);
 }
 
 // The calls that waited for a restart or a new session go out.
@@ -187,6 +189,7 @@ COMCP_DECL void client_core::restored() {
     if (!entry) continue;
     if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
   }
+  tell_restarted(json::value());
 }
 
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.

@@ -180,8 +180,8 @@ COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
     return end(*m.id, error(errc::protocol_violation, "the answer cannot be read: " + m.reason));
   }
   fault(error(errc::protocol_violation, "an unusable message: " + m.reason));
-  if (counters_.bad_messages <= options_.limits_.bad_lines() || closing_) return;
-  spawn(close_on_home(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()")));
+  if (counters_.bad_messages - bad_before_ <= options_.limits_.bad_lines() || closing_) return;
+  break_off(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()"));
 }
 
 COMCP_DECL void client_core::stream_ended(request_id id, error why) {

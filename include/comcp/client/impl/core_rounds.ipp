@@ -151,10 +151,15 @@ COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepar
   forget_era();
   auto const before = codec_->version();
   restarting_ = true;  // calls that begin now wait for what comes out
+  begin_attempt();
   auto const done = co_await negotiate();
   restarting_ = false;
   if (closing_ || end_reason_) co_return end_reason_.value_or(error(errc::closed));
   if (!done) {
+    if (!transport_open_) {
+      lost(done.error());
+      co_return done.error();
+    }
     renewal_failed(before, done.error());
     co_return done.error();
   }
