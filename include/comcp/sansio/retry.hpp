@@ -39,8 +39,9 @@ class retry_policy {
 /// A server that is lost is removed.
 inline retry_policy no_retry() { return {reconnect_options().attempts(0)}; }
 
-/// Waits base, 2 * base, 4 * base, ... at most `max`, each shortened by chance by up to the share `jitter`. After
-/// `attempts` failures in a row the server has failed, and stays so until restart().
+/// Tries `attempts` times again, after base, 2 * base, 4 * base, ..., at most `max`, each shortened by chance by up to the
+/// share `jitter`. Then the server has failed, and stays so until restart(). A connection that lived for proven_after()
+/// begins the count anew.
 inline retry_policy retry(unsigned attempts, std::chrono::milliseconds base = std::chrono::milliseconds(500),
                           std::chrono::milliseconds max = std::chrono::seconds(30), double jitter = 0) {
   return {reconnect_options().attempts(attempts).delay(base, 2, max).jitter(jitter)};

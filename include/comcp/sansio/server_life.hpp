@@ -13,6 +13,7 @@
 
 #include <comcp/error.hpp>
 #include <comcp/sansio/backoff.hpp>
+#include <comcp/sansio/retry.hpp>
 
 namespace comcp {
 
@@ -35,4 +36,87 @@ struct server_event {
   error reason;                                ///< Why: empty where all went well.
 };
 
+namespace sansio {
+
+/// What the end of a call says about the connection.
+enum class call_end : std::uint8_t {
+  answered,     ///< The server said something, be it an error or unusable.
+  no_verdict,   ///< It was cancelled, timed out (a tool may be slow: pings find a dead server), or never went out.
+  undelivered,  ///< The transport failed.
+};
+
+/// Without a failure: answered.
+call_end end_of_call(error const* failure) noexcept;
+
+/// What to do next.
+struct life_step {
+  enum class action : std::uint8_t {
+    none,
+    start,      ///< Begin an attempt to connect.
+    wait,       ///< Until `until`; then due() says so.
+    give_up,    ///< It has failed.
+    reconnect,  ///< End the connection because of `why`, wait until `until`, then due().
+  };
+  action what = action::none;
+  std::chrono::steady_clock::time_point until{};
+  error why;
+};
+
+/// One server. `random` is from 0 to 1. An event that means nothing in the present state changes nothing.
+class server_life {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+  static constexpr std::size_t history_length = 32;
+
+  explicit server_life(retry_policy policy) : policy_(policy), backoff_(policy.delays()) {}
+
+  /// It is to run: for the first time, or again by hand, which forgets earlier failures. A connection that is ready
+  /// stays.
+  [[nodiscard]] life_step start(time_point now);
+  /// The same, but a connection that is ready is to be replaced.
+  [[nodiscard]] life_step restart(time_point now);
+  /// The attempt made a connection.
+  void started(time_point now);
+  /// The connection was lost, or the attempt failed.
+  [[nodiscard]] life_step lost(time_point now, error why, double random);
+  /// The time of a wait has come: an attempt begins. One that comes too early is told to wait on.
+  [[nodiscard]] life_step due(time_point now);
+  /// A call ended. retry_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the wait
+  /// is a trial, as it is after a loss.
+  [[nodiscard]] life_step call_ended(time_point now, call_end how, error const& why, double random);
+  /// It is not to run any more.
+  void stop(time_point now, error why);
+
+  [[nodiscard]] server_state state() const noexcept { return state_; }
+  /// Why it is not ready, or was not when it was not last.
+  [[nodiscard]] error const& reason() const noexcept { return reason_; }
+  /// In a row: a connection counts as a success once it lived for retry_policy::proven_after().
+  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
+  [[nodiscard]] std::uint64_t starts() const noexcept { return starts_; }
+  /// While it backs off.
+  [[nodiscard]] std::optional<time_point> retry_at() const noexcept;
+  /// The last 32 events, the oldest first.
+  [[nodiscard]] std::deque<server_event> const& history() const noexcept { return history_; }
+
+ private:
+  void become(server_state s, time_point now, error why);
+  void forget_failures() noexcept;
+  life_step fail(time_point now, error why, double random, life_step::action otherwise);
+
+  retry_policy policy_;
+  backoff backoff_;
+  server_state state_ = server_state::stopped;
+  error reason_;
+  unsigned failures_ = 0;
+  unsigned undelivered_ = 0;
+  std::uint64_t starts_ = 0;
+  time_point ready_since_{}, until_{};
+  std::deque<server_event> history_;
+};
+
+}  // namespace sansio
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/sansio/impl/server_life.ipp>
+#endif

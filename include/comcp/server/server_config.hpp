@@ -11,7 +11,7 @@
 #include <utility>
 
 #include <comcp/client/client.hpp>
-#include <comcp/server/retry.hpp>
+#include <comcp/sansio/retry.hpp>
 
 namespace comcp {
 
