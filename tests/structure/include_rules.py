@@ -38,7 +38,8 @@ MAY = {
     "pinning": ["protocol", "hash"],
     "pinning (file)": ["pinning"],
     "hash": ["error"],
-    "config": ["server", "transport"],
+    "config": ["trace", "http (pure)"],
+    "config (connect)": ["config", "server", "transport"],
     "test": ["client", "transport"],
 }
 ANYTHING = {"comcp", "run"}
@@ -48,7 +49,7 @@ SPECIAL = {
     "auth/challenge": "auth (pure)", "auth/metadata": "auth (pure)", "auth/pkce": "auth (pure)",
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)",
     "transport/transport": "transport (contract)",
-    "pinning/lock_file": "pinning (file)",
+    "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)",
     "result": "error", "secret": "error",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/request_writer": "http (pure)",
@@ -56,7 +57,7 @@ SPECIAL = {
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.
 PURE = {"version", "error", "fwd", "json", "jsonrpc", "protocol", "schema", "trace", "wire", "sansio", "http (pure)",
-        "auth (pure)", "hash", "providers", "pinning"}
+        "auth (pure)", "hash", "providers", "pinning", "config"}
 IMPURE_HEADERS = re.compile(r"asio\b|asio/|httplib|openssl/|thread$|mutex$|shared_mutex$|condition_variable$|future$|"
                             r"semaphore$|latch$|barrier$|sys/|unistd\.h|poll\.h")
 SANSIO_ALSO = re.compile(r"random$")

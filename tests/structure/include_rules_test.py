@@ -51,6 +51,13 @@ class Rules(unittest.TestCase):
         self.allowed("http/asio_engine.hpp", "#include <comcp/net/time_source.hpp>")
         self.allowed("http/asio_engine.hpp", "#include <comcp/http/message.hpp>")
 
+    def test_config_is_pure_but_for_connecting(self):
+        self.refused("config/read.hpp", "#include <comcp/server/server_config.hpp>", "config may not include server")
+        self.refused("config/impl/load.ipp", "#include <unistd.h>", "config is pure")
+        self.allowed("config/impl/expand.ipp", "#include <comcp/http/url.hpp>")
+        self.allowed("config/impl/connect.ipp", "#include <comcp/transport/stdio.hpp>")
+        self.allowed("config/connect.hpp", "#include <comcp/server/server_config.hpp>")
+
     def test_libraries_stay_in_their_files(self):
         self.refused("json/value.hpp", "#include <simdjson.h>", "only json/impl")
         self.allowed("json/impl/document.ipp", "#include <simdjson.h>")

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <comcp/config/load.hpp>
+
+namespace comcp {
+namespace detail {
+
+// One byte more than `most` where the file is larger, so that the caller sees it.
+inline result<std::string> text_of_file(std::string const& path, std::size_t most) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)) return error(errc::not_found, "a directory");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return error(errc::not_found, "cannot be read: there is no such file, or it may not be read");
+  std::string text;
+  constexpr std::size_t piece = 64 * 1024;
+  while (in && text.size() <= most) {
+    auto const before = text.size();
+    text.resize(before + std::min(piece, most + 1 - before));
+    in.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+    text.resize(before + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) return error(errc::not_found, "cannot be read");
+  return text;
+}
+
+inline std::optional<std::string> process_variable(std::string_view name) {
+  auto const* const found = std::getenv(std::string(name).c_str());
+  return found ? std::optional<std::string>(found) : std::nullopt;
+}
+
+}  // namespace detail
+
+COMCP_DECL config_file load_config(std::string const& path, config_options options) {
+  if (options.file().empty()) options.file(path);
+  auto const text = detail::text_of_file(path, options.max_bytes());
+  if (text) return read_config(*text, options);
+  config_file out;
+  out.path = options.file();
+  out.problems.push_back({out.path, 0, 0, "", errc::not_found, std::string(text.error().message())});
+  return out;
+}
+
+COMCP_DECL config_variables process_variables() {
+  config_variables out;
+  out.environment(detail::process_variable);
+  std::error_code failed;
+  auto const here = std::filesystem::current_path(failed);
+  if (!failed) out.workspace_folder(here.string());
+#if defined(_WIN32)
+  out.home(detail::process_variable("USERPROFILE").value_or(""));
+#else
+  out.home(detail::process_variable("HOME").value_or(""));
+#endif
+  out.files([](std::string const& path) -> result<std::string> {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    auto text = detail::text_of_file(path, most);
+    if (text && text->size() > most) return error(errc::limit_exceeded, "larger than 1 MiB");
+    return text;
+  });
+  return out;
+}
+
+}  // namespace comcp
