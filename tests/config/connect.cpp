@@ -25,25 +25,44 @@ comcp::configured_server configured(std::string const& entry) {
   return e.server;
 }
 
-asio::awaitable<std::string> echo(comcp::server_config config, std::string text) {
+asio::awaitable<comcp::client> connected(comcp::server_config config) {
   auto options = config.options();
   auto handler = config.handler();
   auto transport = config.make_transport();
-  auto client = co_await comcp::connect(std::move(transport), std::move(handler), std::move(options));
+  auto made = co_await comcp::connect(std::move(transport), std::move(handler), std::move(options));
+  comcp::client client = std::move(made);
+  co_return client;
+}
+
+asio::awaitable<std::string> echo(comcp::server_config config, std::string text) {
+  auto client = co_await connected(std::move(config));
   auto const said = co_await client.call_tool("echo", comcp::args("text", text));
   auto out = said.text();
   co_await client.close();
   co_return out;
 }
 
+asio::awaitable<comcp::error> outcome_of_waiting(comcp::server_config config) {
+  auto client = co_await connected(std::move(config));
+  auto const r = co_await comcp::as_result(client.call_tool("wait"));
+  co_await client.close();
+  comcp::error e;
+  if (!r) e = r.error();
+  co_return e;
+}
+
 }  // namespace
 
 TEST_CASE("config: a stdio server is started with its arguments, environment and directory", "[config]") {
-  auto const s = configured(R"({"command": ")" COMCP_DEMO_SERVER R"(", "args": ["--legacy-only"], "timeout": 5000})");
+  auto const s = configured(R"({"command": ")" COMCP_DEMO_SERVER R"(", "args": ["--legacy-only"]})");
   auto const config = comcp::to_server_config(s);
-  CHECK(config.options().timeout() == std::chrono::seconds(5));
   CHECK(comcp::run(echo(config, "one")) == "one");
   CHECK(comcp::run(echo(config, "two")) == "two");  // each connection has a transport of its own
+}
+
+TEST_CASE("config: a server's timeout is that of its requests", "[config]") {
+  auto const s = configured(R"({"command": ")" COMCP_DEMO_SERVER R"(", "timeout": 150})");
+  CHECK(comcp::run(outcome_of_waiting(comcp::to_server_config(s))) == comcp::errc::timeout);
 }
 
 TEST_CASE("config: env and cwd reach the server", "[config]") {
