@@ -79,8 +79,8 @@ TEST_CASE("config: without a home directory the user's files are left out", "[co
 }
 
 TEST_CASE("config: programs have names in both directions", "[config]") {
-  for (auto const p : {config_program::comcp, config_program::claude_code, config_program::vscode,
-                       config_program::cursor, config_program::claude_desktop})
+  for (auto const p : {config_program::own, config_program::claude_code, config_program::vscode,
+                       config_program::cursor_editor, config_program::claude_desktop})
     CHECK(comcp::config_program_from(to_string(p)) == p);
   CHECK(comcp::config_program_from("VS Code") == config_program::vscode);
   CHECK(comcp::config_program_from("Claude Desktop") == config_program::claude_desktop);

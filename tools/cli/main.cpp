@@ -6,6 +6,7 @@
 #include <exception>
 #include <iostream>
 
+#include "config_commands.hpp"
 #include "exit_codes.hpp"
 #include "options.hpp"
 #include "session.hpp"
@@ -15,7 +16,7 @@ int main(int argc, char* argv[]) {
   std::setlocale(LC_CTYPE, "C.UTF-8");  // wide letters take two columns
   try {
     if (auto const over = cli::parse_command_line(argc, argv, given)) return *over;
-    return cli::run_session(given);
+    return given.config.action ? cli::run_config(given) : cli::run_session(given);
   } catch (cli::usage_error const& e) {
     std::cerr << "comcp: " << e.what() << '\n';
     return cli::exit_usage;

@@ -12,6 +12,7 @@
 
 #include <comcp/version.hpp>
 
+#include "configured.hpp"
 #include "exit_codes.hpp"
 #include "option_values.hpp"
 #include "text.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 constexpr auto* examples = R"(
 Everything behind the first -- is the server's command line. It is started as it is, without a shell.
---url in its place goes to a server over HTTP.
+--url in its place goes to a server over HTTP, --config or --server to one of a configuration file.
 
 Examples:
   comcp info   -- npx -y @modelcontextprotocol/server-everything
@@ -34,11 +35,13 @@ Examples:
   comcp listen demo://changes --count 3 -- ./my-server
   comcp tools --trace messages.jsonl --stderr inherit -- ./my-server
   comcp tools --url https://example.com/mcp --bearer-env MCP_TOKEN
+  comcp --config .mcp.json --server github tools
+  comcp config list
 
 Exit status:
   0    done
   1    the tool said that it failed (isError)
-  2    wrong command line
+  2    wrong command line or configuration
   3    no connection, or it broke
   4    the server answered with an error, lacks the feature or broke the protocol
   5    timeout
@@ -54,7 +57,8 @@ class help_format : public CLI::Formatter {
   std::string make_usage(CLI::App const* app, std::string name) const override {
     auto text = CLI::Formatter::make_usage(app, std::move(name));
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    return text + " -- SERVER [ARGUMENT...]\n" + text + " --url URL\n";
+    if (reaches_no_server(app)) return text + "\n";
+    return text + " -- SERVER [ARGUMENT...]\n" + text + " --url URL\n" + text + " --config FILE --server NAME\n";
   }
   std::string make_option_desc(CLI::Option const* option) const override {
     return folded(CLI::Formatter::make_option_desc(option));
@@ -63,6 +67,12 @@ class help_format : public CLI::Formatter {
  private:
   static constexpr std::size_t name_width = 32;
 
+  static bool reaches_no_server(CLI::App const* app) {
+    for (; app; app = app->get_parent()) {
+      if (app->get_name() == "config") return true;
+    }
+    return false;
+  }
   static std::string folded(std::string const& text) {
     std::string out;
     for (auto const& line : wrap(text, 100 - name_width)) out.append(out.empty() ? "" : "\n").append(line);
@@ -124,6 +134,16 @@ void add_http_options(CLI::App& app, http_target& http) {
     option->group("Server over HTTP");
 }
 
+void add_config_options(CLI::App& app, config_choice& config) {
+  auto* const file = take(app, "--config", [&config](auto const& t) { config.files.push_back(t); },
+                          "A file that configures servers, as Claude, VS Code and Cursor have it; may be repeated, the "
+                          "first file that has the server counts", "FILE");
+  auto* const server = take(app, "--server", [&config](auto const& t) { config.server = t; },
+                            "Which of its servers; without --config, one of comcp's own file (comcp config import). May "
+                            "be left out where there is one only", "NAME");
+  for (auto* const option : {file, server}) option->group("Server of a configuration file");
+}
+
 // What goes with a server that is started does not go with one that is called, and the other way round.
 void check_target(target const& server) {
   auto const& http = server.http;
@@ -132,7 +152,8 @@ void check_target(target const& server) {
   bool const called = !http.headers.empty() || !http.bearer.empty() || http.insecure || http.no_proxy || http.sse ||
                       !(http.ca_file + http.client_certificate + http.client_key + http.proxy).empty();
   if (server.command.empty() && http.url.empty())
-    throw usage_error("no server: put its command line behind --, as in: comcp tools -- ./my-server; or give --url");
+    throw usage_error("no server: put its command line behind --, as in: comcp tools -- ./my-server; or give --url, "
+                      "--config or --server");
   if (!server.command.empty() && !http.url.empty()) throw usage_error("either --url or a command behind --, not both");
   if (!http.url.empty() && started) throw usage_error("--env, --inherit-env, --cwd and --stderr do not go with --url");
   if (http.url.empty() && called) throw usage_error("options for servers over HTTP need --url");
@@ -162,6 +183,7 @@ void add_common_options(CLI::App& app, options& o) {
   for (auto* const option : {json, timeout, most, log, trace, verbose}) option->group("Output and time");
   add_server_options(app, o.server, o);
   add_http_options(app, o.server.http);
+  add_config_options(app, o.config);
 }
 
 CLI::App* add_command(CLI::App& app, options& o, command what, char const* name, char const* help, char const* footer) {
@@ -238,6 +260,37 @@ void add_others(CLI::App& app, options& o) {
       ->check(CLI::Range(1, 1'000'000'000))->type_name("N");
 }
 
+void add_config_command(CLI::App& config, options& o, config_action action, char const* name, char const* help,
+                        char const* footer) {
+  auto* const sub = config.add_subcommand(name, help);
+  sub->footer(std::string("\nExamples:\n") + footer);
+  sub->callback([&o, action] { o.config.action = action; });
+  sub->add_option("source", o.config.source,
+                  "A file, or a program: comcp, claude-code, vscode, cursor, claude-desktop (default: all files that "
+                  "are found)")
+      ->type_name("FILE|PROGRAM");
+  sub->add_flag("--json", o.json, "Machine output: JSON on stdout");
+  if (action != config_action::import) return;
+  sub->add_flag("--force", o.config.force, "Replace servers of the same name");
+  sub->add_flag("--dry-run", o.config.dry_run, "Only tell what would be done");
+}
+
+void add_config(CLI::App& app, options& o) {
+  auto* const config = app.add_subcommand("config", "Look at, check and import the servers that other programs configure");
+  config->require_subcommand(1);
+  config->footer("\nExamples:\n  comcp config list\n  comcp config check .mcp.json\n  comcp config import cursor");
+  add_config_command(*config, o, config_action::list, "list",
+                     "List configuration files and their servers. Values of env and headers are not shown",
+                     "  comcp config list\n  comcp config list vscode --json");
+  add_config_command(*config, o, config_action::check, "check",
+                     "Read files, expand their variables and check the result; exit status 2 where something is wrong",
+                     "  comcp config check\n  comcp config check .mcp.json");
+  add_config_command(*config, o, config_action::import, "import",
+                     "Copy servers, as they are written, into comcp's own file ($XDG_CONFIG_HOME/comcp/mcp.json), which "
+                     "--server reads. Exit status 2 where something was left out",
+                     "  comcp config import --dry-run\n  comcp config import cursor --force");
+}
+
 }  // namespace
 
 std::optional<int> parse_command_line(int argc, char const* const* argv, options& out) {
@@ -254,8 +307,11 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
   add_lists(app, out);
   add_calls(app, out);
   add_others(app, out);
+  add_config(app, out);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
+    if (out.config.action) return {};
+    use_configured_server(out);
     check_target(out.server);
   } catch (CLI::ParseError const& e) {
     return app.exit(e) == 0 ? exit_ok : exit_usage;

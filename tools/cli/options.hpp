@@ -20,6 +20,9 @@ namespace cli {
 
 enum class command { tools, resources, templates, prompts, call, read, prompt, complete, ping, info, listen };
 
+/// What is done with configuration files, in place of a command.
+enum class config_action { list, check, import };
+
 /// A server that is reached by HTTP.
 struct http_target {
   std::string url;
@@ -48,9 +51,19 @@ struct era_choice {
   std::optional<comcp::protocol_version> pinned;
 };
 
+/// Where servers are configured, and which one is meant.
+struct config_choice {
+  std::optional<config_action> action;
+  std::string source;              // a file or a program; empty: all that are found
+  bool force = false, dry_run = false;
+  std::vector<std::string> files;  // --config
+  std::string server;              // --server
+};
+
 struct options {
   command what = command::info;
   target server;
+  config_choice config;
 
   bool json = false;
   bool verbose = false;

@@ -15,8 +15,8 @@
 namespace comcp {
 
 /// Whose configuration a file is.
-enum class config_program { comcp, claude_code, vscode, cursor, claude_desktop };
-/// "comcp", "claude-code", "vscode", "cursor", "claude-desktop".
+enum class config_program { own, claude_code, vscode, cursor_editor, claude_desktop };
+/// comcp's own is "comcp"; then "claude-code", "vscode", "cursor", "claude-desktop".
 char const* to_string(config_program p) noexcept;
 /// The other way round; also "Claude Code", "VS Code" and the like.
 std::optional<config_program> config_program_from(std::string_view text);
@@ -37,7 +37,7 @@ enum class config_scope { project, user };
 
 /// One file that may hold servers.
 struct config_location {
-  config_program program = config_program::comcp;
+  config_program program = config_program::own;
   config_scope scope = config_scope::user;
   std::string path;
   friend bool operator==(config_location const&, config_location const&) = default;

@@ -42,10 +42,10 @@ class config_folders {
 
 COMCP_DECL char const* to_string(config_program p) noexcept {
   switch (p) {
-    case config_program::comcp: return "comcp";
+    case config_program::own: return "comcp";
     case config_program::claude_code: return "claude-code";
     case config_program::vscode: return "vscode";
-    case config_program::cursor: return "cursor";
+    case config_program::cursor_editor: return "cursor";
     case config_program::claude_desktop: break;
   }
   return "claude-desktop";
@@ -64,8 +64,8 @@ COMCP_DECL std::optional<config_program> config_program_from(std::string_view te
     return out;
   };
   auto const wanted = plain(text);
-  for (auto const p : {config_program::comcp, config_program::claude_code, config_program::vscode,
-                       config_program::cursor, config_program::claude_desktop}) {
+  for (auto const p : {config_program::own, config_program::claude_code, config_program::vscode,
+                       config_program::cursor_editor, config_program::claude_desktop}) {
     if (plain(to_string(p)) == wanted) return p;
   }
   return {};
@@ -84,15 +84,15 @@ COMCP_DECL std::vector<config_location> config_locations(config_environment cons
   using enum config_program;
   using enum config_scope;
   std::vector<config_location> out{
-      {config_program::comcp, project, at.below(directory, "/mcp.json")},
-      {config_program::comcp, user, at.below(at.xdg, "/comcp/mcp.json")},
+      {config_program::own, project, at.below(directory, "/mcp.json")},
+      {config_program::own, user, at.below(at.xdg, "/comcp/mcp.json")},
       {claude_code, project, at.below(directory, "/.mcp.json")},
       {claude_code, user, at.below(claude.empty() ? at.home : claude, "/.claude.json")},
       {vscode, project, at.below(directory, "/.vscode/mcp.json")},
       {vscode, user, at.below(at.applications, "/Code/User/mcp.json")},
       {vscode, user, at.below(at.applications, "/Code/User/settings.json")},
-      {cursor, project, at.below(directory, "/.cursor/mcp.json")},
-      {cursor, user, at.below(at.home, "/.cursor/mcp.json")},
+      {cursor_editor, project, at.below(directory, "/.cursor/mcp.json")},
+      {cursor_editor, user, at.below(at.home, "/.cursor/mcp.json")},
       {claude_desktop, user, at.below(at.applications, "/Claude/claude_desktop_config.json")},
   };
   std::erase_if(out, [](auto const& l) { return l.path.empty(); });

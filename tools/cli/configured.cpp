@@ -1,0 +1,156 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "configured.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <comcp/config/load.hpp>
+
+#include "exit_codes.hpp"
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+std::string current_directory() {
+  std::error_code failed;
+  auto const here = std::filesystem::current_path(failed);
+  return failed ? std::string(".") : here.string();
+}
+
+bool is_there(std::string const& path) {
+  std::error_code failed;
+  return std::filesystem::exists(path, failed) && !failed;
+}
+
+[[noreturn]] void complain(std::string const& why, std::vector<comcp::config_problem> const& problems) {
+  std::string text = why;
+  for (auto const& p : problems) text.append("\n  ").append(one_line(p.to_string()));
+  throw usage_error(text);
+}
+
+struct candidate {
+  comcp::configured_server server;
+  std::vector<comcp::config_input> inputs;
+};
+
+struct candidates {
+  std::vector<candidate> servers;
+  std::vector<comcp::config_problem> problems;
+};
+
+// The first file that has a name counts.
+candidates read_candidates(std::vector<std::string> const& files) {
+  candidates all;
+  for (auto const& path : files) {
+    auto file = read_file(path);
+    for (auto& s : file.servers) {
+      auto const same = [&s](candidate const& c) { return c.server.name == s.name; };
+      if (std::none_of(all.servers.begin(), all.servers.end(), same))
+        all.servers.push_back({std::move(s), file.inputs});
+    }
+    all.problems.insert(all.problems.end(), file.problems.begin(), file.problems.end());
+  }
+  return all;
+}
+
+std::string names_of(candidates const& all) {
+  std::string names;
+  for (auto const& c : all.servers) names.append(names.empty() ? "" : ", ").append(one_line(c.server.name));
+  return names.empty() ? std::string("none") : names;
+}
+
+candidate const& choose(candidates const& all, std::string const& name) {
+  if (!name.empty()) {
+    auto const named = [&name](candidate const& c) { return c.server.name == name; };
+    auto const found = std::find_if(all.servers.begin(), all.servers.end(), named);
+    if (found == all.servers.end())
+      complain("--server: there is no server '" + one_line(name) + "' that can be used; there are: " + names_of(all),
+               all.problems);
+    return *found;
+  }
+  auto const enabled = [](candidate const& c) { return !c.server.disabled; };
+  auto const first = std::find_if(all.servers.begin(), all.servers.end(), enabled);
+  if (first == all.servers.end()) complain("--config: there is no server that can be used", all.problems);
+  // Here a command for all servers at once would begin.
+  if (std::count_if(all.servers.begin(), all.servers.end(), enabled) > 1)
+    throw usage_error("--config: name one of its servers with --server: " + names_of(all));
+  return *first;
+}
+
+comcp::configured_server expanded(candidate const& c) {
+  std::map<std::string, comcp::result<comcp::secret>, std::less<>> answers;
+  auto variables = comcp::process_variables();
+  variables.inputs([&answers](comcp::config_input const& asked) {
+    auto const known = answers.find(asked.id);
+    return known != answers.end() ? known->second : answers.emplace(asked.id, ask_input(asked)).first->second;
+  });
+  auto e = comcp::expand_server(c.server, c.inputs, variables);
+  if (!e.ok()) complain("the server '" + one_line(c.server.name) + "' cannot be used:", e.problems);
+  return std::move(e.server);
+}
+
+// What the command line says comes behind, and wins.
+void fill(options& o, comcp::configured_server s) {
+  auto& t = o.server;
+  if (s.timeout && !o.timeout) o.timeout = *s.timeout;
+  if (s.kind == comcp::configured_kind::stdio) {
+    t.command = std::move(s.args);
+    t.command.insert(t.command.begin(), std::move(s.command));
+    t.environment.insert(t.environment.begin(), s.env.begin(), s.env.end());
+    if (t.directory.empty()) t.directory = std::move(s.cwd);
+    return;
+  }
+  t.http.url = std::move(s.url);
+  t.http.headers.insert(t.http.headers.begin(), s.headers.begin(), s.headers.end());
+  t.http.sse = t.http.sse || s.kind == comcp::configured_kind::sse;
+}
+
+}  // namespace
+
+std::string own_file() {
+  auto const variables = comcp::process_variables();
+  auto path = comcp::own_config_path(variables.environment());
+  if (!path) throw usage_error("no home directory: set HOME or XDG_CONFIG_HOME");
+  return *path;
+}
+
+comcp::config_file read_file(std::string const& path) {
+  // Claude Code keeps its whole state beside its servers.
+  constexpr std::size_t most = std::size_t{64} << 20;
+  return comcp::load_config(path, comcp::config_options().max_bytes(most).project(current_directory()));
+}
+
+std::vector<found_file> find_files(std::string const& source) {
+  auto const program = comcp::config_program_from(source);
+  if (!source.empty() && !program) {
+    auto file = read_file(source);
+    auto const& bad = file.problems;
+    if (bad.size() == 1 && bad[0].line == 0) complain("no file and no program:", bad);
+    return {{std::nullopt, std::move(file)}};
+  }
+  std::vector<found_file> found;
+  for (auto const& where : comcp::config_locations(comcp::process_variables().environment(), current_directory())) {
+    auto const same = [&where](found_file const& f) { return f.file.path == where.path; };
+    bool const wanted = !program || where.program == *program;
+    if (wanted && is_there(where.path) && std::none_of(found.begin(), found.end(), same))
+      found.push_back({where, read_file(where.path)});
+  }
+  return found;
+}
+
+void use_configured_server(options& o) {
+  auto const& choice = o.config;
+  if (choice.files.empty() && choice.server.empty()) return;
+  if (!o.server.command.empty() || !o.server.http.url.empty())
+    throw usage_error("one of: --config or --server, --url, a command behind --");
+  auto const files = choice.files.empty() ? std::vector{own_file()} : choice.files;
+  auto const all = read_candidates(files);
+  fill(o, expanded(choose(all, choice.server)));
+}
+
+}  // namespace cli
