@@ -158,10 +158,14 @@ void write_private_file(std::string const& path, std::string_view text) {
   namespace fs = std::filesystem;
   std::error_code failed;
   fs::path target = path;
-  if (fs::is_symlink(target, failed)) target = fs::canonical(target, failed);
-  if (failed) throw usage_error("cannot write '" + path + "': " + failed.message());
+  if (fs::is_symlink(target, failed)) {
+    target = fs::canonical(target, failed);
+    if (failed) throw usage_error("cannot write '" + path + "': " + failed.message());
+  }
+  failed.clear();
   if (auto const folder = target.parent_path(); !folder.empty() && fs::create_directories(folder, failed))
     fs::permissions(folder, fs::perms::owner_all, failed);
+  failed.clear();
   auto part = target.string() + ".XXXXXX";
   int const fd = ::mkstemp(part.data());  // mode 0600
   if (fd < 0) throw usage_error("cannot write '" + path + "': " + std::system_category().message(errno));

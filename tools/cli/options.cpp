@@ -280,15 +280,18 @@ void add_config(CLI::App& app, options& o) {
   config->require_subcommand(1);
   config->footer("\nExamples:\n  comcp config list\n  comcp config check .mcp.json\n  comcp config import cursor");
   add_config_command(*config, o, config_action::list, "list",
-                     "List configuration files and their servers. Values of env and headers are not shown",
-                     "  comcp config list\n  comcp config list vscode --json");
+                     "List configuration files and their servers",
+                     "  comcp config list\n  comcp config list vscode --json\n\n"
+                     "Values of env and headers are not shown.");
   add_config_command(*config, o, config_action::check, "check",
-                     "Read files, expand their variables and check the result; exit status 2 where something is wrong",
-                     "  comcp config check\n  comcp config check .mcp.json");
+                     "Read files, expand their variables and check what comes out",
+                     "  comcp config check\n  comcp config check .mcp.json\n\n"
+                     "Exit status 2 where something is wrong. Nothing is started, nobody is asked.");
   add_config_command(*config, o, config_action::import, "import",
-                     "Copy servers, as they are written, into comcp's own file ($XDG_CONFIG_HOME/comcp/mcp.json), which "
-                     "--server reads. Exit status 2 where something was left out",
-                     "  comcp config import --dry-run\n  comcp config import cursor --force");
+                     "Copy servers into comcp's own file, which --server reads",
+                     "  comcp config import --dry-run\n  comcp config import cursor --force\n\n"
+                     "The file is $XDG_CONFIG_HOME/comcp/mcp.json, for its owner's eyes only: servers are copied as they are\n"
+                     "written, secrets too. Variables stay variables. Exit status 2 where something was left out.");
 }
 
 }  // namespace
