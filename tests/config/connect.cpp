@@ -75,7 +75,8 @@ TEST_CASE("config: env and cwd reach the server", "[config]") {
 TEST_CASE("config: an http server gets its headers; sse speaks HTTP+SSE", "[config]") {
   comcp_test::http_demo const server({"--token", "s3cret", "--legacy-only"});
   std::string const headers = R"("headers": {"Authorization": "Bearer s3cret"}})";
-  CHECK(comcp::run(echo(comcp::to_server_config(configured("{\"url\": \"" + server.url + "\", " + headers)), "x")) == "x");
+  CHECK(comcp::run(echo(comcp::to_server_config(configured("{\"url\": \"" + server.url + "\", " + headers)), "x")) ==
+        "x");
   auto const sse = configured("{\"type\": \"sse\", \"url\": \"" + server.at("/sse") + "\", " + headers);
   CHECK(comcp::run(echo(comcp::to_server_config(sse), "y")) == "y");
 }

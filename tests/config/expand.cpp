@@ -76,7 +76,8 @@ TEST_CASE("config: VS Code's and Cursor's variables", "[config]") {
   CHECK(expanded("${cwd}", v) == "/work/shop");
   CHECK(expanded("${workspaceFolderBasename}", v) == "shop");
   CHECK(expanded("${userHome}${pathSeparator}${/}", v) == "/home/ann//");
-  CHECK(complaint("${userHome}", config_variables()) == "mcp.json:4:5: mcpServers.a.args[0]: ${userHome} has no value here");
+  CHECK(complaint("${userHome}", config_variables()) ==
+        "mcp.json:4:5: mcpServers.a.args[0]: ${userHome} has no value here");
   CHECK(expanded("${workspaceFolder:-.}", config_variables()) == ".");
 }
 
@@ -130,7 +131,8 @@ TEST_CASE("config: inputs are asked for with their definition; the answer is a s
   CHECK(asked == strings{"github-token|GitHub token|hidden"});
   CHECK(to_string(github.server).find("s3cret") == std::string::npos);
 
-  v.inputs([](config_input const&) -> comcp::result<comcp::secret> { return comcp::error(errc::cancelled, "refused"); });
+  v.inputs(
+      [](config_input const&) -> comcp::result<comcp::secret> { return comcp::error(errc::cancelled, "refused"); });
   auto const refused = expand_server(f.servers[0], f.inputs, v);
   REQUIRE(refused.problems.size() == 1);
   CHECK_THAT(refused.problems[0].to_string(), contains("no answer to the input \"github-token\": refused"));

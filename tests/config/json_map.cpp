@@ -43,9 +43,10 @@ TEST_CASE("json_map: keys and values have offsets, lines and columns", "[config]
 }
 
 TEST_CASE("json_map: it agrees with the parser about what is JSON", "[config]") {
-  for (std::string const text :
-       {"0", "-0", "1.5e+3", "01", "1.", ".5", "-", "+1", "1e", "true", "tru", "nul", "\"\\u12aF\"", "\"\\u12g4\"", "\"\\x\"",
-        "\"\t\"", "[1 2]", "[1,2", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{1:2}", "[]]", "", " ", "{} {}", "NaN", "'a'"}) {
+  for (std::string const text : {"0",       "-0",     "1.5e+3", "01",   "1.",      ".5",          "-",
+                                 "+1",      "1e",     "true",   "tru",  "nul",     "\"\\u12aF\"", "\"\\u12g4\"",
+                                 "\"\\x\"", "\"\t\"", "[1 2]",  "[1,2", "{\"a\"}", "{\"a\":}",    "{\"a\":1,}",
+                                 "{1:2}",   "[]]",    "",       " ",    "{} {}",   "NaN",         "'a'"}) {
     CAPTURE(text);
     CHECK(json_map(text).broken().has_value() == !comcp::json::parse(text).has_value());
   }

@@ -50,13 +50,15 @@ TEST_CASE("config: a file that is not there, is a directory or is too large", "[
   auto const none = comcp::load_config((dir.path / "none.json").string());
   REQUIRE(none.problems.size() == 1);
   CHECK(none.problems[0].code == comcp::errc::not_found);
-  CHECK_THAT(none.problems[0].to_string(), ends_with("none.json: cannot be read: there is no such file, or it may not be read"));
+  CHECK_THAT(none.problems[0].to_string(),
+             ends_with("none.json: cannot be read: there is no such file, or it may not be read"));
   CHECK(comcp::load_config(dir.path.string()).problems.size() == 1);
   auto const large = dir.write("large.json", std::string((1 << 20) + 1, ' '));
   auto const f = comcp::load_config(large);
   REQUIRE(f.problems.size() == 1);
   CHECK(f.problems[0].code == comcp::errc::limit_exceeded);
-  CHECK(comcp::load_config(large, comcp::config_options().max_bytes(2 << 20)).problems[0].code == comcp::errc::invalid_json);
+  CHECK(comcp::load_config(large, comcp::config_options().max_bytes(2 << 20)).problems[0].code ==
+        comcp::errc::invalid_json);
 }
 
 TEST_CASE("config: the variables of this process", "[config]") {

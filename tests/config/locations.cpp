@@ -48,9 +48,9 @@ TEST_CASE("config: the usual places on Linux", "[config]") {
 }
 
 TEST_CASE("config: XDG_CONFIG_HOME and CLAUDE_CONFIG_DIR move files", "[config]") {
-  auto const all = described(config_locations(
-      environment({{"HOME", "/h"}, {"XDG_CONFIG_HOME", "/x"}, {"CLAUDE_CONFIG_DIR", "/c"}}), "/w",
-      config_platform::unix_like));
+  auto const all =
+      described(config_locations(environment({{"HOME", "/h"}, {"XDG_CONFIG_HOME", "/x"}, {"CLAUDE_CONFIG_DIR", "/c"}}),
+                                 "/w", config_platform::unix_like));
   CHECK(all[1] == "comcp user /x/comcp/mcp.json");
   CHECK(all[3] == "claude-code user /c/.claude.json");
   CHECK(all[9] == "claude-desktop user /x/Claude/claude_desktop_config.json");

@@ -33,7 +33,9 @@ std::string complaint(std::string_view text) {
   return f.problems[0].to_string();
 }
 
-std::string entry(std::string const& text) { return "{\"mcpServers\": {\n\"a\": " + text + ",\n\"b\": {\"url\": \"https://b\"}}}"; }
+std::string entry(std::string const& text) {
+  return "{\"mcpServers\": {\n\"a\": " + text + ",\n\"b\": {\"url\": \"https://b\"}}}";
+}
 
 }  // namespace
 
@@ -146,7 +148,8 @@ TEST_CASE("config: one broken entry does not spoil the others", "[config]") {
   auto const f = read(entry(R"({"command": 7, "args": [1, 2], "env": {"A": []}})"));
   CHECK(names(f) == strings{"b"});
   CHECK(f.problems.size() == 4);
-  auto const twice = read(R"({"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}, "servers": {"a": {"url": "https://z"}}})");
+  auto const twice =
+      read(R"({"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}, "servers": {"a": {"url": "https://z"}}})");
   CHECK(names(twice) == strings{"a"});
   CHECK(twice.servers[0].command == "x");
   REQUIRE(twice.problems.size() == 2);

@@ -59,8 +59,8 @@ class home {
   }
   // In the home directory, which is the project too.
   [[nodiscard]] strings line(strings arguments, strings const& variables = {}) const {
-    strings all{"/usr/bin/env", "-C", path.string(), "-u", "XDG_CONFIG_HOME", "-u", "CLAUDE_CONFIG_DIR",
-                "HOME=" + path.string()};
+    strings all{"/usr/bin/env",    "-C", path.string(),       "-u",
+                "XDG_CONFIG_HOME", "-u", "CLAUDE_CONFIG_DIR", "HOME=" + path.string()};
     all.insert(all.end(), variables.begin(), variables.end());
     all.emplace_back(COMCP_CLI);
     all.insert(all.end(), arguments.begin(), arguments.end());
@@ -83,12 +83,13 @@ std::string servers(std::string const& entries) { return "{\"mcpServers\": {" + 
 
 TEST_CASE("cli: --config and --server reach a configured server", "[e2e]") {
   home const h;
-  auto const file = h.write("mcp.json", "{ // two\n\"mcpServers\": {\"demo\": " + demo_entry() +
-                                            ",\n\"old\": " + demo_entry(R"(, "args": ["${FLAG:---legacy-only}"])") + ",}}");
+  auto const file = h.write("mcp.json", "{ // two\n\"mcpServers\": {\"demo\": " + demo_entry() + ",\n\"old\": " +
+                                            demo_entry(R"(, "args": ["${FLAG:---legacy-only}"])") + ",}}");
   strings const add{"--config", file, "--server", "demo", "call", "add", "a=2", "b=3"};
   CHECK(h.comcp(add).out == "{\"sum\":5}\n");
   CHECK_THAT(h.comcp({"info", "--config", "mcp.json", "--server", "old"}).out, contains("legacy"));
-  CHECK_THAT(h.comcp({"info", "--config", "mcp.json", "--server", "old"}, {"FLAG=--modern-only"}).out, contains("modern"));
+  CHECK_THAT(h.comcp({"info", "--config", "mcp.json", "--server", "old"}, {"FLAG=--modern-only"}).out,
+             contains("modern"));
   auto const unnamed = h.comcp({"--config", file, "tools"});
   CHECK(unnamed.status == 2);
   CHECK_THAT(unnamed.err, contains("demo, old"));
@@ -99,7 +100,8 @@ TEST_CASE("cli: --config and --server reach a configured server", "[e2e]") {
 
 TEST_CASE("cli: the only enabled server needs no name; the first file that has a name counts", "[e2e]") {
   home const h;
-  auto const one = h.write("one.json", servers("\"a\": " + demo_entry() + ", \"off\": " + demo_entry(", \"disabled\": true")));
+  auto const one =
+      h.write("one.json", servers("\"a\": " + demo_entry() + ", \"off\": " + demo_entry(", \"disabled\": true")));
   CHECK(h.comcp({"--config", one, "call", "echo", "text=x"}).out == "x\n");
   CHECK(h.comcp({"--config", one, "--server", "off", "call", "echo", "text=y"}).out == "y\n");
   auto const two = h.write("two.json", servers(R"("a": {"command": "/no/such/server"})"));
@@ -118,7 +120,8 @@ TEST_CASE("cli: what cannot be used of a configuration is exit status 2, with it
   CHECK_THAT(unset.err, contains("mcpServers.b.env.T: the environment variable NO_SUCH_ONE is not set"));
   h.write("broken.json", "{\n\"mcpServers\": {\n");
   CHECK_THAT(h.comcp({"--config", "broken.json", "tools"}).err, contains("broken.json:3:1: "));
-  for (auto const& line : {strings{"--config", "none.json", "tools"}, {"--server", "b", "tools"},
+  for (auto const& line : {strings{"--config", "none.json", "tools"},
+                           {"--server", "b", "tools"},
                            {"--config", "mcp.json", "tools", "--", "server"},
                            {"--config", "mcp.json", "tools", "--url", "http://127.0.0.1:1/"},
                            {"--config", "mcp.json", "--server", "b", "--header", "X: y", "tools"}}) {
@@ -132,9 +135,11 @@ TEST_CASE("cli: what cannot be used of a configuration is exit status 2, with it
 TEST_CASE("cli: an input is asked for at the terminal, a password without echo", "[e2e]") {
   home const h;
   h.write("mcp.json", R"({"inputs": [{"type": "promptString", "id": "t", "description": "The token", "password": true},
-    {"type": "pickString", "id": "era", "description": "Which era?", "options": ["legacy", "modern"], "default": "modern"}],
-    "servers": {"a": {"command": "sh", "args": ["-c", "test \"$T\" = s3cret && exec \"$0\" \"$1\"", ")" COMCP_DEMO_SERVER
-                     R"(", "--${input:era}-only"], "env": {"T": "${input:t}"}}}})");
+    {"type": "pickString", "id": "era", "description": "Which era?", "options": ["legacy", "modern"],
+     "default": "modern"}],
+    "servers": {"a": {"command": "sh",
+                      "args": ["-c", "test \"$T\" = s3cret && exec \"$0\" \"$1\"", ")" COMCP_DEMO_SERVER
+                      R"(", "--${input:era}-only"], "env": {"T": "${input:t}"}}}})");
   command c(h.line({"--config", "mcp.json", "info"}), input::terminal);
   REQUIRE(c.wait_for_screen("[modern]"));
   REQUIRE(c.wait_for_screen("> "));
@@ -156,12 +161,14 @@ TEST_CASE("cli: an input is asked for at the terminal, a password without echo",
 TEST_CASE("cli: a configured server over HTTP gets its headers, and nobody else sees them", "[e2e]") {
   home const h;
   comcp_test::http_demo const server({"--token", "s3cret"});
-  h.write("mcp.json", servers("\"demo\": {\"url\": \"" + server.url + R"(", "headers": {"Authorization": "Bearer ${T}"}})"));
+  h.write("mcp.json",
+          servers("\"demo\": {\"url\": \"" + server.url + R"(", "headers": {"Authorization": "Bearer ${T}"}})"));
   CHECK(h.comcp({"--config", "mcp.json", "call", "echo", "text=x"}, {"T=s3cret"}).out == "x\n");
   auto const wrong = h.comcp({"--config", "mcp.json", "tools", "-v"}, {"T=wr0ng"});
   CHECK(wrong.status == 4);
   CHECK(wrong.err.find("wr0ng") == std::string::npos);
-  CHECK(h.comcp({"--config", "mcp.json", "--header", "Authorization: Bearer s3cret", "ping", "-n1"}, {"T=wr0ng"}).status == 0);
+  CHECK(h.comcp({"--config", "mcp.json", "--header", "Authorization: Bearer s3cret", "ping", "-n1"}, {"T=wr0ng"})
+            .status == 0);
   CHECK(h.comcp({"--config", "mcp.json", "--cwd", "/", "ping"}, {"T=s3cret"}).status == 2);
 }
 #endif
@@ -171,13 +178,20 @@ TEST_CASE("cli: config list shows the files that are found, their servers and no
   auto const nothing = h.comcp({"config", "list"});
   CHECK(nothing.status == 0);
   CHECK_THAT(nothing.err, contains(".cursor/mcp.json (cursor)"));
-  h.write(".mcp.json", servers(R"("api": {"type": "sse", "url": "https://x.example/sse?key=s3cret", "headers": {"X-Key": "s3cret"}})"));
-  h.write(".cursor/mcp.json", servers(R"("db": {"command": "db", "args": ["--token", "s3cret"], "env": {"PW": "s3cret"}, "disabled": true}, "bad": {})"));
-  h.write(".claude.json", "{\"projects\": {\"" + h.path.string() + "\": " + servers(R"("mine": {"command": "m"})") + "}}");
+  h.write(
+      ".mcp.json",
+      servers(R"("api": {"type": "sse", "url": "https://x.example/sse?key=s3cret", "headers": {"X-Key": "s3cret"}})"));
+  h.write(
+      ".cursor/mcp.json",
+      servers(R"("db": {"command": "db", "args": ["--token", "s3cret"], "env": {"PW": "s3cret"}, "disabled": true},)"
+              R"( "bad": {})"));
+  h.write(".claude.json",
+          "{\"projects\": {\"" + h.path.string() + "\": " + servers(R"("mine": {"command": "m"})") + "}}");
   h.write(".vscode/mcp.json", R"({"servers": {}})");
   auto const all = h.comcp({"config", "list"});
   CHECK(all.status == 0);
-  CHECK_THAT(all.out, contains("/.mcp.json (claude-code, project)\n  api  sse    https://x.example/sse?***  headers: X-Key\n"));
+  CHECK_THAT(all.out,
+             contains("/.mcp.json (claude-code, project)\n  api  sse    https://x.example/sse?***  headers: X-Key\n"));
   CHECK_THAT(all.out, contains("  db  stdio  db --token ***  env: PW  (disabled)\n"));
   CHECK_THAT(all.out, contains("  mine  stdio  m\n"));
   CHECK_THAT(all.out, contains("mcp.json (vscode, project)\n  no servers\n"));
@@ -217,9 +231,11 @@ TEST_CASE("cli: config check expands and validates, and says where something is 
 
 TEST_CASE("cli: config import copies servers into a private file, which --server reads", "[e2e]") {
   home const h;
-  h.write(".vscode/mcp.json", "{\"inputs\": [{\"id\": \"i\", \"type\": \"promptString\", \"default\": \"x\"}], \"servers\": {\"demo\": " +
-                                  demo_entry(R"(, "args": [], "env": {"A": "${input:i}"})") + "}}");
-  h.write(".cursor/mcp.json", servers(R"("demo": {"command": "other"}, "bad": 7, "far": {"url": "https://far.example"})"));
+  h.write(".vscode/mcp.json",
+          "{\"inputs\": [{\"id\": \"i\", \"type\": \"promptString\", \"default\": \"x\"}], \"servers\": {\"demo\": " +
+              demo_entry(R"(, "args": [], "env": {"A": "${input:i}"})") + "}}");
+  h.write(".cursor/mcp.json",
+          servers(R"("demo": {"command": "other"}, "bad": 7, "far": {"url": "https://far.example"})"));
   auto const dry = h.comcp({"config", "import", "--dry-run"});
   CHECK_THAT(dry.out, contains("would be written: " + h.own()));
   CHECK_FALSE(std::filesystem::exists(h.own()));
@@ -244,7 +260,8 @@ TEST_CASE("cli: config import copies servers into a private file, which --server
 
 TEST_CASE("cli: config import replaces only when forced, and keeps the rest of the file", "[e2e]") {
   home const h;
-  h.write(".config/comcp/mcp.json", R"({"mine": [1], "servers": {"a": {"command": "old", "x": 1}, "b": {"command": "b"}}})");
+  h.write(".config/comcp/mcp.json",
+          R"({"mine": [1], "servers": {"a": {"command": "old", "x": 1}, "b": {"command": "b"}}})");
   h.write("new.json", servers(R"("a": {"command": "new"}, "c": {"command": "c"})"));
   auto const refused = h.comcp({"config", "import", "new.json"});
   CHECK(refused.status == 2);
@@ -253,7 +270,8 @@ TEST_CASE("cli: config import replaces only when forced, and keeps the rest of t
   auto const forced = h.comcp({"config", "import", "new.json", "--force", "--json"});
   CHECK(forced.status == 0);
   CHECK(comcp::json::parse(forced.out).value()["servers"][0]["done"].as<std::string>() == "replaced");
-  CHECK(h.own_json().dump() == R"({"mine":[1],"servers":{"a":{"command":"new"},"b":{"command":"b"},"c":{"command":"c"}}})");
+  CHECK(h.own_json().dump() ==
+        R"({"mine":[1],"servers":{"a":{"command":"new"},"b":{"command":"b"},"c":{"command":"c"}}})");
   CHECK(std::distance(std::filesystem::directory_iterator(h.path / ".config/comcp"), {}) == 1);
   h.write(".config/comcp/mcp.json", "{ broken");
   auto const broken = h.comcp({"config", "import", "new.json"});

@@ -40,8 +40,12 @@ comcp::json::object start_of_json(found_file const& f) {
 comcp::json::array json_of(problems const& all) {
   comcp::json::array out;
   for (auto const& p : all)
-    out.add(comcp::json::object().set("file", p.file).set("line", p.line).set("column", p.column).set("key", p.key).set(
-        "message", p.text));
+    out.add(comcp::json::object()
+                .set("file", p.file)
+                .set("line", p.line)
+                .set("column", p.column)
+                .set("key", p.key)
+                .set("message", p.text));
   return out;
 }
 

@@ -61,7 +61,8 @@ class own_config {
     if (old != servers_.end() && old->second == s.raw) return {"unchanged", ""};
     bool const mine = std::find(added_.begin(), added_.end(), s.name) != added_.end();
     if (mine) return {"left out", "another file has a server of this name, which comes first"};
-    if (old == servers_.end() && before_.find(s.name)) return {"left out", "the own file has one of this name elsewhere"};
+    if (old == servers_.end() && before_.find(s.name))
+      return {"left out", "the own file has one of this name elsewhere"};
     if (old != servers_.end() && !force) return {"left out", "there is another one of this name; --force replaces it"};
     if (auto const id = add_inputs(s, known); !id.empty())
       return {"left out", "its input '" + id + "' is another one in the own file"};

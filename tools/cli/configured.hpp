@@ -30,7 +30,8 @@ std::string own_file();
 /// Reads a file with the limits of this tool, and with the servers that Claude Code has for the current directory.
 comcp::config_file read_file(std::string const& path);
 
-/// Makes the server that --config and --server name the target. Asks at the terminal for its inputs. Throws usage_error.
+/// Makes the server that --config and --server name the target. Asks at the terminal for its inputs. Throws
+/// usage_error.
 void use_configured_server(options& o);
 
 /// prompts.cpp: asks at the terminal, without echo for passwords. No terminal: the default, else not_found.

@@ -139,8 +139,8 @@ void add_config_options(CLI::App& app, config_choice& config) {
                           "A file that configures servers, as Claude, VS Code and Cursor have it; may be repeated, the "
                           "first file that has the server counts", "FILE");
   auto* const server = take(app, "--server", [&config](auto const& t) { config.server = t; },
-                            "Which of its servers; without --config, one of comcp's own file (comcp config import). May "
-                            "be left out where there is one only", "NAME");
+                            "Which of its servers (default: the only one); without --config, one of comcp's own file, "
+                            "which comcp config import writes", "NAME");
   for (auto* const option : {file, server}) option->group("Server of a configuration file");
 }
 
@@ -276,7 +276,7 @@ void add_config_command(CLI::App& config, options& o, config_action action, char
 }
 
 void add_config(CLI::App& app, options& o) {
-  auto* const config = app.add_subcommand("config", "Look at, check and import the servers that other programs configure");
+  auto* const config = app.add_subcommand("config", "List, check and import the servers that other programs configure");
   config->require_subcommand(1);
   config->footer("\nExamples:\n  comcp config list\n  comcp config check .mcp.json\n  comcp config import cursor");
   add_config_command(*config, o, config_action::list, "list",
@@ -290,8 +290,8 @@ void add_config(CLI::App& app, options& o) {
   add_config_command(*config, o, config_action::import, "import",
                      "Copy servers into comcp's own file, which --server reads",
                      "  comcp config import --dry-run\n  comcp config import cursor --force\n\n"
-                     "The file is $XDG_CONFIG_HOME/comcp/mcp.json, for its owner's eyes only: servers are copied as they are\n"
-                     "written, secrets too. Variables stay variables. Exit status 2 where something was left out.");
+                     "The file is $XDG_CONFIG_HOME/comcp/mcp.json, for its owner's eyes only: servers are copied as they\n"
+                     "are written, secrets too. Variables stay variables. Exit status 2 where something was left out.");
 }
 
 }  // namespace

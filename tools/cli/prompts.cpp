@@ -49,7 +49,8 @@ class prompt_terminal {
     if (!hidden) return print(question), read_line();
     ::termios before{};
     if (::tcgetattr(fd_, &before) != 0) return {};
-    struct sigaction watch {}, on_interrupt {}, on_end {};
+    struct sigaction watch {
+    }, on_interrupt{}, on_end{};
     watch.sa_handler = note_signal;
     ::sigaction(SIGINT, &watch, &on_interrupt);
     ::sigaction(SIGTERM, &watch, &on_end);

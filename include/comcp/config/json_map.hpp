@@ -31,13 +31,13 @@ struct text_place {
 class json_map {
  public:
   struct node {
-    std::uint32_t key;    // where the key begins; the value, where there is none
+    std::uint32_t key;  // where the key begins; the value, where there is none
     std::uint32_t value;
-    std::uint32_t next;   // index of the first node that is not inside
+    std::uint32_t next;  // index of the first node that is not inside
   };
   struct failure {
     std::size_t offset = 0;
-    std::string what;     // never quotes the text
+    std::string what;  // never quotes the text
   };
 
   /// `text` must live as long as this, and have less than 4 GiB.

@@ -26,7 +26,8 @@ inline std::string shown_url(std::string_view url) {
 
 // Credentials, NAME=value and the like as in traces; "Name: value" of a header; the default of a secret variable.
 inline std::string shown_argument(std::string_view argument) {
-  if (auto const colon = argument.find(": "); colon != std::string_view::npos && is_secret_key(argument.substr(0, colon)))
+  if (auto const colon = argument.find(": ");
+      colon != std::string_view::npos && is_secret_key(argument.substr(0, colon)))
     return std::string(argument.substr(0, colon)) + ": ***";
   std::string text(argument);
   for (auto at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {

@@ -96,17 +96,19 @@ class server_expander {
     }
     return {};
   }
+  // A name is quoted only where it is one: anything else may be a part of a secret.
+  static std::string what_is_wrong_with(std::string_view name) {
+    auto const scope = name.substr(0, name.find(':'));
+    if (scope.size() < name.size() && is_variable_name(scope))
+      return "${" + std::string(scope) + ":...} is no variable that comcp knows";
+    return "${...} with something that is no name of a variable";
+  }
   std::optional<std::string> variable(std::string_view name, std::string const& key,
                                       std::optional<std::string> const& otherwise) {
-    if (!is_variable_name(name)) {
-      bool const scoped = name.find(':') != std::string_view::npos && is_variable_name(name.substr(0, name.find(':')));
-      auto const scope = scoped ? "${" + std::string(name.substr(0, name.find(':'))) + ":...}" : std::string();
-      return problem(key, scoped ? scope + " is no variable that comcp knows"
-                                 : "${...} with something that is no name of a variable"),
-             std::nullopt;
-    }
+    if (!is_variable_name(name)) return problem(key, what_is_wrong_with(name)), std::nullopt;
     auto const found = variables_.environment() ? variables_.environment()(name) : std::nullopt;
-    if (!found && !otherwise) problem(key, "the environment variable " + std::string(name) + " is not set", errc::not_found);
+    if (!found && !otherwise)
+      problem(key, "the environment variable " + std::string(name) + " is not set", errc::not_found);
     return found ? found : otherwise;
   }
   std::optional<std::string> input(std::string_view id, std::string const& key,

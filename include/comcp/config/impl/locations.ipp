@@ -18,9 +18,7 @@ class config_folders {
     if (platform == config_platform::windows) xdg = value("APPDATA");
     applications = platform == config_platform::mac_os ? below(home, "/Library/Application Support") : xdg;
   }
-  std::string value(char const* name) const {
-    return environment_ ? environment_(name).value_or("") : std::string();
-  }
+  std::string value(char const* name) const { return environment_ ? environment_(name).value_or("") : std::string(); }
   std::string below(std::string const& folder, char const* rest) const {
     if (folder.empty()) return {};
     std::string out = folder + rest;
