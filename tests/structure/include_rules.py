@@ -48,6 +48,7 @@ SPECIAL = {
     "http/url": "http (pure)", "http/message": "http (pure)",
     "auth/challenge": "auth (pure)", "auth/metadata": "auth (pure)", "auth/pkce": "auth (pure)",
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)",
+    "net/gate": "net (contract)",
     "transport/transport": "transport (contract)",
     "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)",
     "result": "error", "secret": "error",

@@ -120,7 +120,7 @@ class conversation {
     co_return comcp::client(std::move(c));
   }
 
- private:
+ protected:
   template <class T>
   static asio::awaitable<void> keep(outcome_of<T> o, asio::awaitable<T> operation) {
     auto r = co_await comcp::as_result(std::move(operation));

@@ -268,6 +268,9 @@ class connect_options {
   /// comcp/client/cache.hpp.
   connect_options& cache(cache_options options);
 
+  /// Of calls that say none.
+  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return timeout_; }
+
  private:
   friend class client_core;
   std::optional<implementation> client_info_;

@@ -1,57 +1,198 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several connections to one server, or to a set of equal ones, behind the client's own interface.
+// Several connections to one server, or to a set of equal ones, behind the client's own interface. Who takes a call is
+// the strategy's decision, how a connection is kept alive its configuration's.
 #pragma once
 
 #include <chrono>
-#include <concepts>
-#include <cstddef>
 #include <functional>
 #include <memory>
-#include <span>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/this_coro.hpp>
 
+#include <comcp/pool/core.hpp>
+#include <comcp/pool/lease.hpp>
+#include <comcp/pool/options.hpp>
 #include <comcp/pool/strategy.hpp>
-#include <comcp/server/live_server.hpp>
 
 namespace comcp {
+namespace detail {
 
-/// A connection on loan: gives itself back when it is destroyed. Others may use the same connection meanwhile.
-class lease {
- public:
-  client* operator->() noexcept;
-  client& operator*() noexcept;
-  [[nodiscard]] std::string const& name() const noexcept;  ///< The member's.
-};
+/// On the pool's executor, wherever it is awaited.
+template <class T>
+asio::awaitable<T> at_home(std::shared_ptr<pool_core> core, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if constexpr (std::is_void_v<T>) {
+    if (here == core->home()) {
+      co_await std::move(work);
+    } else {
+      co_await spawn_and_wait(core->home(), std::move(work));
+    }
+  } else {
+    if (here == core->home()) {
+      auto value = co_await std::move(work);
+      co_return value;
+    }
+    std::optional<T> value;
+    auto stored = store(std::move(work), value);
+    co_await spawn_and_wait(core->home(), std::move(stored));
+    co_return std::move(*value);
+  }
+}
 
-struct pool_statistics {
-  struct member {
-    std::string name;
-    server_state state;
-    std::size_t in_flight;  ///< Calls, and leases.
-  };
-  std::size_t total, ready, busy;  ///< busy: ready members with something in flight.
-  std::vector<member> members;
-};
+template <class T>
+using pool_operation = std::function<asio::awaitable<T>(client const&, call_options)>;
 
-/// Move-only; destroying it is abrupt.
+template <class T>
+asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options options, pool_operation<T> operation) {
+  auto taking = pool_core::take_for_call(core, options);
+  auto const turn = co_await std::move(taking);
+  try {
+    auto call = operation(turn.connection(), std::move(options));
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(call);
+      turn.ended();
+    } else {
+      auto value = co_await std::move(call);
+      turn.ended();
+      co_return value;
+    }
+  } catch (...) {
+    turn.ended(current_error());
+    throw;
+  }
+}
+
+template <class Fn>
+std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> core, Fn fn,
+                                                    std::chrono::nanoseconds timeout) {
+  auto taking = at_home<lease>(core, pool_core::checkout(core, timeout));
+  auto const connection = co_await std::move(taking);
+  auto work = fn(*connection);
+  co_return co_await std::move(work);
+}
+
+}  // namespace detail
+
+/// Several connections: the members. Each call goes to one that is ready, as the strategy decides; if none is, it waits
+/// for one within its own timeout (call_options, else the longest of the members' connect_options), and fails with
+/// errc::no_connections then, or at once if no member is starting or backing off. It is sent once: a call whose
+/// connection breaks ends as a client's does, and the others go on. What fails is told to the member's circuit breaker.
+///
+/// Members are started when the pool is made; those whose configuration is lazy() at the first use. One that is lost is
+/// started anew as its configuration's retry policy says; one that has failed for good is tried again by warm_up(), and
+/// under no_retry() it is removed. All sessions have one identity (transport_info().identity): a member with other
+/// credentials than the first one that became ready is refused. That covers authenticators, and no headers, arguments or
+/// environment variables that were set by hand; share one comcp::bearer among the configurations.
+///
+/// What belongs to one connection is not here: subscriptions, listen streams, watches and pages are asked of a lease.
+///
+/// Move-only; one that was moved from may only be assigned to or destroyed. Destroying it is abrupt, and is to be done on
+/// its executor, or while nothing runs. Operations may be awaited on any executor, where they resume, and throw as the
+/// client's do, with errc::closed after close(); connections(), stats() and get_executor() are safe from any thread.
 class pool {
  public:
-  /// `size` connections made with copies of one configuration.
-  pool(asio::any_io_executor home, server_config config, std::size_t size /*, pool_options options*/);
-  pool(asio::any_io_executor home, std::vector<server_config> configs /*, pool_options options*/);
+  /// pool_options().size() connections with copies of one configuration. A thread_pool's executor is wrapped in a strand;
+  /// give another multi-threaded one as a strand.
+  pool(asio::any_io_executor home, server_config config, pool_options options = pool_options());
+  /// As many with each of these.
+  pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options = pool_options());
+  pool(pool&&) noexcept = default;
+  pool& operator=(pool&& other) noexcept;
+  ~pool();
 
-  /// Starts every member: completes when each is ready or its first attempt has failed; throws if none is ready.
-  asio::awaitable<void> warm_up();
-  /// Waits for a ready member (default 5 s). Errors: no_connections.
-  asio::awaitable<lease> checkout(std::chrono::nanoseconds timeout = std::chrono::seconds(5));
-  // list_tools, call_tool, read_resource, ... : those of client, each on the member that the strategy picks.
-  // with_connection(fn), add(config), remove(name), connections(), stats(), close().
+  /// Starts every member that is not started or has failed, in parallel. Completes when each is ready or its first
+  /// attempt has failed. Errors: no_connections where none is ready then.
+  [[nodiscard]] asio::awaitable<void> warm_up() const;
+  /// Waits for a ready member. Errors: no_connections.
+  [[nodiscard]] asio::awaitable<lease> checkout(std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
+  /// Calls `fn`, which takes a client const& and gives an awaitable, with a connection that is on loan until that has
+  /// ended, whichever way. Runs it on the caller's executor.
+  template <class Fn>
+  [[nodiscard]] auto with_connection(Fn fn, std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const {
+    return detail::with_lease(core_, std::move(fn), timeout);
+  }
+
+  /// One more, as its start_mode says: waits() completes when it is ready, or throws and leaves nothing behind. Gives its
+  /// name. Errors: invalid_argument for credentials that are not the pool's; and what connecting fails with.
+  [[nodiscard]] asio::awaitable<std::string> add(server_config config) const;
+  /// No new call goes to it from now on; it is closed gracefully, which ends the calls that are under way. Errors:
+  /// unknown_server.
+  [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
+  /// Every member at once, each within its close_timeout(). Cancelling it stops only the waiting. Twice is fine.
+  [[nodiscard]] asio::awaitable<void> close() const;
+
+  /// In the order in which they were added.
+  [[nodiscard]] std::vector<server_status> connections() const;
+  [[nodiscard]] pool_statistics stats() const;
+  [[nodiscard]] asio::any_io_executor get_executor() const;
+
+  // The operations of a client, as comcp/client/client.hpp describes them.
+
+  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+      call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
+                                                            json::fragment arguments = json::fragment(),
+                                                            call_options options = call_options()) const;
+  template <json::readable Out, json::writable In>
+  [[nodiscard]] asio::awaitable<Out> call_tool(std::string_view name, In const& in,
+                                               call_options options = call_options()) const {
+    return on_one<Out>(std::move(options), [name = std::string(name), arguments = json::fragment::of(in)](
+                                               client const& c, call_options o) {
+      return c.template call_tool<Out>(name, arguments, std::move(o));
+    });
+  }
+  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(std::string_view uri,
+                                                                    call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(resource_template const& t,
+                                                                    json::fragment const& variables,
+                                                                    call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
+                                                              json::fragment arguments = json::fragment(),
+                                                              call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
+                                                          call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
+                                                     call_options options = call_options()) const;
+  /// Modern era: whichever member answers, as the era has no sessions.
+  template <json::readable Result>
+  [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
+                                               call_options options = call_options()) const {
+    return on_one<Result>(std::move(options), [required = std::move(required), responses = std::move(responses)](
+                                                  client const& c, call_options o) {
+      return c.template resume<Result>(required, responses, std::move(o));
+    });
+  }
+  /// For every member, those that become ready later too. Completes when all that are ready have answered; throws the
+  /// first failure among them.
+  [[nodiscard]] asio::awaitable<void> set_log_level(log_level level, call_options options = call_options()) const;
+
+ private:
+  template <class T>
+  [[nodiscard]] asio::awaitable<T> on_one(call_options options, detail::pool_operation<T> operation) const {
+    return detail::at_home<T>(core_, detail::call_on_one<T>(core_, std::move(options), std::move(operation)));
+  }
+
+  std::shared_ptr<detail::pool_core> core_;
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/pool/impl/core.ipp>
+#include <comcp/pool/impl/pool.ipp>
+#endif
