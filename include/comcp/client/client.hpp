@@ -23,6 +23,9 @@
 #include <comcp/protocol/completion.hpp>
 
 namespace comcp {
+namespace detail {
+struct client_access;
+}
 
 /// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
 /// server process is killed and reaped), close() is graceful.
@@ -153,11 +156,19 @@ class client {
   [[nodiscard]] asio::any_io_executor get_executor() const;
 
  private:
+  friend struct detail::client_access;
   [[nodiscard]] std::shared_ptr<client_core> const& core() const;
 
   std::shared_ptr<client_core> core_;
   bool owner_ = false;
 };
+
+namespace detail {
+/// For what is built upon clients. Internal.
+struct client_access {
+  static std::shared_ptr<client_core> const& core(client const& c) noexcept { return c.core_; }
+};
+}  // namespace detail
 
 /// A client that knows the type of its handler. Converts to comcp::client by moving.
 template <class Transport, class Handler>

@@ -271,6 +271,9 @@ class connect_options {
   /// Of calls that say none.
   [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return timeout_; }
 
+  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return timeout_; }
+  [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return hard_timeout_; }
+
  private:
   friend class client_core;
   std::optional<implementation> client_info_;

@@ -60,21 +60,25 @@ struct catalog_kind;
 template <>
 struct catalog_kind<tool> {
   static constexpr std::string_view name = "tools";
+  static constexpr std::size_t place = 0;
   static std::string& key(tool& t) { return t.name; }
 };
 template <>
 struct catalog_kind<resource> {
   static constexpr std::string_view name = "resources";
+  static constexpr std::size_t place = 1;
   static std::string& key(resource& r) { return r.uri; }
 };
 template <>
 struct catalog_kind<resource_template> {
   static constexpr std::string_view name = "resource_templates";
+  static constexpr std::size_t place = 2;
   static std::string& key(resource_template& t) { return t.uri_template; }
 };
 template <>
 struct catalog_kind<prompt> {
   static constexpr std::string_view name = "prompts";
+  static constexpr std::size_t place = 3;
   static std::string& key(prompt& p) { return p.name; }
 };
 

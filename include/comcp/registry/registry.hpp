@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many servers under one roof: their lives, the catalog of what they offer together, calls by qualified name.
+// Many servers under one roof: their lives, the catalog of what they offer together, calls by qualified name. How it
+// goes about that is registry_core's.
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,77 +14,103 @@
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 
+#include <comcp/client/client.hpp>
 #include <comcp/registry/catalog.hpp>
 #include <comcp/registry/qualified_name.hpp>
+#include <comcp/registry/registry_options.hpp>
 #include <comcp/server/live_server.hpp>
 
 namespace comcp {
+namespace detail {
+class registry_core;
+}
 
-class registry_options {
- public:
-  registry_options() {}
-  /// Between a server's and a tool's name (default "/"). No server's name may contain it.
-  registry_options& separator(std::string s);
-  /// Whether a tool may be called by its bare name where that is unique (default true).
-  registry_options& bare_names(bool yes);
-  /// A call to a server that is starting or backing off fails at once (errc::not_ready) instead of waiting for it
-  /// within its timeout.
-  registry_options& fail_fast(bool yes = true);
-  /// How long list changes are gathered before a refresh (default 300 ms).
-  registry_options& debounce(std::chrono::milliseconds d);
-  /// The bound of close() (default 10 s): servers that are not through by then are ended abruptly.
-  registry_options& close_timeout(std::chrono::nanoseconds d);
-  registry_options& time(std::shared_ptr<time_source> t);
-  /// Listeners, called on the registry's executor. What they throw is dropped.
-  registry_options& on_change(std::function<void(catalog_change const&)> f);
-  registry_options& on_status(std::function<void(server_status const&)> f);
-};
-
-/// Many servers. Move-only; destroying it is abrupt. Operations may be awaited on any executor; those that are no
-/// operations (servers, status, find, config, tools, ...) are snapshots and safe from any thread.
+/// Many servers. Move-only; destroying it is abrupt (calls end with errc::closed, server processes are killed), close()
+/// is graceful. Operations may be awaited on any executor and resume there; those that are no operations (servers,
+/// status, find, config, tools, ...) are snapshots and safe from any thread, while nobody moves or destroys the registry.
 class registry {
  public:
-  /// A multi-threaded executor is wrapped in a strand.
+  /// All servers' clients run on `home`, and so do the listeners. A thread_pool's executor is wrapped in a strand; of a
+  /// multi-threaded io_context give asio::make_strand(io). Throws errc::invalid_argument for an empty separator.
   explicit registry(asio::any_io_executor home, registry_options options = registry_options());
+  registry(registry&&) noexcept = default;
+  registry& operator=(registry&& other) noexcept;
+  ~registry();
 
-  /// As the configuration's start_mode says. Errors: already_registered, invalid_argument (a bad name), and what
-  /// connecting fails with; nothing is left behind then.
-  asio::awaitable<void> add(std::string_view name, server_config config);
-  /// Calls in flight end with errc::closed. Errors: unknown_server.
-  asio::awaitable<void> remove(std::string_view name);
-  asio::awaitable<void> restart(std::string_view name);
-  /// Every server at once, within registry_options().close_timeout(). Twice is fine.
-  asio::awaitable<void> close();
-  /// Waits until no server is starting for the first time, or `limit` has passed: whether all are ready.
-  asio::awaitable<bool> settled(std::chrono::nanoseconds limit);
+  /// As the configuration's start_mode says; start_mode::waits returns when the server is ready and its lists were read
+  /// (a list that fails is a fault and no error). Servers that are added concurrently start in parallel. Errors:
+  /// already_registered, invalid_argument (check_server_name), closed, and what connecting fails with; nothing is left
+  /// behind then, nor when it is cancelled.
+  [[nodiscard]] asio::awaitable<void> add(std::string_view name, server_config config) const;
+  /// Calls in flight end with errc::closed. The name is free at once; completes when the server is gone, and cancelling
+  /// it stops only the waiting. Errors: unknown_server.
+  [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
+  /// Ends the connection, if there is one, and begins anew; completes as add() does. Errors: unknown_server, and what
+  /// connecting fails with.
+  [[nodiscard]] asio::awaitable<void> restart(std::string_view name) const;
+  /// Removes every server at once, within registry_options().close_timeout(). Nothing can be added afterwards. Twice is
+  /// fine; cancelling it stops only the waiting.
+  [[nodiscard]] asio::awaitable<void> close() const;
+  /// Waits until no server is starting for the first time, or `limit` has passed. Says whether all are ready and listed,
+  /// lazy ones that nobody used yet left aside.
+  [[nodiscard]] asio::awaitable<bool> settled(std::chrono::nanoseconds limit) const;
 
-  [[nodiscard]] std::vector<std::string> servers() const;
+  [[nodiscard]] std::vector<std::string> servers() const;  ///< By name.
   [[nodiscard]] result<server_status> status(std::string_view name) const;
   [[nodiscard]] result<server_config> config(std::string_view name) const;
   /// The client while the server is ready. It does not own the connection. Errors: unknown_server, not_ready.
   [[nodiscard]] result<client> find(std::string_view name) const;
 
-  [[nodiscard]] std::vector<catalog_entry<tool>> tools() const;
-  [[nodiscard]] std::vector<catalog_entry<resource>> resources() const;
-  [[nodiscard]] std::vector<catalog_entry<resource_template>> resource_templates() const;
-  [[nodiscard]] std::vector<catalog_entry<prompt>> prompts() const;
+  // The catalog: what servers listed that are ready, or on their way back. See catalog_view.
+  [[nodiscard]] catalog_view<tool> tools() const;
+  [[nodiscard]] catalog_view<resource> resources() const;
+  [[nodiscard]] catalog_view<resource_template> resource_templates() const;
+  [[nodiscard]] catalog_view<comcp::prompt> prompts() const;
+  /// The tools that registry_options().pins() holds back, by server, then by name.
+  [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  /// What the last refresh of each server could not bring into the catalog.
+  [[nodiscard]] std::vector<catalog_fault> faults() const;
 
-  /// By qualified name, or by a bare one that is unique. Errors: unknown_server, unknown_tool, ambiguous_name,
-  /// no_separator (bare names are off), not_ready; and those of client.call_tool().
-  asio::awaitable<call_tool_result> call(std::string_view tool, json::fragment arguments = json::fragment(),
-                                         call_options options = call_options());
-  asio::awaitable<read_resource_result> read(std::string_view server, std::string_view uri,
-                                             call_options options = call_options());
-  asio::awaitable<get_prompt_result> prompt(std::string_view server, std::string_view name,
-                                            json::fragment arguments = json::fragment(),
-                                            call_options options = call_options());
-  asio::awaitable<void> subscribe(std::string_view server, std::string_view uri, updated_callback f,
-                                  call_options options = call_options());
-  asio::awaitable<void> unsubscribe(std::string_view server, std::string_view uri,
-                                    call_options options = call_options());
-  /// Lists anew, one server or all.
-  asio::awaitable<void> refresh(std::string_view server);
-  asio::awaitable<void> refresh();
+  // Calls. Where the server is not ready they wait for it within their timeout, of which the rest is the call's own, or
+  // end at once where registry_options().fail_fast() says so: errc::not_ready either way, and nothing was sent.
+
+  /// By qualified name, or by a bare one that is unique in the catalog. A tool that the server does not list is not
+  /// called. Errors: unknown_server, unknown_tool, ambiguous_name, no_separator (bare names are off), tool_blocked,
+  /// not_ready; and those of client.call_tool().
+  [[nodiscard]] asio::awaitable<call_tool_result> call(std::string_view tool, json::fragment arguments = json::fragment(),
+                                                       call_options options = call_options()) const;
+  /// Errors: unknown_server, not_ready, and those of client.read_resource().
+  [[nodiscard]] asio::awaitable<read_resource_result> read(std::string_view server, std::string_view uri,
+                                                           call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<get_prompt_result> prompt(std::string_view server, std::string_view name,
+                                                          json::fragment arguments = json::fragment(),
+                                                          call_options options = call_options()) const;
+  /// As client.subscribe(); it is renewed with every new connection.
+  [[nodiscard]] asio::awaitable<void> subscribe(std::string_view server, std::string_view uri,
+                                                updated_callback f = updated_callback(),
+                                                call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view server, std::string_view uri,
+                                                  call_options options = call_options()) const;
+
+  /// Lists anew, waiting for the server as a call does. Errors: unknown_server, not_ready, and the first of the faults
+  /// that listing met.
+  [[nodiscard]] asio::awaitable<void> refresh(std::string_view server) const;
+  /// Lists all servers anew that are ready. What fails is in faults().
+  [[nodiscard]] asio::awaitable<void> refresh() const;
+
+  [[nodiscard]] asio::any_io_executor get_executor() const;
+
+ private:
+  [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
+
+  std::shared_ptr<detail::registry_core> core_;
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/registry/impl/registry.ipp>
+#include <comcp/registry/impl/registry_calls.ipp>
+#include <comcp/registry/impl/registry_refresh.ipp>
+#include <comcp/registry/impl/registry_servers.ipp>
+#endif

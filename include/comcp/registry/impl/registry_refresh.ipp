@@ -1,0 +1,273 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Keeps the catalog current: one refresh of a server in flight, one trailing; what is wrong with one definition, list or
+// server costs no other.
+#pragma once
+
+#include <comcp/client/operation.hpp>
+#include <comcp/registry/registry_core.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL void registry_core::touch(member const& m, unsigned kinds, bool urgent) {
+  if (m->gone) return;
+  m->dirty |= kinds;
+  if (urgent) {
+    m->urgent = true;
+    if (m->gathering) m->gathering->open();
+  }
+  if (std::exchange(m->running, true)) return;
+  auto start = [r = shared_from_this(), m] { spawn(r->home_, keep_current(r, m)); };
+  post(home_, std::move(start));
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::keep_current(self r, member m) {
+  while (m->dirty != 0 && !m->gone) {
+    if (!m->urgent) {
+      auto gathering = gather_changes(r, m);
+      co_await std::move(gathering);
+    }
+    m->urgent = false;
+    auto c = m->server->connection();
+    if (!c || m->gone) break;  // everything is read again once it is ready
+    auto const kinds = std::exchange(m->dirty, 0);
+    auto const asked = m->asked;
+    auto const connection = m->server->status().starts;
+    auto reading = as_result(read_lists(r, m, std::move(*c), kinds));
+    (void)co_await std::move(reading);
+    if (m->gone) break;
+    m->listed = connection;
+    m->done = asked;
+    r->ring(*m);
+  }
+  m->running = false;
+  r->ring(*m);
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::gather_changes(self r, member m) {
+  auto const over = std::make_shared<gate>(r->home_);
+  m->gathering = over;
+  auto const alarm = r->time_->make_deadline(r->home_);
+  std::function<void()> fire = [over] { over->open(); };
+  alarm->arm(later(r->time_->now(), r->options_.debounce()), std::move(fire));
+  co_await over->wait();
+  m->gathering.reset();
+}
+
+// What one refresh reads, all lists at once.
+struct registry_core::harvest {
+  harvest(client c, asio::any_io_executor home) : from(std::move(c)), done(std::move(home)) {}
+
+  template <class T>
+  static asio::awaitable<void> read(std::shared_ptr<harvest> h, asio::awaitable<listing<T>> list) {
+    auto outcome = co_await as_result(std::move(list));
+    std::get<std::optional<result<listing<T>>>>(h->lists).emplace(std::move(outcome));
+    if (--h->open == 0) h->done.open();
+  }
+  template <class T>
+  static void start(std::shared_ptr<harvest> const& h, bool offered, asio::awaitable<listing<T>> list) {
+    if (!offered) {
+      std::get<std::optional<result<listing<T>>>>(h->lists).emplace(listing<T>());
+      return;
+    }
+    ++h->open;
+    spawn(h->home(), read<T>(h, std::move(list)));
+  }
+  [[nodiscard]] asio::any_io_executor home() const { return from.get_executor(); }
+
+  client from;
+  unsigned open = 1;
+  gate done;
+  std::tuple<std::optional<result<listing<tool>>>, std::optional<result<listing<resource>>>,
+             std::optional<result<listing<resource_template>>>, std::optional<result<listing<prompt>>>>
+      lists;
+};
+
+COMCP_DECL asio::awaitable<void> registry_core::read_lists(self r, member m, client c, unsigned kinds) {
+  auto can = c.capabilities();
+  if (c.era() == era::modern && !can.tools && !can.resources && !can.prompts) {
+    // Its verdict may have come without them.
+    auto asking = as_result(c.discover());
+    auto const found = co_await std::move(asking);
+    if (found) can = found->capabilities;
+  }
+  if (m->gone) co_return;
+  r->attach(m, c, can);
+  auto const h = std::make_shared<harvest>(std::move(c), r->home_);
+  auto const& from = h->from;
+  if (kinds & list_kinds::tools) harvest::start(h, can.tools.has_value(), from.list_tools());
+  if (kinds & list_kinds::prompts) harvest::start(h, can.prompts.has_value(), from.list_prompts());
+  if (kinds & list_kinds::resources) {
+    harvest::start(h, can.resources.has_value(), from.list_resources());
+    harvest::start(h, can.resources.has_value(), from.list_resource_templates());
+  }
+  if (--h->open > 0) co_await h->done.wait();
+  if (m->gone) co_return;
+  auto const take = [&](auto& list) {
+    if (list && !m->gone) r->adopt(m, std::move(*list));
+  };
+  std::apply([&](auto&... list) { (take(list), ...); }, h->lists);
+}
+
+// Hears of list changes, once for each connection.
+COMCP_DECL void registry_core::attach(member const& m, client const& c, server_capabilities const& can) {
+  auto const core = client_access::core(c);
+  if (m->watched.lock() == core) return;
+  m->watched = core;
+  auto const watch = [&](std::string const& kind, unsigned bit) {
+    if (core->is_modern() && !can.supports_list_changed(kind)) return;  // it would be asked for them
+    auto changed = [weak = std::weak_ptr(m), bit] {
+      auto const alive = weak.lock();
+      auto const r = alive ? alive->registry.lock() : nullptr;
+      if (r) r->touch(alive, bit, false);
+    };
+    core->subscriptions().watch(kind, std::move(changed));
+  };
+  watch("tools", list_kinds::tools);
+  watch("resources", list_kinds::resources);
+  watch("prompts", list_kinds::prompts);
+}
+
+template <class T>
+void registry_core::adopt(member const& m, result<listing<T>> listed) {
+  constexpr auto kind = catalog_kind<T>::name;
+  constexpr std::size_t place = catalog_kind<T>::place;
+  std::vector<catalog_fault> faults;
+  if (!listed) {
+    auto const* const peer = listed.error().peer();
+    bool const no_such_list = std::same_as<T, resource_template> && peer && peer->code == -32601;
+    if (!no_such_list) {
+      faults.emplace_back(m->name, kind, listed.error());
+      return set_faults(m, place, std::move(faults));  // the part that is known stays
+    }
+    listed = listing<T>();
+  }
+  for (auto const& broken : listed->set_aside())
+    faults.emplace_back(m->name, kind, error(errc::wrong_shape, "a definition was set aside: " + broken.reason));
+  auto part = make_part<T>(m->name, options_.separator(), std::move(*listed).items(), faults);
+  set_faults(m, place, std::move(faults));
+  if constexpr (std::same_as<T, tool>) {
+    m->offered = std::move(part);
+    check_tools(m);
+  } else {
+    publish<T>(m, std::move(part));
+  }
+}
+
+// Offered is what the pins let through.
+COMCP_DECL void registry_core::check_tools(member const& m) {
+  if (m->gone) return;
+  if (!options_.pins() || !m->offered) return publish<tool>(m, m->offered);
+  auto const through = std::make_shared<catalog_part<tool>>();
+  std::vector<blocked_tool> held;
+  std::map<std::string, pin_finding> told;
+  for (auto const& entry : *m->offered) {
+    auto const found = options_.pins()->check(m->name, entry.definition);
+    if (found.verdict != pin_verdict::allow) told.emplace(entry.original_name, found);
+    if (found.verdict != pin_verdict::block) {
+      through->push_back(entry);
+      continue;
+    }
+    blocked_tool b;
+    b.entry = entry;
+    b.finding = found;
+    held.push_back(std::move(b));
+  }
+  {
+    std::lock_guard const lock(mutex_);
+    m->blocked.swap(held);
+  }
+  auto const before = std::exchange(m->findings, told);
+  publish<tool>(m, through);
+  for (auto const& [name, found] : told) {
+    auto const known = before.find(name);
+    if (known == before.end() || known->second.offered != found.offered || known->second.verdict != found.verdict)
+      tell(options_.on_finding(), found);
+  }
+}
+
+template <class T>
+void registry_core::publish(member const& m, shared_part<T> part) {
+  auto& view = std::get<catalog_view<T>>(views_);
+  auto const change = difference<T>(m->name, view.of(m->name), part);
+  auto next = view.with(m->name, std::move(part));
+  {
+    std::lock_guard const lock(mutex_);
+    std::swap(view, next);
+  }
+  if (!change.empty()) tell(options_.on_change(), change);
+}
+
+COMCP_DECL void registry_core::set_faults(member const& m, std::size_t kind, std::vector<catalog_fault> faults) {
+  auto const copies = faults;
+  {
+    std::lock_guard const lock(mutex_);
+    m->faults[kind].swap(faults);
+  }
+  for (auto const& f : copies) tell(options_.on_fault(), f);
+}
+
+COMCP_DECL void registry_core::forget_lists(member const& m) {
+  std::vector<blocked_tool> held;
+  decltype(m->faults) faults;
+  {
+    std::lock_guard const lock(mutex_);
+    m->blocked.swap(held);
+    m->faults.swap(faults);
+  }
+  m->offered.reset();
+  m->findings.clear();
+  publish<tool>(m, nullptr);
+  publish<resource>(m, nullptr);
+  publish<resource_template>(m, nullptr);
+  publish<prompt>(m, nullptr);
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::refresh(self r, std::string name) {
+  auto const m = r->require(name);
+  auto const p = r->patience_for(*m, call_options());
+  auto const mine = ++m->asked;
+  if (m->server->connection()) r->touch(m, list_kinds::all, true);  // else its becoming ready does that
+  while (m->done < mine) {
+    if (m->server->connection()) {
+      if (r->time_->now() >= p.until) throw exception(error(errc::timeout, "the lists of " + name + " were not read in time"));
+      auto waiting = bell::wait(m->rung, r->time_, p.until, {});
+      co_await std::move(waiting);
+      if (m->gone) throw exception(m->gone);
+    } else {
+      auto waiting = wait_for(r, m, p);
+      co_await std::move(waiting);
+    }
+  }
+  for (auto const& kind : m->faults) {
+    for (auto const& fault : kind) throw exception(fault.reason);
+  }
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::refresh_all(self r) {
+  std::vector<asio::awaitable<void>> each;
+  for (auto const& [name, m] : r->members_) {
+    if (m->server->connection()) each.push_back(refresh(r, name));
+  }
+  auto refreshing = all(std::move(each));
+  (void)co_await std::move(refreshing);
+}
+
+COMCP_DECL std::vector<blocked_tool> registry_core::blocked() const {
+  std::lock_guard const lock(mutex_);
+  std::vector<blocked_tool> every;
+  for (auto const& [name, m] : members_) every.insert(every.end(), m->blocked.begin(), m->blocked.end());
+  return every;
+}
+
+COMCP_DECL std::vector<catalog_fault> registry_core::faults() const {
+  std::lock_guard const lock(mutex_);
+  std::vector<catalog_fault> every;
+  for (auto const& [name, m] : members_) {
+    for (auto const& kind : m->faults) every.insert(every.end(), kind.begin(), kind.end());
+  }
+  return every;
+}
+
+}  // namespace comcp::detail
