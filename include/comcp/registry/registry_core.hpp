@@ -135,12 +135,13 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   void gave_up(member const& m);
 
  private:
-  struct harvest;
+  struct reading;
   struct route;
 
   // registry_servers.ipp
   [[nodiscard]] member find_member(std::string_view name) const noexcept;
   [[nodiscard]] member require(std::string_view name) const;
+  [[nodiscard]] error absent(std::string_view name) const;
   static asio::awaitable<void> start_first(self r, member m);
   static asio::awaitable<void> until_listed(self r, member m, patience p);
   [[nodiscard]] bool is_listed(registry_member const& m) const;

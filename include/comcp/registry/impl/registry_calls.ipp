@@ -20,6 +20,7 @@ struct registry_core::route {
 COMCP_DECL result<registry_core::route> registry_core::resolve(std::string_view name) {
   auto const& separator = options_.separator();
   auto const at = name.find(separator);
+  if (closing_) return absent(name);
   if (at == name.npos) {
     if (!options_.allows_bare_names())
       return error(errc::no_separator, std::string(name) + " has no \"" + separator + "\" in it");
@@ -27,8 +28,8 @@ COMCP_DECL result<registry_core::route> registry_core::resolve(std::string_view 
   }
   auto const server = name.substr(0, at);
   if (auto const m = find_member(server)) return resolve_at(m, name.substr(at + separator.size()));
-  if (!options_.allows_bare_names()) return no_such_server(server);
-  return resolve_bare(name, no_such_server(server));
+  if (!options_.allows_bare_names()) return absent(server);
+  return resolve_bare(name, absent(server));
 }
 
 COMCP_DECL result<registry_core::route> registry_core::resolve_bare(std::string_view name, error otherwise) {

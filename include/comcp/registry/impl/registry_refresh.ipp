@@ -55,33 +55,37 @@ COMCP_DECL asio::awaitable<void> registry_core::gather_changes(self r, member m)
   m->gathering.reset();
 }
 
-// What one refresh reads, all lists at once.
-struct registry_core::harvest {
-  harvest(client c, asio::any_io_executor home) : from(std::move(c)), done(std::move(home)) {}
+// The lists that one refresh reads, all at once.
+struct registry_core::reading {
+  reading(self registry, member server, client c)
+      : r(std::move(registry)), m(std::move(server)), from(std::move(c)), done(r->home_) {}
 
+  // Each is taken over when it comes: one that is slow holds up no other.
   template <class T>
-  static asio::awaitable<void> read(std::shared_ptr<harvest> h, asio::awaitable<listing<T>> list) {
-    auto outcome = co_await as_result(std::move(list));
-    std::get<std::optional<result<listing<T>>>>(h->lists).emplace(std::move(outcome));
-    if (--h->open == 0) h->done.open();
+  static asio::awaitable<void> take(std::shared_ptr<reading> all, asio::awaitable<listing<T>> list) {
+    struct turn {
+      explicit turn(reading& a) noexcept : of(a) {}
+      ~turn() { of.finish(); }
+      reading& of;
+    } const mine(*all);
+    auto listed = co_await as_result(std::move(list));
+    if (!all->m->gone) all->r->adopt(all->m, std::move(listed));
   }
   template <class T>
-  static void start(std::shared_ptr<harvest> const& h, bool offered, asio::awaitable<listing<T>> list) {
-    if (!offered) {
-      std::get<std::optional<result<listing<T>>>>(h->lists).emplace(listing<T>());
-      return;
-    }
-    ++h->open;
-    spawn(h->home(), read<T>(h, std::move(list)));
+  static void start(std::shared_ptr<reading> const& all, bool offered, asio::awaitable<listing<T>> list) {
+    if (!offered) return all->r->adopt(all->m, result<listing<T>>(listing<T>()));
+    ++all->open;
+    spawn(all->r->home_, take<T>(all, std::move(list)));
   }
-  [[nodiscard]] asio::any_io_executor home() const { return from.get_executor(); }
+  void finish() noexcept {
+    if (--open == 0) done.open();
+  }
 
+  self r;
+  member m;
   client from;
   unsigned open = 1;
   gate done;
-  std::tuple<std::optional<result<listing<tool>>>, std::optional<result<listing<resource>>>,
-             std::optional<result<listing<resource_template>>>, std::optional<result<listing<prompt>>>>
-      lists;
 };
 
 COMCP_DECL asio::awaitable<void> registry_core::read_lists(self r, member m, client c, unsigned kinds) {
@@ -94,20 +98,16 @@ COMCP_DECL asio::awaitable<void> registry_core::read_lists(self r, member m, cli
   }
   if (m->gone) co_return;
   r->attach(m, c, can);
-  auto const h = std::make_shared<harvest>(std::move(c), r->home_);
-  auto const& from = h->from;
-  if (kinds & list_kinds::tools) harvest::start(h, can.tools.has_value(), from.list_tools());
-  if (kinds & list_kinds::prompts) harvest::start(h, can.prompts.has_value(), from.list_prompts());
+  auto const all = std::make_shared<reading>(r, m, std::move(c));
+  auto const& from = all->from;
+  if (kinds & list_kinds::tools) reading::start(all, can.tools.has_value(), from.list_tools());
+  if (kinds & list_kinds::prompts) reading::start(all, can.prompts.has_value(), from.list_prompts());
   if (kinds & list_kinds::resources) {
-    harvest::start(h, can.resources.has_value(), from.list_resources());
-    harvest::start(h, can.resources.has_value(), from.list_resource_templates());
+    reading::start(all, can.resources.has_value(), from.list_resources());
+    reading::start(all, can.resources.has_value(), from.list_resource_templates());
   }
-  if (--h->open > 0) co_await h->done.wait();
-  if (m->gone) co_return;
-  auto const take = [&](auto& list) {
-    if (list && !m->gone) r->adopt(m, std::move(*list));
-  };
-  std::apply([&](auto&... list) { (take(list), ...); }, h->lists);
+  all->finish();
+  co_await all->done.wait();
 }
 
 // Hears of list changes, once for each connection.
@@ -131,6 +131,7 @@ COMCP_DECL void registry_core::attach(member const& m, client const& c, server_c
 
 template <class T>
 void registry_core::adopt(member const& m, result<listing<T>> listed) {
+  if (m->gone) return;
   constexpr auto kind = catalog_kind<T>::name;
   constexpr std::size_t place = catalog_kind<T>::place;
   std::vector<catalog_fault> faults;

@@ -67,9 +67,13 @@ COMCP_DECL registry_core::member registry_core::find_member(std::string_view nam
   return found == members_.end() ? nullptr : found->second;
 }
 
+COMCP_DECL error registry_core::absent(std::string_view name) const {
+  return closing_ ? error(errc::closed, "the registry is closed") : no_such_server(name);
+}
+
 COMCP_DECL registry_core::member registry_core::require(std::string_view name) const {
   auto m = find_member(name);
-  if (!m) throw exception(no_such_server(name));
+  if (!m) throw exception(absent(name));
   return m;
 }
 
@@ -245,6 +249,7 @@ COMCP_DECL void registry_core::gave_up(member const& m) {
 COMCP_DECL asio::awaitable<bool> registry_core::settled(self r, std::chrono::nanoseconds limit) {
   patience const p(r->time_->now(), limit, {});
   for (;;) {
+    if (r->closing_) throw exception(error(errc::closed, "the registry is closed"));
     bool starting = false, all_ready = true;
     for (auto const& [name, m] : r->members_) {
       auto const s = m->server->status();

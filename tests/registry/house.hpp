@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A registry of servers in this process, under a manual clock.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <comcp/registry/registry.hpp>
+
+#include "support/conversation.hpp"
+
+namespace comcp_test {
+
+using strings = std::vector<std::string>;
+
+/// A server with tools that a test may change. A cheap handle.
+class toolbox : public comcp::test::fake_server {
+ public:
+  toolbox(conversation& c, strings tools) : fake_server(c.io.get_executor()), tools_(std::make_shared<strings>(std::move(tools))) {
+    on("tools/list", [all = tools_](comcp::test::fake_request const& r) { r.reply(comcp::json::raw(list_text(*all))); });
+    answer("tools/call", comcp::json::raw(tool_text));
+    answer("resources/list", comcp::json::raw(R"({"resources":[]})"));
+    answer("resources/templates/list", comcp::json::raw(R"({"resourceTemplates":[]})"));
+    answer("prompts/list", comcp::json::raw(R"({"prompts":[]})"));
+  }
+
+  /// By name, or as `name=description`.
+  [[nodiscard]] strings& tools() const { return *tools_; }
+  /// Tells that they changed, in either era.
+  void tell(std::string const& kind = "tools") const {
+    notify_listeners("notifications/" + kind + "/list_changed");
+  }
+
+  static std::string list_text(strings const& names) {
+    std::string text;
+    for (auto const& n : names) {
+      auto const at = n.find('=');
+      comcp::json::object o;
+      o.set("name", n.substr(0, at)).set("inputSchema", comcp::json::object().set("type", "object"));
+      if (at != n.npos) o.set("description", n.substr(at + 1));
+      text += (text.empty() ? "" : ",") + o.text();
+    }
+    return R"({"tools":[)" + text + "]}";
+  }
+
+ private:
+  std::shared_ptr<strings> tools_;
+};
+
+class house : public conversation {
+ public:
+  std::vector<comcp::catalog_change> changes;
+  std::vector<comcp::catalog_fault> faulty;
+  std::vector<std::pair<std::string, comcp::server_state>> states;
+
+  comcp::registry_options registry_options() {
+    return comcp::registry_options()
+        .time(clock)
+        .on_change([this](comcp::catalog_change const& c) { changes.push_back(c); })
+        .on_fault([this](comcp::catalog_fault const& f) { faulty.push_back(f); })
+        .on_status([this](comcp::server_status const& s) { states.emplace_back(s.name, s.state); });
+  }
+  comcp::registry make() { return make(registry_options()); }
+  comcp::registry make(comcp::registry_options o) { return comcp::registry(io.get_executor(), std::move(o)); }
+
+  toolbox server(strings tools = {"echo"}) { return {*this, std::move(tools)}; }
+
+  comcp::server_config config(comcp::test::fake_server s) {
+    return comcp::server_config::from([s = std::move(s)] { return comcp::any_transport(s.transport()); })
+        .options(comcp::connect_options().time(clock))
+        .retry(comcp::retry(5, std::chrono::milliseconds(500)));
+  }
+  template <class Script>
+  comcp::server_config scripted(Script s) {
+    return comcp::server_config::from([s = std::move(s)] { return comcp::any_transport(s.transport()); })
+        .options(comcp::connect_options().time(clock))
+        .retry(comcp::retry(5, std::chrono::milliseconds(500)));
+  }
+};
+
+inline strings names(comcp::catalog_view<comcp::tool> const& all) {
+  strings out;
+  for (auto const& t : all) out.push_back(t.name);
+  return out;
+}
+
+inline comcp::server_state state_of(comcp::registry const& r, std::string const& name) {
+  return r.status(name).value().state;
+}
+
+}  // namespace comcp_test
