@@ -4,6 +4,7 @@
 // What a host of barrel_mcp (Erlang) has in one connection, as its port to comcp: docs/coming-from.md. Its registry,
 // aggregator and tool formats are in barrel_mcp_agent.cpp.
 #include <comcp/client/handlers.hpp>
+#include <comcp/client/validation.hpp>
 #include <comcp/schema/schema.hpp>
 
 #include <asio/steady_timer.hpp>
@@ -264,4 +265,21 @@ TEST_CASE("barrel_mcp: schema validation names every violation and its path", "[
   CHECK(places(R"({"q":7})") == strings{"/q"});
   auto const bad = json::parse(R"({"q":7})").value();
   CHECK(s->validate(bad.view()).error() == errc::validation_failed);
+}
+
+TEST_CASE("barrel_mcp: schema validation before a call, so that bad arguments are not sent", "[coming_from]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.answer("tools/call", json::raw(tool_text));
+  server.answer("tools/list", json::raw(R"({"tools":[{"name":"search","inputSchema":{"type":"object",
+      "required":["q"],"properties":{"q":{"type":"string"}}}}]})"));
+  auto options = c.options();
+  options.validate(validation_options());
+  auto client = c.connect(server.transport(), options);
+  auto const refused = c.finish(client->call_tool("search", args("q", 7)));
+  CHECK(refused.error() == errc::validation_failed);
+  CHECK_THAT(refused.error().to_string(), match::contains("/q"));
+  CHECK(server.count("tools/call") == 0);
+  CHECK(c.finish(client->call_tool("search", args("q", "hi"))));
+  CHECK(server.count("tools/call") == 1);
 }

@@ -10,7 +10,7 @@ import re
 import sys
 
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
-DECLARED = re.compile(r"(?<![<,])(?<!, )\b(?:class|struct|enum\s+class|enum|namespace)\s+(?:\w+::)*(\w+)[^;{}()=]*\{")
+DECLARED = re.compile(r"(?<![<,])(?<!, )\b(?:class|struct|enum\s+class|enum|namespace)\s+((?:\w+::)*\w+)[^;{}()=]*\{")
 
 
 def body_at(text, brace):
@@ -34,8 +34,11 @@ class Names:
         self.words = set(re.findall(r"\w+", text))
         self.members = {}
         for found in DECLARED.finditer(text):
+            *outer, own = found[1].split("::")
             body = body_at(text, found.end() - 1)
-            self.members.setdefault(found[1], set()).update(re.findall(r"\w+", body))
+            self.members.setdefault(own, set()).update(re.findall(r"\w+", body))
+            for owner, member in zip(outer, [*outer[1:], own]):
+                self.members.setdefault(owner, set()).add(member)
 
     def problem(self, name):
         """What is wrong with `a`, `a.b` or `a::b`; None if nothing is."""

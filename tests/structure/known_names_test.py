@@ -21,7 +21,7 @@ class KnownNames(unittest.TestCase):
         self.names = Names(HEADERS)
 
     def test_what_is_there_is_found(self):
-        for name in ("connect", "json::raw", "entry.definition", "errc::closed", "raw.text", "asio::awaitable"):
+        for name in ("connect", "json::raw", "entry.definition", "errc::closed", "raw.text", "comcp::json::raw", "asio::awaitable"):
             self.assertIsNone(self.names.problem(name), name)
 
     def test_what_is_not_there_is_named(self):
