@@ -38,7 +38,8 @@ json::value answer_of(era which, std::string const& content, std::optional<valid
   v.client = v.c.connect(v.server.transport(), options, answers{content}).value();
   json::value got;
   if (which == era::legacy) {
-    v.server.request("elicitation/create", json::fragment::trusted(form), [&](json::value a) { got = a.find("result").value_or(json::value()); });
+    v.server.request("elicitation/create", json::fragment::trusted(form),
+                     [&](json::value a) { got = a.find("result").value_or(json::value()); });
     v.c.settle();
   } else {
     v.list({});

@@ -39,7 +39,10 @@ TEST_CASE("validation: ten calls at once list the tools once", "[client]") {
     v.connect();
     held_lists lists(v);
     std::vector<outcome_of<call_tool_result>> calls;
-    for (int i = 0; i < 10; ++i) calls.push_back(v.c.start(v.client.call_tool("sum", i % 2 ? args("a", 1, "b", i) : args("a", i))));
+    for (int i = 0; i < 10; ++i) {
+      auto arguments = i % 2 ? args("a", 1, "b", i) : args("a", i);
+      calls.push_back(v.c.start(v.client.call_tool("sum", std::move(arguments))));
+    }
     CHECK(lists.held.size() == 1);
     CHECK(v.calls() == 0);
     lists.answer(0, sum_tool);

@@ -3,7 +3,7 @@
 //
 // JSON Schema: 2020-12, and draft-07 where $schema says so. Compiling resolves every reference and finds every
 // fault of the schema; validating is bounded in depth and work. Nothing is ever fetched from a network. Bundled, as
-// Debian 12 has no C++ library of 2020-12 (libvalijson 1.0 stops at draft-07), and those elsewhere use std::regex or AGPL.
+// Debian 12 has no C++ library for 2020-12: libvalijson 1.0 stops at draft-07.
 #pragma once
 
 #include <cstddef>

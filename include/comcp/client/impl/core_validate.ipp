@@ -172,7 +172,8 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
   auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.now() - began);
   c.options.timeout(std::max(timeout - spent, std::chrono::nanoseconds(1)));
   if (!l || !l->failure) co_return error();
-  auto why = l->failure.with_message("the tools could not be listed for validation: " + std::string(l->failure.message()));
+  auto why =
+      l->failure.with_message("the tools could not be listed for validation: " + std::string(l->failure.message()));
   if (is_strict()) co_return why;
   core_.fault(std::move(why));
   co_return error();
