@@ -79,6 +79,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   /// Called on home whenever an attempt to restore the connection begins.
   void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
   asio::awaitable<error> closed();
+  /// Once it has ended: why.
+  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
   void set_log_level(log_level level) noexcept { level_ = level; }
   /// Waits; false when the client closed meanwhile. On home only.
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d);

@@ -254,6 +254,8 @@ class connect_options {
   /// Sends calls also when the server did not declare the capability for them (default: fails at once).
   connect_options& check_capabilities(bool yes) { return check_capabilities_ = yes, *this; }
 
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+
   connect_options& restart(restart_policy p) { return restart_ = std::move(p), *this; }
   connect_options& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
   connect_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }

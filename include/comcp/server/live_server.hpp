@@ -6,15 +6,19 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 
+#include <comcp/net/gate.hpp>
 #include <comcp/sansio/server_life.hpp>
 #include <comcp/server/server_config.hpp>
 
@@ -32,7 +36,7 @@ struct server_status {
   std::vector<server_event> history;   ///< The last 32 events, the oldest first.
   implementation server_info;          ///< Of the last connection, and so are the next two.
   std::optional<protocol_version> version;
-  comcp::transport_info transport;
+  comcp::transport_info transport;     ///< Without the session's id.
 };
 
 namespace detail {
@@ -50,14 +54,17 @@ class live_server_owner {
   ~live_server_owner() = default;
 };
 
-/// Everything but status() and connection() is to be called on home.
+/// Everything but status() and connection() is to be called on home, which runs one handler at a time.
+///
+/// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
+/// server that has failed or was stopped has a new client afterwards; subscriptions of the old one have ended.
 class live_server : public std::enable_shared_from_this<live_server> {
  public:
   /// `owner` may go away before.
   live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
               std::weak_ptr<live_server_owner> owner);
 
-  /// One attempt; throws what it failed with, and is stopped then.
+  /// One attempt; throws what it failed with, and is stopped then. So it is when the wait is cancelled.
   asio::awaitable<void> start();
   /// Attempts as the policy says.
   void start_in_background();
@@ -66,9 +73,11 @@ class live_server : public std::enable_shared_from_this<live_server> {
   asio::awaitable<client> ready(std::chrono::steady_clock::time_point until);
   /// How a call ended, for the circuit: null, or its error.
   void call_ended(error const* failure);
-  /// Ends the connection and begins a new one now. Completes when that is ready; throws as start() does.
+  /// Ends the connection and begins a new one now. Completes when that is ready; throws what the attempt failed with,
+  /// after which the policy goes on. Cancelling it stops only the waiting.
   asio::awaitable<void> restart();
-  /// Graceful and bounded by the client's close timeout; for good.
+  /// Graceful and bounded by the client's close timeout, until it is started or restarted. Cancelling it stops only
+  /// the waiting.
   asio::awaitable<void> stop();
   /// Abrupt, for destructors.
   void abandon() noexcept;
@@ -77,9 +86,66 @@ class live_server : public std::enable_shared_from_this<live_server> {
   [[nodiscard]] server_status status() const;
   /// From any thread: the connection if it is ready; it does not own it.
   [[nodiscard]] std::optional<client> connection() const;
-  [[nodiscard]] server_config const& config() const noexcept;
-  [[nodiscard]] std::string const& name() const noexcept;
+  [[nodiscard]] server_config const& config() const noexcept { return config_; }
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+
+ private:
+  struct attempts;
+  struct waiting;
+  struct snapshot {
+    snapshot() = default;
+    server_status status;
+    std::shared_ptr<client_core> core;  // while it is ready
+  };
+  using step = sansio::life_step;
+
+  [[nodiscard]] connect_options options();
+  void begin();
+  asio::awaitable<void> run(std::shared_ptr<attempts> a);
+  asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
+  asio::awaitable<void> pause(std::shared_ptr<attempts> a);
+  void adopt(std::shared_ptr<client_core> core);
+  void core_changed(std::uint64_t epoch, connection_status s);
+  void attempt_begins(std::uint64_t epoch);
+  step lost(error why);
+  void go();
+  asio::awaitable<void> outcome();
+  void release(error const& why, bool attempt_failed);
+  void changed();
+  void publish();
+  std::shared_ptr<gate> end_connection();
+  std::shared_ptr<gate> end_all(error const& why);
+  asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
+                                std::shared_ptr<gate> over);
+  void abrupt() noexcept;
+  void tell(void (live_server_owner::*what)(std::string const&));
+  [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
+  [[nodiscard]] double chance() { return std::uniform_real_distribution<double>()(random_); }
+
+  std::string const name_;
+  server_config const config_;
+  asio::any_io_executor home_;
+  std::shared_ptr<time_source> time_;
+  std::weak_ptr<live_server_owner> owner_;
+  sansio::server_life life_;
+  std::minstd_rand random_{std::random_device()()};
+
+  std::shared_ptr<client_core> core_;    // of the connection, or one that restores it
+  std::shared_ptr<attempts> attempts_;   // to make one, under way
+  std::shared_ptr<gate> winding_up_;     // opens when what was ended before is gone
+  std::weak_ptr<client_core> leaving_;   // of that
+  std::vector<waiting*> waiting_;
+  std::uint64_t epoch_ = 0;  // what an earlier one started has no say any more
+  bool once_ = false;        // start(): a failure is the end
+  bool stopped_by_hand_ = false;
+
+  std::mutex mutable mutex_;
+  std::shared_ptr<snapshot const> published_;
 };
 
 }  // namespace detail
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/server/impl/live_server.ipp>
+#endif

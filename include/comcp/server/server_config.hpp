@@ -52,7 +52,8 @@ class server_config {
   server_config& start(start_mode m) { return start_ = m, *this; }
   server_config& background() { return start(start_mode::background); }
   server_config& lazy() { return start(start_mode::lazy); }
-  /// How long one attempt to connect may take, the server's start and the handshake included (default 60 s).
+  /// How long one attempt to connect may take, the server's start and the handshake included (default 60 s). The
+  /// open_timeout() and handshake_timeout() of the options hold within it.
   server_config& start_timeout(std::chrono::nanoseconds d) { return start_timeout_ = d, *this; }
 
   [[nodiscard]] any_transport make_transport() const { return make_(); }

@@ -1,0 +1,77 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A live_server with a fake server behind it and an owner who keeps what he hears, in a conversation.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <comcp/server/live_server.hpp>
+
+#include "support/conversation.hpp"
+
+namespace comcp_test {
+
+struct listening_owner final : comcp::detail::live_server_owner {
+  std::vector<std::string> heard;
+  int changes = 0;
+
+  void state_changed(std::string const&) override { ++changes; }
+  void became_ready(std::string const& name) override { heard.push_back(name + " ready"); }
+  void gave_up(std::string const& name) override { heard.push_back(name + " gave up"); }
+};
+
+/// Operations that live_server has, begun while their arguments live.
+class kept_server {
+ public:
+  explicit kept_server(comcp::retry_policy policy = comcp::retry(3)) : server(c.io.get_executor()), policy_(policy) {
+    server.legacy().answer("tools/call", comcp::json::raw(tool_text));
+  }
+
+  /// With the fake server, or with another transport.
+  std::shared_ptr<comcp::detail::live_server> make() { return make(config()); }
+  std::shared_ptr<comcp::detail::live_server> make(comcp::server_config config) {
+    config.retry(policy_);
+    live = std::make_shared<comcp::detail::live_server>("s", std::move(config), c.io.get_executor(), c.clock, owner);
+    return live;
+  }
+  comcp::server_config config() {
+    auto transport = [server = server] { return comcp::any_transport(server.transport()); };
+    auto config = comcp::server_config::from(std::move(transport));
+    config.options(c.options().legacy());
+    return config;
+  }
+  /// Each connection plays a copy of it as it is then.
+  comcp::server_config config(comcp::test::script const& s) {
+    auto transport = [s] { return comcp::any_transport(s.transport()); };
+    auto config = comcp::server_config::from(std::move(transport));
+    config.options(c.options());
+    return config;
+  }
+
+  [[nodiscard]] comcp::server_state state() const { return live->status().state; }
+  [[nodiscard]] std::string history() const {
+    std::string out;
+    for (auto const& e : live->status().history) out += (out.empty() ? "" : ", ") + std::string(to_string(e.state));
+    return out;
+  }
+  auto ready(std::chrono::nanoseconds within) { return c.start(live->ready(c.clock->now() + within)); }
+  auto call(std::string_view name = "x") { return c.start(live->connection()->call_tool(name)); }
+  void crash() {
+    server.drop();
+    c.settle();
+  }
+
+  conversation c;
+  comcp::test::fake_server server;
+  std::shared_ptr<listening_owner> owner = std::make_shared<listening_owner>();
+  std::shared_ptr<comcp::detail::live_server> live;
+
+ private:
+  comcp::retry_policy policy_;
+};
+
+}  // namespace comcp_test
