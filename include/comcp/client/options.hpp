@@ -272,8 +272,6 @@ class connect_options {
 
   /// Of calls that say none.
   [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return timeout_; }
-
-  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return timeout_; }
   [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return hard_timeout_; }
 
  private:
