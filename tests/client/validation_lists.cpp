@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where the schemas come from.
+#include <comcp/client/cache.hpp>
 #include <comcp/client/validation.hpp>
 
 #include <stop_token>
@@ -66,6 +67,18 @@ TEST_CASE("validation: what was listed already needs no list", "[client]") {
     CHECK_FALSE(v.call("nowhere", args("x", 1)));  // perhaps on another page: one list of our own
     CHECK_FALSE(v.call("nowhere", args("x", 1)));
     CHECK(v.lists() == 2);
+  }
+}
+
+TEST_CASE("validation: lists that come by way of the cache are learned, too", "[client]") {
+  for (auto const era : both_eras) {
+    validated v(era);
+    auto const options = v.c.options().validate(validation_options()).cache(cache_options());
+    v.client = v.c.connect(v.server.transport(), options).value();
+    REQUIRE(v.c.finish(v.client.list_tools()));
+    CHECK(v.call("sum", args("a", 1)) == errc::validation_failed);
+    CHECK(v.lists() == 1);
+    CHECK(v.calls() == 0);
   }
 }
 

@@ -194,6 +194,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void expire();
   asio::awaitable<json::value> call_on_home(detail::prepared_call c);
   asio::awaitable<detail::reply> perform(detail::prepared_call& c);
+  asio::awaitable<detail::reply> carry_out(detail::prepared_call& c);  // by way of the cache, where there is one
   /// `perform` as the interceptors let it be.
   asio::awaitable<detail::reply> intercept(detail::prepared_call c, detail::performer perform);
   struct interception;

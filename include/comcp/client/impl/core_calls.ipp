@@ -306,11 +306,14 @@ COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> 
 
 COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
   detail::performer send = [this](detail::prepared_call& call) {
-    if (cache_ && cache_->concerns(call.method)) return cache_->answer(call);
-    return checks_ ? checks_->perform(call) : perform(call);
+    return checks_ ? checks_->perform(call) : carry_out(call);
   };
   auto r = co_await intercept(std::move(c), std::move(send));
   co_return std::move(r).value();
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::carry_out(detail::prepared_call& c) {
+  return cache_ && cache_->concerns(c.method) ? cache_->answer(c) : perform(c);
 }
 
 // Repeats what may be repeated, follows one version change, and goes through the input rounds.

@@ -80,11 +80,11 @@ class tool_checks final : public call_checks {
 COMCP_DECL asio::awaitable<reply> tool_checks::perform(prepared_call& c) {
   if (c.method == "tools/call") return call(c);
   if (c.method == "tools/list") return list(c);
-  return core_.perform(c);
+  return core_.carry_out(c);
 }
 
 COMCP_DECL asio::awaitable<reply> tool_checks::list(prepared_call& c) {
-  auto r = co_await core_.perform(c);
+  auto r = co_await core_.carry_out(c);
   if (r) learn(r->view());
   co_return r;
 }
