@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <comcp/pinning/pins.hpp>
 
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -122,4 +123,34 @@ TEST_CASE("pins: what is wrong with a lock file is told with file and key", "[pi
   auto const no_json = tool_pins::parse("{\"version\":1,", "my.lock");
   CHECK(no_json.error() == errc::invalid_json);
   CHECK(no_json.error().message().starts_with("my.lock: "));
+}
+
+TEST_CASE("pins: whatever a lock file holds is pins or a typed error", "[pinning]") {
+  tool_pins pins;
+  for (char const* const server : {"a", "b/c", "\"d\""}) {
+    for (char const* const name : {"x", "y"}) REQUIRE(pins.approve(server, name, some_pin));
+  }
+  auto const good = pins.to_text();
+  std::mt19937 random(1);
+  int read_well = 0, refused = 0;
+  for (int i = 0; i < 5000; ++i) {
+    auto text = good;
+    auto const at = random() % text.size();
+    if (random() % 2 == 0) {
+      text.erase(at, random() % 90);
+    } else {
+      text[at] = "{}[]\",:0a\n"[random() % 10];
+    }
+    auto const read = tool_pins::parse(text, "my.lock");
+    if (read) {
+      ++read_well;
+      REQUIRE(tool_pins::parse(read->to_text()).value() == *read);
+    } else {
+      ++refused;
+      REQUIRE((read.error() == errc::wrong_shape || read.error() == errc::invalid_json));
+      REQUIRE(read.error().message().starts_with("my.lock: "));
+    }
+  }
+  CHECK(read_well > 50);
+  CHECK(refused > 500);
 }

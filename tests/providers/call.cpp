@@ -269,6 +269,13 @@ TEST_CASE("call: a failure tells the model what happened, without the transport'
   CHECK(providers::failure(comcp::error::from_peer(peer)).text() == "invalid params: unknown city");
 }
 
+TEST_CASE("call: a failure that quotes what is no UTF-8 can be sent all the same", "[providers]") {
+  auto const said = providers::failure(comcp::error(errc::connect_failed, "no such command: \xff-tool"));
+  CHECK(said.text() == "could not connect: no such command: ?-tool");
+  CHECK_NOTHROW(providers::gemini::write_result(providers::model_call(), said));
+  CHECK(providers::failure(comcp::error(errc::not_found, "Zürich")).text() == "not found: Zürich");
+}
+
 TEST_CASE("call: a default-made call has no arguments", "[providers]") {
   CHECK(providers::detail::arguments_of(providers::model_call()).text() == "{}");
 }

@@ -5,12 +5,25 @@
 #include <comcp/providers/call.hpp>
 
 namespace comcp::providers {
+namespace detail {
+
+// Errors may quote what is no UTF-8, such as a file's name; JSON cannot.
+COMCP_DECL std::string as_utf8(std::string text) {
+  try {
+    (void)json::to_text(text);
+  } catch (exception const&) {
+    for (char& c : text) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
+  }
+  return text;
+}
+
+}  // namespace detail
 
 COMCP_DECL call_tool_result failure(error const& e) {
   std::string text = e.code().message();
   if (auto const more = e.message(); !more.empty()) text.append(": ").append(more);
   if (auto const* const peer = e.peer(); peer && !peer->message.empty()) text.append(": ").append(peer->message);
-  call_tool_result out{text_content(std::move(text))};
+  call_tool_result out{text_content(detail::as_utf8(std::move(text)))};
   out.is_error = true;
   return out;
 }
