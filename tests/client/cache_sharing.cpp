@@ -99,7 +99,7 @@ TEST_CASE("cache: a connection whose identity changes sees no private results of
   CHECK(t.tools(c) == "a1");
 }
 
-TEST_CASE("cache: an answer that came while the identity changed is nobody's, and nobody of the new one joins", "[client]") {
+TEST_CASE("cache: an answer that came while the identity changed is nobody's, and is not joined", "[client]") {
   shared_store t;
   std::vector<comcp::test::fake_request> open;
   t.a.on("tools/list", [&open](comcp::test::fake_request r) { open.push_back(std::move(r)); });

@@ -14,18 +14,19 @@
 #include <string>
 #include <utility>
 
+#include <comcp/client/call.hpp>
 #include <comcp/client/options.hpp>
 #include <comcp/sansio/cache.hpp>
 
 namespace comcp {
 
 /// Where results are kept. Clients share one, also across threads: every member is safe from any thread, and quick,
-/// as callers wait for it. `find` gives what was stored under exactly this key, stale or not. `ticket` is taken before a
-/// request goes out; `store` with it refuses (false) what an `invalidate` that came since covers. `invalidate` makes
+/// as callers wait for it. `find` gives what was stored under exactly this key, stale or not. `ticket` is taken before
+/// a request goes out; `store` with it refuses (false) what an `invalidate` that came since covers. `invalidate` makes
 /// what it covers stale, for all versions and audiences (see comcp::covers). May forget anything at any time.
 template <class S>
-concept cache_store = requires(S& s, cache_key const& key, cached_result kept, cache_change change, std::uint64_t ticket,
-                               cached_result::time_point now) {
+concept cache_store = requires(S& s, cache_key const& key, cached_result kept, cache_change change,
+                               std::uint64_t ticket, cached_result::time_point now) {
   { s.find(key, now) } -> std::same_as<std::optional<cached_result>>;
   { s.ticket() } -> std::same_as<std::uint64_t>;
   { s.store(key, std::move(kept), ticket) } -> std::same_as<bool>;
@@ -125,7 +126,7 @@ class any_cache_store {
 
 /// What a client does with the results of server/discover, the four lists and resources/read. Copies share the store.
 ///
-/// A result is used again while the server's `ttlMs` allows it, at most for a day. Each page of a list counts by itself.
+/// A result is used again while the server's `ttlMs` allows it, at most for a day; each page of a list by itself.
 /// list_changed and resources/updated end that at once, where the server sends them: in the modern era to those who
 /// listen (watch_tools(), subscribe(), ...) alone. What a round of questions led to is never kept.
 ///
