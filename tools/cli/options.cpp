@@ -290,7 +290,7 @@ void add_config(CLI::App& app, options& o) {
   add_config_command(*config, o, config_action::import, "import",
                      "Copy servers into comcp's own file, which --server reads",
                      "  comcp config import --dry-run\n  comcp config import cursor --force\n\n"
-                     "The file is $XDG_CONFIG_HOME/comcp/mcp.json, for its owner's eyes only: servers are copied as they\n"
+                     "The file is $XDG_CONFIG_HOME/comcp/mcp.json, for its owner alone: servers are copied as they\n"
                      "are written, secrets too. Variables stay variables. Exit status 2 where something was left out.");
 }
 

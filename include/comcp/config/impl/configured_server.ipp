@@ -39,15 +39,15 @@ inline std::string shown_argument(std::string_view argument) {
   if (text.find("://") != std::string::npos && text.find_first_of(" '\"") == std::string::npos) text = shown_url(text);
   auto const quoted = json::parse(json::to_text(text));
   if (!quoted) return "***";
-  auto const hidden = json::parse(redacted(quoted->view()));
-  return hidden ? std::string(hidden->as_string()) : "***";
+  auto const redone = json::parse(redacted(quoted->view()));
+  return redone ? std::string(redone->as_string()) : "***";
 }
 
 inline bool is_secret_option(std::string_view argument) {
   return argument.starts_with('-') && argument.find('=') == std::string_view::npos && is_secret_key(argument);
 }
 
-inline std::string shown_command(std::string_view command, std::vector<std::string> const& args) {
+inline std::string shown_command_line(std::string_view command, std::vector<std::string> const& args) {
   std::string out = shown_argument(command);
   bool hide = false;
   for (auto const& a : args) {
@@ -100,7 +100,7 @@ COMCP_DECL std::string shown_endpoint(configured_server const& s) {
     auto const list = s.raw.view().find("args").value_or(json::view());
     for (auto const a : list.elements()) args.emplace_back(a.get_string().value_or(""));
   }
-  return detail::shown_command(written("command", s.command), args);
+  return detail::shown_command_line(written("command", s.command), args);
 }
 
 COMCP_DECL std::string to_string(configured_server const& s) {
