@@ -63,6 +63,12 @@ class live_server : public std::enable_shared_from_this<live_server> {
   /// `owner` may go away before.
   live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
               std::weak_ptr<live_server_owner> owner);
+  /// As abandon().
+  ~live_server() {
+    if (core_ && !core_->end_reason()) core_->abandon();
+  }
+  live_server(live_server const&) = delete;
+  live_server& operator=(live_server const&) = delete;
 
   /// One attempt; throws what it failed with, and is stopped then. So it is when the wait is cancelled.
   asio::awaitable<void> start();

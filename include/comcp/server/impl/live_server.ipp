@@ -275,8 +275,7 @@ COMCP_DECL asio::awaitable<void> live_server::restart() {
     changed();
     go();
   }
-  auto wait = outcome();
-  co_await std::move(wait);
+  co_await outcome();
 }
 
 COMCP_DECL asio::awaitable<void> live_server::stop() {
