@@ -6,9 +6,11 @@
 #pragma once
 
 #include <chrono>
+#include <concepts>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
@@ -32,7 +34,10 @@ class registry {
  public:
   /// All servers' clients run on `home`, and so do the listeners. A thread_pool's executor is wrapped in a strand; of a
   /// multi-threaded io_context give asio::make_strand(io). Throws errc::invalid_argument for an empty separator.
-  explicit registry(asio::any_io_executor home, registry_options options = registry_options());
+  template <class Executor>
+    requires(!std::same_as<Executor, registry> && std::convertible_to<Executor, asio::any_io_executor>)
+  explicit registry(Executor home, registry_options options = registry_options())
+      : core_(make(asio::any_io_executor(std::move(home)), std::move(options))) {}
   registry(registry&&) noexcept = default;
   registry& operator=(registry&& other) noexcept;
   ~registry();
@@ -101,6 +106,7 @@ class registry {
   [[nodiscard]] asio::any_io_executor get_executor() const;
 
  private:
+  static std::shared_ptr<detail::registry_core> make(asio::any_io_executor home, registry_options options);
   [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
 
   std::shared_ptr<detail::registry_core> core_;

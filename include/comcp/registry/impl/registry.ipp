@@ -14,10 +14,10 @@
 
 namespace comcp {
 
-COMCP_DECL registry::registry(asio::any_io_executor home, registry_options options) {
+COMCP_DECL std::shared_ptr<detail::registry_core> registry::make(asio::any_io_executor home, registry_options options) {
   if (options.separator().empty()) throw exception(error(errc::invalid_argument, "a separator is never empty"));
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
-  core_ = std::make_shared<detail::registry_core>(std::move(home), std::move(options));
+  return std::make_shared<detail::registry_core>(std::move(home), std::move(options));
 }
 
 COMCP_DECL registry& registry::operator=(registry&& other) noexcept {

@@ -241,6 +241,7 @@ COMCP_DECL void registry_core::state_changed(member const& m) {
 COMCP_DECL void registry_core::became_ready(member const& m) { touch(m, list_kinds::all, true); }
 
 COMCP_DECL void registry_core::gave_up(member const& m) {
+  if (!m->server->config().retry().evicts()) return;
   auto const why = m->server->status().reason;
   detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + why.to_string()));
   m->server->abandon();

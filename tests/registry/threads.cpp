@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A registry on a thread_pool: calls from one of its threads, snapshots from others, while servers crash, come and go.
+// TSan runs this.
+#include <comcp/registry/registry.hpp>
+
+#include <atomic>
+#include <thread>
+
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/strand.hpp>
+#include <asio/thread_pool.hpp>
+
+#include <comcp/test/fake_server.hpp>
+
+#include "support/catch.hpp"
+
+using namespace comcp;
+using namespace std::chrono_literals;
+using comcp::test::fake_request;
+using comcp::test::fake_server;
+
+namespace {
+
+constexpr int rounds = 60;
+
+struct tally {
+  std::atomic<int> answered{0}, failed{0};
+  std::atomic<bool> over{false};
+};
+
+server_config config_of(fake_server const& s) {
+  return server_config::from([s] { return any_transport(s.transport()); }).retry(retry_forever(1ms, 5ms));
+}
+
+void serve(fake_server& s) {
+  s.answer("tools/list", json::raw(R"({"tools":[{"name":"echo","inputSchema":{"type":"object"}}]})"));
+  s.answer("resources/list", json::raw(R"({"resources":[]})"));
+  s.answer("resources/templates/list", json::raw(R"({"resourceTemplates":[]})"));
+  s.answer("prompts/list", json::raw(R"({"prompts":[]})"));
+  s.answer("tools/call", json::raw(R"({"content":[]})"));
+}
+
+asio::awaitable<void> drop_on_its_executor(fake_server s) {
+  s.drop();
+  co_return;
+}
+
+asio::awaitable<void> work(registry const& r, fake_server stays, fake_server comes, tally& t) {
+  co_await r.add("stays", config_of(stays));
+  for (int i = 0; i != rounds; ++i) {
+    co_await r.add("comes", config_of(comes));
+    if (i % 5 == 0) asio::co_spawn(stays.get_executor(), drop_on_its_executor(stays), asio::detached);
+    auto const one = co_await as_result(r.call("stays/echo"));
+    auto const two = co_await as_result(r.call("comes/echo"));
+    ++(one ? t.answered : t.failed);
+    ++(two ? t.answered : t.failed);
+    co_await r.remove("comes");
+  }
+  co_await r.close();
+  t.over = true;
+}
+
+void look(registry const& r, tally const& t) {
+  std::size_t seen = 0;
+  while (!t.over) {
+    for (auto const& name : r.servers()) {
+      auto const status = r.status(name);
+      if (status) seen += status->history.size();
+      auto const config = r.config(name);
+      if (config) seen += config->retry().circuit_breaker();
+    }
+    for (auto const& tool : r.tools()) seen += tool.definition.name.size();
+    seen += r.resources().size() + r.faults().size() + r.blocked().size();
+    std::this_thread::yield();
+  }
+  CHECK(seen > 0);
+}
+
+}  // namespace
+
+TEST_CASE("registry: snapshots from other threads while servers crash, come and go", "[registry][threads]") {
+  asio::thread_pool pool(3);
+  fake_server stays(asio::make_strand(pool)), comes(asio::make_strand(pool));
+  serve(stays);
+  serve(comes);
+  tally t;
+  registry const r(pool.get_executor());
+  asio::co_spawn(pool, work(r, stays, comes, t), [&](std::exception_ptr e) {
+    t.over = true;
+    if (e) ++t.failed, std::rethrow_exception(e);
+  });
+  std::thread other([&] { look(r, t); });
+  look(r, t);
+  other.join();
+  CHECK(t.answered + t.failed == 2 * rounds);
+  CHECK(t.answered >= rounds);
+  pool.join();
+}
