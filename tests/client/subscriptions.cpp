@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Subscriptions in both eras, listen streams and watches.
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+
 #include <comcp/client/handlers.hpp>
 #include <comcp/test/manual_clock.hpp>
 
@@ -249,4 +252,29 @@ TEST_CASE("subscriptions: a watch gives the list after each change, debounced, o
   options.time(clock);
   play(s, no_handler(), options, body);
   CHECK(sizes == std::vector<std::size_t>{1, 0});
+}
+
+TEST_CASE("subscriptions: a watch refreshes after a time in which no stream could tell of changes", "[client]") {
+  auto const clock = std::make_shared<manual_clock>();
+  auto s = modern_script();
+  s.expect("subscriptions/listen").as("one").raw(acknowledges("one", R"({"toolsListChanged":true})"));
+  s.expect("tools/call").as("q").raw(ends("one")).reply_to("q", tool_done);
+  s.expect("subscriptions/listen").as("two").raw(acknowledges("two", R"({"toolsListChanged":true})"));
+  s.expect("tools/list").reply(R"({"tools":[{"name":"new","inputSchema":{"type":"object"}}]})");
+  s.ignore("notifications/cancelled");
+  std::size_t size = 0;
+  auto const body = [&](client& c) -> asio::awaitable<void> {
+    std::function<void(result<listing<tool>>)> note = [&](result<listing<tool>> r) { size = r.value().size(); };
+    auto watch = c.watch_tools(note);
+    co_await settle(c);
+    for (int i = 0; i < 1000 && size == 0; ++i) {
+      clock->advance(std::chrono::milliseconds(50));
+      co_await asio::post(c.get_executor(), asio::use_awaitable);
+    }
+    watch.stop();
+  };
+  connect_options options;
+  options.time(clock);
+  play(s, no_handler(), options, body);
+  CHECK(size == 1);
 }

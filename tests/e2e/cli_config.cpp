@@ -90,7 +90,7 @@ TEST_CASE("cli: --config and --server reach a configured server", "[e2e]") {
   CHECK_THAT(h.comcp({"info", "--config", "mcp.json", "--server", "old"}).out, contains("legacy"));
   CHECK_THAT(h.comcp({"info", "--config", "mcp.json", "--server", "old"}, {"FLAG=--modern-only"}).out,
              contains("modern"));
-  auto const unnamed = h.comcp({"--config", file, "tools"});
+  auto const unnamed = h.comcp({"--config", file, "ping"});
   CHECK(unnamed.status == 2);
   CHECK_THAT(unnamed.err, contains("demo, old"));
   auto const none = h.comcp({"--config", file, "--server", "fly", "tools"});
@@ -138,7 +138,7 @@ TEST_CASE("cli: an input is asked for at the terminal, a password without echo",
     {"type": "pickString", "id": "era", "description": "Which era?", "options": ["legacy", "modern"],
      "default": "modern"}],
     "servers": {"a": {"command": "sh",
-                      "args": ["-c", "test \"$T\" = s3cret && exec \"$0\" \"$1\"", ")" COMCP_DEMO_SERVER
+                      "args": ["-c", "case \"$T\" in s3cre?) exec \"$0\" \"$1\";; esac", ")" COMCP_DEMO_SERVER
                       R"(", "--${input:era}-only"], "env": {"T": "${input:t}"}}}})");
   command c(h.line({"--config", "mcp.json", "info"}), input::terminal);
   REQUIRE(c.wait_for_screen("[modern]"));

@@ -42,7 +42,7 @@ MAY = {
     "config (connect)": ["config", "server", "transport"],
     "test": ["client", "transport"],
 }
-ANYTHING = {"comcp", "run"}
+ANYTHING = {"comcp", "host", "run"}
 
 SPECIAL = {
     "http/url": "http (pure)", "http/message": "http (pure)",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -64,6 +65,8 @@ std::string names_of(candidates const& all) {
   return names.empty() ? std::string("none") : names;
 }
 
+bool is_enabled(candidate const& c) { return !c.server.disabled; }
+
 candidate const& choose(candidates const& all, std::string const& name) {
   if (!name.empty()) {
     auto const named = [&name](candidate const& c) { return c.server.name == name; };
@@ -73,25 +76,55 @@ candidate const& choose(candidates const& all, std::string const& name) {
                all.problems);
     return *found;
   }
-  auto const enabled = [](candidate const& c) { return !c.server.disabled; };
-  auto const first = std::find_if(all.servers.begin(), all.servers.end(), enabled);
-  if (first == all.servers.end()) complain("--config: there is no server that can be used", all.problems);
-  // Here a command for all servers at once would begin.
-  if (std::count_if(all.servers.begin(), all.servers.end(), enabled) > 1)
-    throw usage_error("--config: name one of its servers with --server: " + names_of(all));
-  return *first;
+  if (std::count_if(all.servers.begin(), all.servers.end(), is_enabled) > 1)
+    throw usage_error("this command is for one server: name it with --server: " + names_of(all));
+  return *std::find_if(all.servers.begin(), all.servers.end(), is_enabled);
 }
 
+class expander {
+ public:
+  expander() {
+    variables_.inputs([this](comcp::config_input const& asked) {
+      auto const known = answers_.find(asked.id);
+      return known != answers_.end() ? known->second : answers_.emplace(asked.id, ask_input(asked)).first->second;
+    });
+  }
+  expander(expander const&) = delete;
+  expander& operator=(expander const&) = delete;
+
+  [[nodiscard]] comcp::expanded_server expand(candidate const& c) const {
+    return comcp::expand_server(c.server, c.inputs, variables_);
+  }
+
+ private:
+  comcp::config_variables variables_ = comcp::process_variables();
+  std::map<std::string, comcp::result<comcp::secret>, std::less<>> answers_;
+};
+
 comcp::configured_server expanded(candidate const& c) {
-  std::map<std::string, comcp::result<comcp::secret>, std::less<>> answers;
-  auto variables = comcp::process_variables();
-  variables.inputs([&answers](comcp::config_input const& asked) {
-    auto const known = answers.find(asked.id);
-    return known != answers.end() ? known->second : answers.emplace(asked.id, ask_input(asked)).first->second;
-  });
-  auto e = comcp::expand_server(c.server, c.inputs, variables);
+  auto e = expander().expand(c);
   if (!e.ok()) complain("the server '" + one_line(c.server.name) + "' cannot be used:", e.problems);
   return std::move(e.server);
+}
+
+// Those that can be used; what is wrong with the others is told.
+std::vector<comcp::configured_server> all_expanded(candidates const& all) {
+  expander const with;
+  std::vector<comcp::configured_server> good;
+  auto problems = all.problems;
+  for (auto const& c : all.servers) {
+    if (c.server.disabled) continue;
+    auto e = with.expand(c);
+    problems.insert(problems.end(), e.problems.begin(), e.problems.end());
+    if (e.ok()) good.push_back(std::move(e.server));
+  }
+  if (good.empty()) complain("--config: there is no server that can be used", problems);
+  for (auto const& p : problems) std::cerr << "comcp: " << one_line(p.to_string()) << '\n';
+  return good;
+}
+
+bool is_for_all(command what) {
+  return what != command::complete && what != command::ping && what != command::listen;
 }
 
 // What the command line says comes behind, and wins.
@@ -150,7 +183,13 @@ void use_configured_server(options& o) {
     throw usage_error("one of: --config or --server, --url, a command behind --");
   auto const files = choice.files.empty() ? std::vector{own_file()} : choice.files;
   auto const all = read_candidates(files);
-  fill(o, expanded(choose(all, choice.server)));
+  if (choice.server.empty() && std::none_of(all.servers.begin(), all.servers.end(), is_enabled))
+    complain("--config: there is no server that can be used", all.problems);
+  if (choice.server.empty() && is_for_all(o.what)) {
+    o.servers = all_expanded(all);
+  } else {
+    fill(o, expanded(choose(all, choice.server)));
+  }
 }
 
 }  // namespace cli

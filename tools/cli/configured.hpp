@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Servers of configuration files: which files there are, and the one server that a command goes to.
+// Servers of configuration files: which files there are, and the servers that a command goes to.
 #pragma once
 
 #include <optional>
@@ -30,8 +30,8 @@ std::string own_file();
 /// Reads a file with the limits of this tool, and with the servers that Claude Code has for the current directory.
 comcp::config_file read_file(std::string const& path);
 
-/// Makes the server that --config and --server name the target. Asks at the terminal for its inputs. Throws
-/// usage_error.
+/// Makes the server that --server names the target; without it, every server of the --config files, for commands that
+/// go to all. Asks at the terminal for their inputs. Throws usage_error.
 void use_configured_server(options& o);
 
 /// prompts.cpp: asks at the terminal, without echo for passwords. No terminal: the default, else not_found.

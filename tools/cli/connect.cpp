@@ -42,30 +42,6 @@ comcp::tracer open_trace(std::string const& file) {
   return comcp::record_to([out](std::string_view line) { *out << line << '\n' << std::flush; });
 }
 
-comcp::connect_options make_connect_options(options const& o, std::shared_ptr<surroundings> const& around) {
-  using std::chrono::seconds;
-  comcp::connect_options out;
-  out.client_info(comcp::implementation("comcp-cli", COMCP_VERSION_STRING));
-  if (o.era.legacy) out.legacy();
-  if (o.era.pinned) out.pinned(*o.era.pinned);
-  if (o.log_level) out.log_level(*o.log_level);
-  if (o.max_time) out.hard_timeout(*o.max_time);
-  if (o.timeout) {
-    out.timeout(*o.timeout).open_timeout(*o.timeout).handshake_timeout(*o.timeout);
-    out.probe_timeout(std::min<std::chrono::nanoseconds>(*o.timeout / 2, seconds(5)));
-  }
-  if (!o.trace_file.empty()) out.trace(open_trace(o.trace_file));
-  if (o.verbose) {
-    comcp::observer watch;
-    watch.on_fault = [around](comcp::error const& e) { around->err.line("note: " + one_line(e.to_string())); };
-    watch.on_status = [around](comcp::connection_status s) {
-      around->err.line("status: " + std::string(to_string(s)));
-    };
-    out.observe(std::move(watch));
-  }
-  return out;
-}
-
 comcp::proxy_options proxies(http_target const& t) {
   if (t.no_proxy) return comcp::proxy_options::none();
   if (t.proxy.empty()) return comcp::proxy_options::from_environment();
@@ -112,6 +88,30 @@ asio::awaitable<comcp::client> connect_to(Server server, std::shared_ptr<surroun
 }
 
 }  // namespace
+
+comcp::connect_options make_connect_options(options const& o, std::shared_ptr<surroundings> const& around) {
+  using std::chrono::seconds;
+  comcp::connect_options out;
+  out.client_info(comcp::implementation("comcp-cli", COMCP_VERSION_STRING));
+  if (o.era.legacy) out.legacy();
+  if (o.era.pinned) out.pinned(*o.era.pinned);
+  if (o.log_level) out.log_level(*o.log_level);
+  if (o.max_time) out.hard_timeout(*o.max_time);
+  if (o.timeout) {
+    out.timeout(*o.timeout).open_timeout(*o.timeout).handshake_timeout(*o.timeout);
+    out.probe_timeout(std::min<std::chrono::nanoseconds>(*o.timeout / 2, seconds(5)));
+  }
+  if (!o.trace_file.empty()) out.trace(open_trace(o.trace_file));
+  if (o.verbose) {
+    comcp::observer watch;
+    watch.on_fault = [around](comcp::error const& e) { around->err.line("note: " + one_line(e.to_string())); };
+    watch.on_status = [around](comcp::connection_status s) {
+      around->err.line("status: " + std::string(to_string(s)));
+    };
+    out.observe(std::move(watch));
+  }
+  return out;
+}
 
 asio::awaitable<comcp::client> connect(std::shared_ptr<surroundings> around) {
   auto const& o = around->opts;

@@ -36,7 +36,11 @@ inline exit_code exit_code_of(comcp::error const& e) noexcept {
     case comcp::errc::exchange_timeout:
     case comcp::errc::timeout: return exit_timeout;
     case comcp::errc::cancelled: return exit_interrupted;
+    case comcp::errc::unknown_server:
+    case comcp::errc::unknown_tool:
+    case comcp::errc::ambiguous_name:
     case comcp::errc::invalid_argument: return exit_usage;
+    case comcp::errc::not_ready:
     case comcp::errc::closed:
     case comcp::errc::outcome_unknown:
     case comcp::errc::connect_failed:

@@ -35,6 +35,7 @@ Examples:
   comcp listen demo://changes --count 3 -- ./my-server
   comcp tools --trace messages.jsonl --stderr inherit -- ./my-server
   comcp tools --url https://example.com/mcp --bearer-env MCP_TOKEN
+  comcp --config .mcp.json tools --watch
   comcp --config .mcp.json --server github tools
   comcp config list
 
@@ -145,12 +146,18 @@ void add_config_options(CLI::App& app, config_choice& config) {
 }
 
 // What goes with a server that is started does not go with one that is called, and the other way round.
-void check_target(target const& server) {
+void check_target(options const& o) {
+  auto const& server = o.server;
   auto const& http = server.http;
   bool const started = !server.environment.empty() || server.inherit_environment || !server.directory.empty() ||
                        server.show_stderr;
   bool const called = !http.headers.empty() || !http.bearer.empty() || http.insecure || http.no_proxy || http.sse ||
                       !(http.ca_file + http.client_certificate + http.client_key + http.proxy).empty();
+  if (!o.servers.empty()) {
+    if (started || called) throw usage_error("options for one server need --server");
+    return;
+  }
+  if (o.watch) throw usage_error("--watch needs --config without --server; listen shows what one server tells");
   if (server.command.empty() && http.url.empty())
     throw usage_error("no server: put its command line behind --, as in: comcp tools -- ./my-server; or give --url, "
                       "--config or --server");
@@ -198,13 +205,20 @@ void add_pairs(CLI::App& app, options& o, char const* help) {
   app.add_option("arguments", o.pairs, help)->type_name("KEY=VALUE");
 }
 
+void add_list(CLI::App& app, options& o, command what, char const* name, char const* help, char const* footer) {
+  auto* const sub = add_command(app, o, what, name, help, footer);
+  sub->add_flag("--watch", o.watch, "With --config: list again after each change, until Ctrl-C")->group("Output and time");
+  sub->add_option("-n,--count", o.count, "With --watch: end after so many lists")
+      ->check(CLI::Range(1, 1'000'000))->type_name("N")->group("Output and time");
+}
+
 void add_lists(CLI::App& app, options& o) {
-  add_command(app, o, command::tools, "tools", "List the tools with their arguments", "  comcp tools -- ./my-server\n"
+  add_list(app, o, command::tools, "tools", "List the tools with their arguments", "  comcp tools -- ./my-server\n"
               "  comcp tools --json -- ./my-server | jq -r '.[].name'");
-  add_command(app, o, command::resources, "resources", "List the resources", "  comcp resources -- ./my-server");
-  add_command(app, o, command::templates, "templates", "List the resource templates",
+  add_list(app, o, command::resources, "resources", "List the resources", "  comcp resources -- ./my-server");
+  add_list(app, o, command::templates, "templates", "List the resource templates",
               "  comcp templates -- ./my-server");
-  add_command(app, o, command::prompts, "prompts", "List the prompts with their arguments",
+  add_list(app, o, command::prompts, "prompts", "List the prompts with their arguments",
               "  comcp prompts -- ./my-server");
   add_command(app, o, command::info, "info", "Show the server's name, version, era, capabilities and instructions",
               "  comcp info -- ./my-server\n  comcp info --era legacy --json -- ./my-server");
@@ -315,7 +329,7 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
     app.parse(static_cast<int>(dashes - argv), argv);
     if (out.config.action) return {};
     use_configured_server(out);
-    check_target(out.server);
+    check_target(out);
   } catch (CLI::ParseError const& e) {
     return app.exit(e) == 0 ? exit_ok : exit_usage;
   } catch (usage_error const& e) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <comcp/config/configured_server.hpp>
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/protocol/logging.hpp>
 #include <comcp/protocol/roots.hpp>
@@ -64,6 +65,7 @@ struct options {
   command what = command::info;
   target server;
   config_choice config;
+  std::vector<comcp::configured_server> servers;  // not empty: the command is for all of these
 
   bool json = false;
   bool verbose = false;
@@ -79,6 +81,7 @@ struct options {
   std::string arguments;           // --args
   std::vector<std::string> uris;   // listen
   std::optional<std::size_t> count;
+  bool watch = false;              // lists: again after each change
 };
 
 /// Fills `out`. Gives an exit code where there is nothing to run: help, version, or a wrong command line.

@@ -18,6 +18,7 @@
 #include "commands.hpp"
 #include "connect.hpp"
 #include "exit_codes.hpp"
+#include "many.hpp"
 #include "printers.hpp"
 
 namespace cli {
@@ -29,6 +30,10 @@ struct outcome {
 };
 
 asio::awaitable<int> connect_and_run(std::shared_ptr<surroundings> around, std::optional<session>& s) {
+  if (!around->opts.servers.empty()) {
+    auto const code = co_await run_many(around);
+    co_return code;
+  }
   auto connected = co_await connect(around);
   s.emplace(std::move(connected), around);
   auto const code = co_await run_command(*s);

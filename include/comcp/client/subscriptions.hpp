@@ -87,6 +87,8 @@ class subscription_hub {
   asio::awaitable<error> acknowledged(std::shared_ptr<listen_stream> s, call_options options);
   void refresh_shared();
   void reopen_later();
+  void missed_changes();
+  void tell_watchers();
   asio::awaitable<void> reconcile();
   [[nodiscard]] static bool is_other_version(error const& e);
   struct membership;
@@ -114,6 +116,7 @@ class subscription_hub {
   call_options patience_;                // the longest timeout of those
   unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
   bool reconciling_ = false;
+  bool gap_ = false;  // the shared stream broke: what changes until the next one is open, nobody tells
 };
 
 }  // namespace detail

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include <comcp/client/core.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/client/subscriptions.hpp>
@@ -28,6 +30,8 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
 
 // All at once: calls that wait for a restart go out after them.
 COMCP_DECL void subscription_hub::connected() {
+  gap_ = false;
+  tell_watchers();  // a new session, or another process: it may have other lists
   if (core_.is_modern()) return refresh_shared();
   auto const resources = resources_;
   for (auto const& [uri, t] : resources) {
@@ -97,6 +101,7 @@ COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> con
   if (shared_ != s) return;
   shared_.reset();
   if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
+  gap_ = true;
   // One that was silent for long was no failure: over HTTP an idle stream may be cut by whoever is on the way.
   if (core_.now() - s->acknowledged_at >= std::chrono::minutes(1)) reopened_ = 0;
   reopen_later();
@@ -167,7 +172,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
       break;
     }
     shared_ = fresh;
-    if (core_.checks_ && reopened_ > 0) core_.checks_->forget();  // changes that were told while there was no stream
+    if (std::exchange(gap_, false)) missed_changes();
     if (old) close(*old);
   }
   reconciling_ = false;
@@ -283,6 +288,9 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
   return true;
 }
 
+inline constexpr std::array<char const*, 3> list_changes = {
+    "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed"};
+
 COMCP_DECL void subscription_hub::notified(std::string const& method, json::value const& params) {
   auto const guarded = [this](auto const& f) {
     try {
@@ -311,6 +319,19 @@ COMCP_DECL void subscription_hub::notified(std::string const& method, json::valu
   for (auto const& w : all) {
     if (w.kind == kind) guarded(w.call);
   }
+}
+
+// There was no stream for a while: as though every list had changed.
+COMCP_DECL void subscription_hub::missed_changes() {
+  if (core_.checks_) core_.checks_->forget();
+  for (auto const* const method : list_changes) {
+    if (core_.cache_) core_.cache_->notified(method, json::value());
+  }
+  tell_watchers();
+}
+
+COMCP_DECL void subscription_hub::tell_watchers() {
+  for (auto const* const method : list_changes) notified(method, json::value());
 }
 
 COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {

@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command-line tool over all servers of a configuration: one list under names that model providers accept, calls
+// by those names, and lists that go on while servers end and come back.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include <stdlib.h>
+
+#include <comcp/json/describe.hpp>
+#include <comcp/json/value.hpp>
+#include <comcp/providers/names.hpp>
+
+#include "support/catch.hpp"
+#include "support/command.hpp"
+
+#if defined(COMCP_CLI) && defined(COMCP_DEMO_SERVER)
+
+using comcp_test::command;
+using match::contains;
+using strings = std::vector<std::string>;
+
+namespace {
+
+class config {
+ public:
+  explicit config(std::string const& entries) {
+    auto pattern = (std::filesystem::temp_directory_path() / "comcp-many-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
+    folder_ = pattern;
+    std::ofstream(file()) << "{\"mcpServers\": {" << entries << "}}";
+  }
+  config(config const&) = delete;
+  config& operator=(config const&) = delete;
+  ~config() { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string file() const { return (folder_ / "mcp.json").string(); }
+  [[nodiscard]] strings line(strings const& arguments) const {
+    strings all{COMCP_CLI, "--config", file()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return all;
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+struct ended {
+  int status;
+  std::string out, err;
+};
+
+ended run(config const& c, strings const& arguments) {
+  command tool(c.line(arguments));
+  auto const status = tool.finish();
+  UNSCOPED_INFO("stdout: " << tool.out() << "\nstderr: " << tool.err());
+  return {status, tool.out(), tool.err()};
+}
+
+std::string stdio_entry(std::string const& name) { return "\"" + name + R"(": {"command": ")" COMCP_DEMO_SERVER "\"}"; }
+
+strings names_in(std::string const& json_line) {
+  auto const list = comcp::json::parse(json_line).value();
+  strings names;
+  for (auto const item : list) names.emplace_back(*item.find("name")->get_string());
+  return names;
+}
+
+bool has(strings const& names, std::string const& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+TEST_CASE("cli: every tool of every server is listed under a name that model providers accept", "[e2e]") {
+  config const c(stdio_entry("b") + ", " + stdio_entry("a server") + R"(, "broken": {"command": "/no/such/server"})");
+  auto const all = run(c, {"tools", "--json"});
+  CHECK(all.status == 0);
+  CHECK_THAT(all.err, contains("broken: backing off: could not connect: cannot start '/no/such/server'"));
+  auto const names = names_in(all.out);
+  CHECK(has(names, "b__add"));
+  CHECK(std::count_if(names.begin(), names.end(), [](auto const& n) { return n.starts_with("a_server__add--"); }) == 1);
+  CHECK(std::all_of(names.begin(), names.end(), comcp::providers::is_safe_name));
+  CHECK(strings(names) == names_in(run(c, {"tools", "--json"}).out));
+  CHECK_THAT(run(c, {"tools"}).out, contains("b__add") && contains("[a server] Adds two numbers"));
+  auto const info = run(c, {"info"});
+  CHECK(info.status == 0);
+  CHECK_THAT(info.out, contains("comcp_demo_server") && contains("backing off"));
+}
+
+TEST_CASE("cli: tools of many servers are called by safe, qualified and unique bare names", "[e2e]") {
+  config const two(stdio_entry("one") + ", " + stdio_entry("two"));
+  CHECK(run(two, {"call", "two__add", "a=2", "b=3"}).out == "{\"sum\":5}\n");
+  CHECK(run(two, {"call", "one/add", "a=2", "b=3"}).out == "{\"sum\":5}\n");
+  auto const unclear = run(two, {"call", "add", "a=2", "b=3"});
+  CHECK(unclear.status == 2);
+  CHECK_THAT(unclear.err, contains("one") && contains("two"));
+  CHECK(run(two, {"call", "three/add"}).status == 2);
+  CHECK(run(two, {"call", "one/no_such_tool"}).status == 2);
+  CHECK(run(two, {"call", "two__fail", "message=no"}).status == 1);
+  CHECK(run(two, {"call", "two__crash"}).status == 3);
+  config const one(stdio_entry("one"));
+  CHECK(run(one, {"call", "add", "a=2", "b=3"}).out == "{\"sum\":5}\n");
+  CHECK(run(one, {"read", "demo://greeting"}).status == 0);
+  CHECK(run(two, {"read", "demo://greeting"}).status == 2);
+  CHECK(run(two, {"read", "demo://greeting", "--server", "two"}).status == 0);
+}
+
+TEST_CASE("cli: without any server that can be reached, lists over all of them fail", "[e2e]") {
+  config const c(R"("broken": {"command": "/no/such/server"})");
+  auto const r = run(c, {"tools"});
+  CHECK(r.status == 3);
+  CHECK_THAT(r.err, contains("/no/such/server"));
+}
+
+#if defined(COMCP_DEMO_HTTP)
+TEST_CASE("cli: --watch lists again after each change, while a server is killed and comes back", "[e2e]") {
+  auto const serve = [](std::string const& port) { return strings{COMCP_DEMO_SERVER, "--http", port}; };
+  auto first = std::make_unique<command>(serve("0"));
+  REQUIRE(first->wait_for_out("/mcp\n"));
+  auto const url = first->out().substr(0, first->out().find('\n'));
+  auto const port = url.substr(url.rfind(':') + 1, url.rfind('/') - url.rfind(':') - 1);
+  config const c(stdio_entry("local") + R"(, "remote": {"url": ")" + url + "\"}");
+
+  command watch(c.line({"tools", "--watch", "--json"}));
+  REQUIRE(watch.wait_for_out("\n"));
+  auto const before = names_in(watch.out());
+  CHECK(has(before, "remote__add"));
+  CHECK(run(c, {"--server", "remote", "call", "add_tool", "name=brand_new"}).status == 0);
+  REQUIRE(watch.wait_for_out("remote__brand_new"));
+  REQUIRE(watch.wait_for_out("\n"));
+
+  first->signal(SIGKILL);
+  first.reset();
+  command second(serve(port));
+  REQUIRE(second.wait_for_out("/mcp\n"));
+  REQUIRE(watch.wait_for_out("\n"));  // the tool that was added is gone with that process
+  watch.signal(SIGINT);
+  CHECK(watch.finish() == 128 + SIGINT);
+  auto const lists = watch.out();
+  auto const last = names_in(lists.substr(lists.rfind('\n', lists.size() - 2) + 1));
+  CHECK(last == before);
+}
+#endif
+
+#endif

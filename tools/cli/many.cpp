@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "many.hpp"
+
+#include <chrono>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include <asio/redirect_error.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include <comcp/config/connect.hpp>
+#include <comcp/providers/names.hpp>
+#include <comcp/registry/registry.hpp>
+
+#include "arguments.hpp"
+#include "connect.hpp"
+#include "exit_codes.hpp"
+#include "printers.hpp"
+
+namespace cli {
+namespace {
+
+/// The registry, and a bell that rings when the catalog or a server's state changes.
+struct host {
+  host(asio::any_io_executor home, std::shared_ptr<surroundings> a)
+      : around(std::move(a)), bell(home), servers(std::move(home), options()) {}
+
+  [[nodiscard]] comcp::registry_options options() {
+    comcp::registry_options out;
+    out.on_change([this](comcp::catalog_change const&) {
+      changed = true;
+      bell.cancel();
+    });
+    out.on_status([this](comcp::server_status const& s) { tell(s); });
+    return out;
+  }
+
+  // A server that fails again and again in the same way is told of once.
+  void tell(comcp::server_status const& s) {
+    auto line = one_line(s.name) + ": " + std::string(to_string(s.state));
+    if (s.state == comcp::server_state::ready || s.state == comcp::server_state::starting) {
+      if (s.state == comcp::server_state::ready) told.erase(s.name);
+      if (around->opts.verbose) around->err.line("note: " + line);
+    } else if (s.reason) {
+      line += ": " + one_line(s.reason.to_string());
+      if (std::exchange(told[s.name], line) != line) around->err.line("comcp: " + line);
+    }
+  }
+
+  std::shared_ptr<surroundings> around;
+  asio::steady_timer bell;
+  bool changed = false;
+  std::map<std::string, std::string> told;
+  comcp::registry servers;
+};
+
+comcp::call_options call_options(host const& h) {
+  comcp::call_options out;
+  auto const& o = h.around->opts;
+  if (o.timeout) out.timeout(*o.timeout);
+  if (o.max_time) out.hard_timeout(*o.max_time);
+  out.on_progress([a = h.around](comcp::progress_notification const& p) { a->err.progress(p); });
+  return out;
+}
+
+std::string shown_name(comcp::catalog_entry<comcp::tool> const& e) {
+  return comcp::providers::provider_name(e.server_name, e.original_name);
+}
+template <class T>
+std::string shown_name(comcp::catalog_entry<T> const& e) {
+  return e.original_name;
+}
+
+template <class T>
+void print_json(comcp::catalog_view<T> const& all) {
+  comcp::json::array list;
+  for (auto const& e : all) {
+    comcp::json::object item;
+    item.set("name", shown_name(e)).set("server", e.server_name).set("originalName", e.original_name);
+    item.set("definition", e.definition.raw);
+    list.add(item);
+  }
+  std::cout << list.text() << '\n';
+}
+
+template <class T>
+void print(host const& h, comcp::catalog_view<T> const& all, char const* nothing) {
+  if (h.around->opts.json) {
+    print_json(all);
+  } else {
+    std::vector<row> rows;
+    for (auto const& e : all) {
+      auto r = row_of(e.definition);
+      r.name = shown_name(e);
+      r.description = "[" + one_line(e.server_name) + "] " + r.description;
+      rows.push_back(std::move(r));
+    }
+    print_rows(rows, nothing);
+  }
+  std::cout.flush();
+}
+
+void print_list(host const& h) {
+  switch (h.around->opts.what) {
+    case command::resources: return print(h, h.servers.resources(), "No server has resources.");
+    case command::templates: return print(h, h.servers.resource_templates(), "No server has resource templates.");
+    case command::prompts: return print(h, h.servers.prompts(), "No server has prompts.");
+    default: return print(h, h.servers.tools(), "No server has tools.");
+  }
+}
+
+/// Success where some server is ready; else what the first of them failed with.
+int exit_code_of(host const& h) {
+  std::optional<comcp::error> first;
+  for (auto const& name : h.servers.servers()) {
+    auto const s = h.servers.status(name);
+    if (s && s->state == comcp::server_state::ready) return exit_ok;
+    if (s && s->reason && !first) first = s->reason;
+  }
+  return first ? cli::exit_code_of(*first) : exit_connection;
+}
+
+std::string endpoint(host const& h, std::string const& name) {
+  for (auto const& s : h.around->opts.servers) {
+    if (s.name == name) return comcp::shown_endpoint(s);
+  }
+  return {};
+}
+
+asio::awaitable<int> list(std::shared_ptr<host> h) {
+  auto const& o = h->around->opts;
+  std::size_t printed = 0;
+  do {
+    h->changed = false;
+    print_list(*h);
+    ++printed;
+    if (!o.watch || (o.count && printed >= *o.count) || !std::cout) break;
+    while (!h->changed) {
+      h->bell.expires_at(asio::steady_timer::time_point::max());
+      std::error_code rung;
+      co_await h->bell.async_wait(asio::redirect_error(asio::use_awaitable, rung));
+    }
+  } while (true);
+  co_return exit_code_of(*h);
+}
+
+/// A tool by the name that the list shows, its qualified name, or its bare one.
+std::string qualified(host const& h, std::string const& given) {
+  for (auto const& e : h.servers.tools()) {
+    if (shown_name(e) == given) return e.name;
+  }
+  return given;
+}
+
+asio::awaitable<int> call(std::shared_ptr<host> h) {
+  auto const& o = h->around->opts;
+  auto const name = qualified(*h, o.name);
+  auto const pairs = parse_pairs(o.pairs);
+  auto const all = h->servers.tools();
+  auto const* entry = all.find(name);
+  if (auto const same = all.find_all(name); !entry && same.size() == 1) entry = same.front();
+  comcp::json::value schema;
+  if (entry) schema = entry->definition.input_schema;
+  auto arguments = tool_arguments(pairs, o.arguments, schema.view());
+  auto options = call_options(*h);
+  auto const r = co_await h->servers.call(name, std::move(arguments), std::move(options));
+  h->around->err.clear();
+  if (r.is_error) h->around->err.line("comcp: the tool failed");
+  if (o.json) {
+    std::cout << r.raw.dump() << '\n';
+  } else {
+    print_result(r);
+  }
+  co_return r.is_error ? exit_tool_failed : exit_ok;
+}
+
+/// The server that lists this, by its own name; `what` is for the error.
+template <class T>
+std::string owner(comcp::catalog_view<T> const& all, std::string const& name, char const* what) {
+  auto const found = all.find_all(name);
+  if (found.size() == 1) return found.front()->server_name;
+  throw usage_error((found.empty() ? "no server lists the " : "several servers list the ") + std::string(what) + " '" +
+                    name + "': pick one with --server");
+}
+
+asio::awaitable<int> read(std::shared_ptr<host> h) {
+  auto const& o = h->around->opts;
+  if (!o.pairs.empty()) throw usage_error("uri templates want one server: pick one with --server");
+  auto const server = owner(h->servers.resources(), o.name, "resource");
+  auto options = call_options(*h);
+  auto const r = co_await h->servers.read(server, o.name, std::move(options));
+  if (o.json) {
+    std::cout << r.raw.dump() << '\n';
+  } else {
+    print_result(r);
+  }
+  co_return exit_ok;
+}
+
+asio::awaitable<int> prompt(std::shared_ptr<host> h) {
+  auto const& o = h->around->opts;
+  auto const server = owner(h->servers.prompts(), o.name, "prompt");
+  auto const given = string_arguments(parse_pairs(o.pairs));
+  comcp::json::fragment arguments;
+  if (!given.empty()) arguments = comcp::json::fragment::of(given);
+  auto options = call_options(*h);
+  auto const r = co_await h->servers.prompt(server, o.name, std::move(arguments), std::move(options));
+  if (o.json) {
+    std::cout << r.raw.dump() << '\n';
+  } else {
+    print_result(r);
+  }
+  co_return exit_ok;
+}
+
+comcp::json::object status_json(host const& h, comcp::server_status const& s) {
+  comcp::json::object out;
+  out.set("name", s.name).set("state", to_string(s.state)).set("server", s.server_info.name);
+  out.set("serverVersion", s.server_info.version).set("endpoint", endpoint(h, s.name));
+  if (s.version) out.set("protocolVersion", s.version->text());
+  if (s.reason) out.set("reason", s.reason.to_string());
+  return out;
+}
+
+int info(host const& h) {
+  comcp::json::array list;
+  std::vector<row> rows;
+  for (auto const& name : h.servers.servers()) {
+    auto const s = h.servers.status(name);
+    if (!s) continue;
+    list.add(status_json(h, *s));
+    row r;
+    r.name = one_line(name);
+    r.description = std::string(to_string(s->state));
+    if (s->version) {
+      r.description += ", " + one_line(s->server_info.name) + " " + one_line(s->server_info.version) + ", protocol " +
+                       std::string(s->version->text()) + " (" +
+                       (s->version->era() == comcp::era::modern ? "modern)" : "legacy)");
+    }
+    r.description += "\n" + one_line(endpoint(h, name));
+    rows.push_back(std::move(r));
+  }
+  if (h.around->opts.json) {
+    std::cout << list.text() << '\n';
+  } else {
+    print_rows(rows, "No server.");
+  }
+  return exit_code_of(h);
+}
+
+asio::awaitable<int> run(std::shared_ptr<host> h) {
+  switch (h->around->opts.what) {
+    case command::tools:
+    case command::resources:
+    case command::templates:
+    case command::prompts: return list(h);
+    case command::call: return call(h);
+    case command::read: return read(h);
+    case command::prompt: return prompt(h);
+    default: break;
+  }
+  throw usage_error("this command wants one server: pick one with --server");
+}
+
+comcp::server_config configuration(host const& h, comcp::configured_server const& s, comcp::connect_options settings) {
+  if (s.timeout && !h.around->opts.timeout) settings.timeout(*s.timeout);
+  auto config = comcp::to_server_config(s);
+  config.options(std::move(settings)).handler(user_handler(h.around)).background();
+  return config;
+}
+
+asio::awaitable<int> start_and_run(std::shared_ptr<host> h) {
+  auto const& o = h->around->opts;
+  auto const settings = make_connect_options(o, h->around);
+  for (auto const& s : o.servers) {
+    auto config = configuration(*h, s, settings);
+    co_await h->servers.add(s.name, std::move(config));
+  }
+  auto const patience = o.timeout.value_or(std::chrono::seconds(30));
+  (void)co_await h->servers.settled(patience);
+  if (o.what == command::info) co_return info(*h);
+  auto const code = co_await run(h);
+  co_return code;
+}
+
+}  // namespace
+
+asio::awaitable<int> run_many(std::shared_ptr<surroundings> around) {
+  auto const home = co_await asio::this_coro::executor;
+  auto const h = std::make_shared<host>(home, std::move(around));
+  int code = exit_ok;
+  std::exception_ptr failure;
+  try {
+    code = co_await start_and_run(h);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await h->servers.close();
+  if (failure) std::rethrow_exception(failure);
+  co_return code;
+}
+
+}  // namespace cli
