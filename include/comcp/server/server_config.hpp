@@ -26,8 +26,8 @@ enum class start_mode {
 class server_config {
  public:
   /// Each connection is made with a copy of the transport: comcp::stdio(...), comcp::http(...).
-  template <transport Transport>
-    requires std::copy_constructible<Transport>
+  template <class Transport>
+    requires(!std::same_as<Transport, server_config>) && transport<Transport> && std::copy_constructible<Transport>
   server_config(Transport t) {
     auto const original = std::make_shared<Transport const>(std::move(t));
     make_ = [original] { return any_transport(Transport(*original)); };
