@@ -91,6 +91,7 @@ TEST_CASE("registry: resources are read, prompts got, and updates heard, server 
   h.settle();
   CHECK(updates == 1);
   s.drop();
+  h.settle();
   h.advance(500ms);
   s.notify_listeners("notifications/resources/updated", args("uri", "x:1"));
   h.settle();

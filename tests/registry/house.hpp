@@ -30,7 +30,18 @@ class toolbox : public comcp::test::fake_server {
 
   /// By name, or as `name=description`.
   [[nodiscard]] strings& tools() const { return *tools_; }
-  /// Tells that they changed, in either era.
+  /// Goes away at each handshake while `*broken`. This handle stays where it is.
+  toolbox& breaks_while(bool const* broken) {
+    for (auto const* method : {"server/discover", "initialize"}) {
+      on(method, [this, broken](comcp::test::fake_request const& r) {
+        if (*broken) drop();
+        else if (r.method() == "server/discover") r.reply(comcp::json::raw(discover_text()));
+        else r.reply(comcp::json::raw(initialize_text("2025-11-25")));
+      });
+    }
+    return *this;
+  }
+  /// Tells that they changed.
   void tell(std::string const& kind = "tools") const {
     notify_listeners("notifications/" + kind + "/list_changed");
   }
@@ -49,6 +60,24 @@ class toolbox : public comcp::test::fake_server {
 
  private:
   std::shared_ptr<strings> tools_;
+};
+
+/// Counts the attempts to open.
+class counted {
+ public:
+  counted(comcp::any_transport t, std::shared_ptr<unsigned> n) : inner_(std::move(t)), opens_(std::move(n)) {}
+  asio::awaitable<comcp::result<void>> open(comcp::inbox& in) {
+    ++*opens_;
+    return inner_.open(in);
+  }
+  comcp::result<void> send(comcp::outgoing m) { return inner_.send(std::move(m)); }
+  bool abandon(comcp::request_id id) noexcept { return inner_.abandon(id); }
+  asio::awaitable<void> close() { return inner_.close(); }
+  [[nodiscard]] comcp::transport_info info() const { return inner_.info(); }
+
+ private:
+  comcp::any_transport inner_;
+  std::shared_ptr<unsigned> opens_;
 };
 
 class house : public conversation {
@@ -74,9 +103,12 @@ class house : public conversation {
         .options(comcp::connect_options().time(clock))
         .retry(comcp::retry(5, std::chrono::milliseconds(500)));
   }
-  template <class Script>
-  comcp::server_config scripted(Script s) {
-    return comcp::server_config::from([s = std::move(s)] { return comcp::any_transport(s.transport()); })
+  std::shared_ptr<unsigned> opens = std::make_shared<unsigned>(0);  // of all scripts
+  comcp::server_config scripted(comcp::test::script s) {
+    auto make = [s = std::move(s), n = opens] {
+      return comcp::any_transport(counted(comcp::any_transport(s.transport()), n));
+    };
+    return comcp::server_config::from(std::move(make))
         .options(comcp::connect_options().time(clock))
         .retry(comcp::retry(5, std::chrono::milliseconds(500)));
   }

@@ -65,14 +65,14 @@ TEST_CASE("registry: three attempts at 500, 1,000 and 2,000 ms, then the server 
   s.close();
   h.settle();
   auto const waits = h.start(r.call("x/a"));
-  CHECK(s.opened() == 1);
+  CHECK(*h.opens == 1);
   unsigned attempts = 1;
   for (auto const wait : {500ms, 1000ms, 2000ms}) {
     h.advance(wait - 1ms);
-    CHECK(s.opened() == attempts);
+    CHECK(*h.opens == attempts);
     CHECK(state_of(r, "x") == server_state::backing_off);
     h.advance(1ms);
-    CHECK(s.opened() == ++attempts);
+    CHECK(*h.opens == ++attempts);
   }
   CHECK(state_of(r, "x") == server_state::failed);
   REQUIRE(waits->times == 1);
@@ -82,7 +82,7 @@ TEST_CASE("registry: three attempts at 500, 1,000 and 2,000 ms, then the server 
   CHECK(r.tools().empty());
   CHECK(h.finish(r.call("x/a")).error() == errc::not_ready);
   h.advance(1h);
-  CHECK(s.opened() == 4);
+  CHECK(*h.opens == 4);
   CHECK(h.finish(r.restart("x")).error() == errc::connect_failed);
 }
 
@@ -90,10 +90,7 @@ TEST_CASE("registry: a server that has failed comes back by restart", "[registry
   house h;
   auto s = h.server({"a"});
   bool broken = false;
-  s.on("server/discover", [&](fake_request q) {
-    if (broken) s.drop();
-    else q.reply(json::raw(discover_text()));
-  });
+  s.breaks_while(&broken);
   auto r = h.make();
   REQUIRE(h.finish(r.add("x", h.config(s).retry(retry(1)))));
   broken = true;

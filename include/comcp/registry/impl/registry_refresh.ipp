@@ -90,8 +90,7 @@ struct registry_core::reading {
 
 COMCP_DECL asio::awaitable<void> registry_core::read_lists(self r, member m, client c, unsigned kinds) {
   auto can = c.capabilities();
-  if (c.era() == era::modern && !can.tools && !can.resources && !can.prompts) {
-    // Its verdict may have come without them.
+  if (c.era() == era::modern && !c.verdict().discovered) {  // a prior verdict came without them
     auto asking = as_result(c.discover());
     auto const found = co_await std::move(asking);
     if (found) can = found->capabilities;
