@@ -18,7 +18,11 @@ registry manager(conversation& c, registry_options o = registry_options()) {
   return registry(c.io.get_executor(), std::move(o.time(c.clock)));
 }
 
-server_state state_of(registry const& r, char const* name) { return r.status(name)->state; }
+server_state state_of(registry const& r, char const* name) {
+  auto const s = r.status(name);
+  REQUIRE(s);
+  return s->state;
+}
 
 }  // namespace
 

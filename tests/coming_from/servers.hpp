@@ -25,6 +25,29 @@ inline std::string tools_text(std::vector<std::string> const& names) {
   return out + "]}";
 }
 
+/// Counts how often it is opened, and refuses that while it is told to.
+class flaky_connection {
+ public:
+  flaky_connection(comcp::test::fake_connection c, std::shared_ptr<bool> down, std::shared_ptr<int> tried)
+      : inner_(std::move(c)), down_(std::move(down)), tried_(std::move(tried)) {}
+  [[nodiscard]] asio::awaitable<comcp::result<void>> open(comcp::inbox& in) {
+    ++*tried_;
+    return *down_ ? refused() : inner_.open(in);
+  }
+  comcp::result<void> send(comcp::outgoing message) { return inner_.send(std::move(message)); }
+  bool abandon(comcp::request_id id) noexcept { return inner_.abandon(id); }
+  [[nodiscard]] asio::awaitable<void> close() { return inner_.close(); }
+  [[nodiscard]] comcp::transport_info info() const { return inner_.info(); }
+
+ private:
+  static asio::awaitable<comcp::result<void>> refused() {
+    co_return comcp::error(comcp::errc::connect_failed, "out of order");
+  }
+  comcp::test::fake_connection inner_;
+  std::shared_ptr<bool> down_;
+  std::shared_ptr<int> tried_;
+};
+
 /// A server with tools that answer with their name, which may be out of order for a while.
 class flaky_server {
  public:
@@ -37,19 +60,16 @@ class flaky_server {
     server.answer("prompts/list", comcp::json::raw(R"({"prompts":[{"name":"greet"}]})"));
     server.answer("resources/subscribe", comcp::args()).answer("resources/unsubscribe", comcp::args());
     server.on("tools/call", [](comcp::test::fake_request r) {
-      auto const text = r.params()["name"].as<std::string>() + " " + r.params()["arguments"].dump();
+      auto const given = r.params().find("arguments");
+      auto const text = r.params()["name"].as<std::string>() + " " + (given ? given->dump() : "{}");
       r.reply(comcp::args("content", comcp::json::array().add(comcp::args("type", "text", "text", text))));
     });
   }
 
-  /// Each connection is a new one to the same server; while it is out of order, connecting fails.
+  /// While the server is out of order, connecting fails.
   [[nodiscard]] comcp::server_config config(comcp::connect_options o) const {
     auto make = [s = server, down = out_of_order, tried = attempts] {
-      ++*tried;
-      if (!*down) return comcp::any_transport(s.transport());
-      comcp::test::script refused;
-      refused.refuse_open(comcp::error(comcp::errc::connect_failed, "out of order"));
-      return comcp::any_transport(refused.transport());
+      return comcp::any_transport(flaky_connection(s.transport(), down, tried));
     };
     auto made = comcp::server_config::from(std::move(make));
     made.options(std::move(o));
