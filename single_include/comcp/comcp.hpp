@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// comcp 0.1.0, all of it in one header. Written by tools/amalgamate: change the files under include/ instead.
+// comcp 0.1.0, all of a client in one header. Written by tools/amalgamate: change the files under include/ instead.
 #pragma once
 
 #if defined(COMCP_SEPARATE_COMPILATION)
@@ -48,6 +48,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <asio/awaitable.hpp>
@@ -244,7 +245,7 @@ enum class errc {
   input_refused,        ///< A handler failed or declined an input request, which ended the call. Retry: yes.
   url_elicitation_required,  ///< -32042: complete the listed elicitations first. Retry: then, yes.
   denied,               ///< An interceptor denied the call; nothing was sent. Retry: no.
-  validation_failed,    ///< A value does not match its JSON Schema. Retry: no.
+  validation_failed,    ///< A value does not match its JSON Schema. Nothing was sent, unless the text says so. Retry: no.
   unsupported_dialect,  ///< A schema names a dialect that comcp does not know. Retry: no.
 
   // HTTP. Each is a failure of one exchange; the connection to the server as such goes on.
@@ -259,6 +260,16 @@ enum class errc {
   wrong_content_type,   ///< A success whose body is neither JSON nor an event stream. Retry: as for transport_failed.
   missing_answer,       ///< A success without the answer to the request. Retry: as for transport_failed.
   unsupported_encoding, ///< A body in an encoding that was not asked for. Retry: as for transport_failed.
+
+  // Registry and pool. Nothing was sent.
+  already_registered,   ///< A server of this name is there. Retry: after remove().
+  unknown_server,       ///< No server of this name. Retry: after add().
+  unknown_tool,         ///< No server, or not the named one, has this tool. Retry: after a refresh.
+  ambiguous_name,       ///< Several servers have a tool of this bare name; the text names them. Retry: no.
+  no_separator,         ///< A qualified name is wanted, and this is none. Retry: no.
+  not_ready,            ///< The server is not ready, and was not to be waited for. Retry: yes.
+  tool_blocked,         ///< The tool's definition is not approved. Retry: after approval.
+  no_connections,       ///< No member of the pool became ready in time. Retry: yes.
 };
 
 /// The category of comcp::errc, named "comcp".
@@ -395,6 +406,14 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::wrong_content_type: return "wrong content type";
     case errc::missing_answer: return "no answer in the HTTP response";
     case errc::unsupported_encoding: return "unsupported content encoding";
+    case errc::already_registered: return "already registered";
+    case errc::unknown_server: return "unknown server";
+    case errc::unknown_tool: return "unknown tool";
+    case errc::ambiguous_name: return "ambiguous name";
+    case errc::no_separator: return "not a qualified name";
+    case errc::not_ready: return "server not ready";
+    case errc::tool_blocked: return "tool blocked until approved";
+    case errc::no_connections: return "no connections";
   }
   return "unknown comcp error";
 }
@@ -411,6 +430,8 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::exchange_timeout:
       case errc::timeout: return std::errc::timed_out;
       case errc::cancelled: return std::errc::operation_canceled;
+      case errc::not_ready:
+      case errc::no_connections:
       case errc::closed: return std::errc::not_connected;
       case errc::outcome_unknown: return std::errc::connection_aborted;
       case errc::protocol_violation: return std::errc::protocol_error;
@@ -418,8 +439,11 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::not_in_protocol:
       case errc::capability_missing: return std::errc::operation_not_supported;
       case errc::unauthorized:
+      case errc::tool_blocked:
       case errc::denied: return std::errc::permission_denied;
       case errc::invalid_argument:
+      case errc::ambiguous_name:
+      case errc::no_separator:
       case errc::validation_failed:
       case errc::unsupported_dialect: return std::errc::invalid_argument;
       case errc::wrong_content_type:
@@ -545,6 +569,8 @@ COMCP_DECL bool is_retriable(error const& e) noexcept {
   switch (static_cast<errc>(e.code().value())) {
     case errc::connect_failed:
     case errc::connect_timeout:
+    case errc::not_ready:
+    case errc::no_connections:
     case errc::queue_full: return true;
     case errc::http_status: {
       auto const* const d = e.detail();
@@ -884,6 +910,8 @@ class value {
   [[nodiscard]] std::string dump() const { return view().dump(); }
   /// A copy in a document of its own, so that a small part does not keep a large page alive.
   [[nodiscard]] value compact() const;
+  /// About how many bytes the document takes that it shares, all of it; 0 for a default-constructed null.
+  [[nodiscard]] std::size_t memory() const noexcept;
 
   friend bool operator==(value const& a, value const& b) noexcept { return a.view() == b.view(); }
 
@@ -1647,6 +1675,11 @@ COMCP_DECL std::string view::dump() const {
 }
 
 COMCP_DECL json::view value::view() const& noexcept { return {owner_.get(), node_}; }
+
+COMCP_DECL std::size_t value::memory() const noexcept {
+  // simdjson has a word of tape and room for 5/3 of a byte of strings for each byte of text.
+  return owner_ ? sizeof(document) + owner_.get()->dom.capacity() * 29 / 3 : 0;
+}
 
 COMCP_DECL value value::compact() const {
   if (!owner_) return {};
@@ -4677,8 +4710,25 @@ using tracer = std::function<void(direction, std::string_view message)>;
 }  // namespace comcp
 
 namespace comcp {
+class validation_options;
+namespace detail {
+class validation_plan;
+}
 
 using std::chrono::milliseconds;
+
+class client_core;
+class cache_options;  // client/cache.hpp
+namespace detail {
+class call_cache;
+}
+
+/// Whether a call may be answered from the cache, where the client has one.
+enum class cache_use : unsigned char {
+  use,      ///< A fresh result is the answer; else the server's is, which is stored.
+  refresh,  ///< The server's is, which is stored.
+  bypass,   ///< The server's is, and nothing is stored.
+};
 
 /// What one call may be told. Unset values come from connect_options. Copyable; reusable for many calls.
 class call_options {
@@ -4706,11 +4756,19 @@ class call_options {
   call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
   /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
   call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
-  /// HTTP, modern era: the definition whose annotated arguments are mirrored into headers, instead of the one that was
-  /// listed last.
-  call_options& tool(comcp::tool const& definition) { return edit().input_schema = definition.input_schema, *this; }
+  /// The definition to go by instead of the one that was listed last: its annotated arguments are mirrored into headers
+  /// (HTTP, modern era), and its schemas are those of connect_options().validate().
+  call_options& tool(comcp::tool const& definition) {
+    auto& own = edit();
+    own.input_schema = definition.input_schema;
+    own.output_schema = definition.output_schema;
+    return *this;
+  }
   /// Modern era: the log level asked for with this call.
   call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
+
+  /// For server/discover, lists and reads of a client with connect_options().cache() (default: use).
+  call_options& cache(cache_use how) { return cache_ = how, *this; }
 
   [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
   [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
@@ -4724,12 +4782,14 @@ class call_options {
   [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
+  [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
   void forget_tool() {
     if (!input_schema().is_null()) edit().input_schema = json::value();
   }
   [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
   [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
   [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
+  [[nodiscard]] cache_use cache() const noexcept { return cache_; }
   [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
 
  private:
@@ -4738,7 +4798,7 @@ class call_options {
     std::function<void(progress_notification const&)> on_progress;
     std::vector<std::pair<std::string, std::string>> meta;
     std::stop_token stop;
-    json::value input_schema;
+    json::value input_schema, output_schema;
   };
   [[nodiscard]] rarities const& rare() const noexcept {
     static rarities const none;
@@ -4762,12 +4822,20 @@ class call_options {
   std::optional<comcp::log_level> log_level_;
   bool idempotent_ = false;
   bool manual_input_ = false;
+  cache_use cache_ = cache_use::use;
 };
 
 /// When the client itself starts a dead server process again (default: never; registry and pool do).
 class restart_policy {
  public:
+  /// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
+  /// wait before the next attempt, or nothing to give up. One that throws gives up.
+  using hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
+
   restart_policy() {}
+  /// In place of attempts() and delay(). Such a client also begins anew where others close: when the server answers no
+  /// ping any more, or sends too many unusable messages.
+  explicit restart_policy(hook ask) : ask_(std::move(ask)) {}
   /// At most this many restarts without a successful call in between.
   restart_policy& attempts(unsigned n) { return attempts_ = n, *this; }
   /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
@@ -4775,8 +4843,10 @@ class restart_policy {
   [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
   [[nodiscard]] milliseconds base() const noexcept { return base_; }
   [[nodiscard]] milliseconds max() const noexcept { return max_; }
+  [[nodiscard]] hook const& ask() const noexcept { return ask_; }
 
  private:
+  hook ask_;
   unsigned attempts_ = 0;
   milliseconds base_{100}, max_{10'000};
 };
@@ -4840,6 +4910,8 @@ class connect_options {
   connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
   connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
   connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
+  /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
+  connect_options& connect_timeout(std::chrono::nanoseconds d) { return connect_timeout_ = d, *this; }
   connect_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }                      ///< 30 s
   connect_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }            ///< 10 min
   connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }          ///< 5 s
@@ -4862,14 +4934,25 @@ class connect_options {
   /// Sends calls also when the server did not declare the capability for them (default: fails at once).
   connect_options& check_capabilities(bool yes) { return check_capabilities_ = yes, *this; }
 
-  connect_options& restart(restart_policy p) { return restart_ = p, *this; }
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+
+  connect_options& restart(restart_policy p) { return restart_ = std::move(p), *this; }
   connect_options& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
   connect_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   connect_options& limits(connection_limits l) { return limits_ = std::move(l), *this; }
   connect_options& observe(comcp::observer o) { return observer_ = std::move(o), *this; }
+  /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
+  connect_options& validate(validation_options const& o);
   connect_options& trace(tracer t) { return tracer_ = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
   connect_options& intercept(interceptor i) { return interceptors_.push_back(std::move(i)), *this; }
+  /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
+  /// comcp/client/cache.hpp.
+  connect_options& cache(cache_options options);
+
+  /// Of calls that say none.
+  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return timeout_; }
+  [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return hard_timeout_; }
 
  private:
   friend class client_core;
@@ -4878,6 +4961,7 @@ class connect_options {
   std::chrono::nanoseconds probe_timeout_ = std::chrono::seconds(5);
   std::chrono::nanoseconds handshake_timeout_ = std::chrono::seconds(30);
   std::chrono::nanoseconds open_timeout_ = std::chrono::seconds(10);
+  std::chrono::nanoseconds connect_timeout_ = std::chrono::nanoseconds::max();
   std::chrono::nanoseconds timeout_ = std::chrono::seconds(30);
   std::chrono::nanoseconds hard_timeout_ = std::chrono::minutes(10);
   std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(5);
@@ -4894,6 +4978,8 @@ class connect_options {
   comcp::observer observer_;
   tracer tracer_;
   std::vector<interceptor> interceptors_;
+  std::function<std::unique_ptr<detail::call_cache>(client_core&)> cache_;
+  std::shared_ptr<detail::validation_plan const> validation_;
   bool anonymous_ = false;
   bool check_capabilities_ = true;
 };
@@ -5111,6 +5197,7 @@ struct transport_info {
   std::string target;                    ///< Command line or address, without secrets.
   std::string origin;                    ///< HTTP: scheme, host and port; what is learned of a server is kept by it.
   std::string identity;                  ///< HTTP: whose credentials, as authenticator.identity() says.
+  std::string server;                    ///< HTTP: equal where all else in a request is; empty where that is not known.
   std::string session_id;                ///< HTTP, legacy era: a secret.
   std::size_t open_streams = 0;          ///< HTTP: event streams that are open.
   std::optional<int> pid;                ///< stdio: the server process.
@@ -5228,6 +5315,19 @@ struct prepared_call {
 /// How a call is carried out once its interceptors let it go on.
 using performer = std::function<asio::awaitable<reply>(prepared_call&)>;
 
+/// What may answer calls from memory, beneath the interceptors. On home only.
+class call_cache {
+ public:
+  virtual ~call_cache() = default;
+  [[nodiscard]] virtual bool concerns(std::string_view method) const noexcept = 0;
+  /// The call's outcome, wherever it comes from.
+  virtual asio::awaitable<reply> answer(prepared_call& c) = 0;
+  /// Before anybody else hears of it.
+  virtual void notified(std::string_view method, json::value const& params) = 0;
+  /// Another process is the server from now on.
+  virtual void restarted() = 0;
+};
+
 /// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
 /// the coroutine that waits.
 struct pending_entry {
@@ -5249,6 +5349,48 @@ struct pending_entry {
 };
 
 }  // namespace comcp::detail
+
+// client/call_checks.hpp
+// Where validation meets the core: what client/validation.hpp fills in, so that a program without it compiles none of
+// it. Internal.
+
+#include <memory>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+struct prepared_call;
+class tool_checks;  // the one implementation
+
+/// What one client knows about its server's schemas. On home only.
+class call_checks {
+ public:
+  virtual ~call_checks() = default;
+  /// Carries a call out, checking on both sides of it what is to be checked.
+  virtual asio::awaitable<result<json::value>> perform(prepared_call& c) = 0;
+  /// One page of a tools/list result.
+  virtual void learn(json::view page) = 0;
+  /// The tools changed, or may have.
+  virtual void forget() noexcept = 0;
+};
+
+/// What the user asked for; shared by clients.
+class validation_plan {
+ public:
+  virtual ~validation_plan() = default;
+  /// Null where calls are not checked at all.
+  [[nodiscard]] virtual std::unique_ptr<call_checks> start(client_core& core) const = 0;
+  /// An accepted form elicitation's content, defaults filled in.
+  [[nodiscard]] virtual result<void> check_answer(json::view requested_schema, json::view content) const = 0;
+  /// Whether one that does not pass goes out nevertheless.
+  [[nodiscard]] virtual bool only_warns_of_answers() const noexcept = 0;
+};
+
+}  // namespace detail
+}  // namespace comcp
 
 // client/dispatcher.hpp
 // Brings what the server sends unasked to the handler: requests run concurrently up to a bound, notifications
@@ -5289,9 +5431,12 @@ namespace comcp {
 
 class client;
 class client_core;
+class context;
 namespace detail {
 class dispatcher;
-}
+class validation_plan;
+result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
+}  // namespace detail
 
 /// Given to handler members that take it as their last parameter. Copyable; use it on the client's executor.
 class context {
@@ -5316,10 +5461,13 @@ class context {
  private:
   friend class client_core;
   friend class detail::dispatcher;
+  friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
+  void fault(error const& what) const;
   std::weak_ptr<client_core> core_;
   std::string method_;
   std::string progress_token_;  // raw JSON; empty where none came
   std::shared_ptr<bool> cancelled_;
+  std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
 };
 
 }  // namespace comcp
@@ -6997,8 +7145,8 @@ constexpr bool check_handler() {
 namespace comcp::detail {
 
 /// Form mode: content only on accept, its omitted fields filled with the schema's defaults, then checked against
-/// the schema. Errors: validation_failed.
-result<json::fragment> complete_elicitation(json::view request, json::fragment const& answered);
+/// the schema as the client's options say. Errors: validation_failed.
+result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 
 /// Roots are file:// uris. Errors: invalid_argument.
 result<void> check_roots(json::fragment const& answered);
@@ -7018,8 +7166,12 @@ namespace comcp {
 /// Errors: invalid_argument (the content is no object).
 result<json::value> fill_defaults(json::view requested_schema, json::view content);
 
-/// Whether the content (defaults filled in) may be sent: its members are strings, numbers, booleans or arrays of
-/// strings, and it matches the schema, formats included. Errors: validation_failed, and those of schema::compile.
+/// Whether the content is an object whose members are strings, numbers, booleans or arrays of strings, as the
+/// specification asks whatever the schema says. Errors: validation_failed.
+result<void> check_primitive_content(json::view content);
+
+/// Whether the content (defaults filled in) may be sent: it is primitive, and it matches the schema, formats included.
+/// Errors: validation_failed, and those of schema::compile.
 result<void> check_content(json::view requested_schema, json::view content);
 
 }  // namespace comcp
@@ -7032,7 +7184,8 @@ result<void> check_content(json::view requested_schema, json::view content);
 
 // schema/schema.hpp
 // JSON Schema: 2020-12, and draft-07 where $schema says so. Compiling resolves every reference and finds every
-// fault of the schema; validating is bounded in depth and work. Nothing is ever fetched from a network.
+// fault of the schema; validating is bounded in depth and work. Nothing is ever fetched from a network. Bundled, as
+// Debian 12 has no C++ library for 2020-12: libvalijson 1.0 stops at draft-07.
 
 #include <cstddef>
 #include <cstdint>
@@ -7063,7 +7216,8 @@ class schema_options {
   /// Most subschemas, those of referenced documents counted. Default 20,000.
   schema_options& max_subschemas(std::size_t n) noexcept { return max_subschemas_ = n, *this; }
   /// Most work in one validation: about one step for each keyword, value and state of a pattern. Default 20 million
-  /// (below a second).
+  /// (below a second). Steps stand in for a time budget: they bound the time as well, and whether a value passes does
+  /// not depend on the machine or its load.
   schema_options& max_steps(std::uint64_t n) noexcept { return max_steps_ = n, *this; }
   /// Most entries that violations() returns. Default 100.
   schema_options& max_violations(std::size_t n) noexcept { return max_violations_ = n, *this; }
@@ -7105,11 +7259,12 @@ struct violation {
 /// A compiled schema. Copies share it and are cheap; safe to use from any thread.
 class schema {
  public:
-  /// Errors: invalid_argument (not a schema; the text has the place), unsupported_dialect, not_found (a reference to
-  /// nothing known), limit_exceeded.
+  /// Errors: invalid_argument (not a schema, or a pattern that comcp::pattern refuses; the text has the place),
+  /// unsupported_dialect, not_found (a reference to nothing known), limit_exceeded.
   static result<schema> compile(json::value const& text, schema_options const& options = {});
 
-  /// Errors: validation_failed with the first violation's text, limit_exceeded (max_depth, max_steps).
+  /// Errors: validation_failed with the text of the first violations (three at most), limit_exceeded (max_depth,
+  /// max_steps).
   [[nodiscard]] result<void> validate(json::view instance) const;
   /// Every violation, up to max_violations; empty if and only if validate() succeeds. Where a limit ended the check
   /// early, the last entry says so.
@@ -7256,6 +7411,7 @@ inline constexpr char const* metaschema_7 = R"json({
 // schema/pattern.hpp
 // Regular expressions of JSON Schema (ECMA-262, Unicode mode) that run in linear time: all states are followed at
 // once, so that no pattern and no text can make the search explode. Backreferences are refused for that reason.
+// RE2 would be linear too, but has neither lookarounds nor ECMA-262's syntax, and is a library to link.
 
 #include <cstdint>
 #include <optional>
@@ -9853,7 +10009,12 @@ COMCP_DECL result<void> schema::validate(json::view instance) const {
   schema_detail::evaluator e(*program_, 1);
   if (e.run(instance)) return {};
   if (e.limit) return error(errc::limit_exceeded, std::string("schema validation: ") + e.limit);
-  return error(errc::validation_failed, e.violations.empty() ? "" : e.violations.front().to_string());
+  constexpr std::size_t named = 3;
+  schema_detail::evaluator again(*program_, named);
+  again.run(instance);
+  std::string text;
+  for (auto const& v : again.violations) text += (text.empty() ? "" : "; ") + v.to_string();
+  return error(errc::validation_failed, std::move(text));
 }
 
 COMCP_DECL std::vector<violation> schema::violations(json::view instance) const {
@@ -9888,7 +10049,7 @@ COMCP_DECL result<json::value> fill_defaults(json::view requested_schema, json::
   return json::parse(w.text(), json::parse_options().max_depth(1024));
 }
 
-COMCP_DECL result<void> check_content(json::view requested_schema, json::view content) {
+COMCP_DECL result<void> check_primitive_content(json::view content) {
   if (!content.is_object()) return error(errc::validation_failed, "elicitation: the content is no object");
   for (auto const m : content.members()) {
     auto const elements = m.value.elements();
@@ -9898,6 +10059,11 @@ COMCP_DECL result<void> check_content(json::view requested_schema, json::view co
     return error(errc::validation_failed,
                  "elicitation: \"" + std::string(m.key) + "\" is no string, number, boolean or array of strings");
   }
+  return {};
+}
+
+COMCP_DECL result<void> check_content(json::view requested_schema, json::view content) {
+  if (auto const ok = check_primitive_content(content); !ok) return ok.error();
   auto const text = requested_schema.share();
   auto const compiled = schema::compile(text, schema_options().assert_formats(true));
   if (!compiled) return compiled.error();
@@ -9909,7 +10075,8 @@ COMCP_DECL result<void> check_content(json::view requested_schema, json::view co
 
 namespace comcp::detail {
 
-COMCP_DECL result<json::fragment> complete_elicitation(json::view request, json::fragment const& answered) {
+COMCP_DECL result<json::fragment> complete_elicitation(context const& ctx, json::view request,
+                                                       json::fragment const& answered) {
   auto const parsed = json::parse(answered.text());
   if (!parsed) return parsed.error();
   auto answer = parsed->get<elicit_result>();
@@ -9923,7 +10090,12 @@ COMCP_DECL result<json::fragment> complete_elicitation(json::view request, json:
   if (answer->content.is_null()) answer->content = json::parse("{}").value();
   auto filled = fill_defaults(*asked, answer->content.view());
   if (!filled) return filled.error();
-  if (auto const ok = check_content(*asked, filled->view()); !ok) return ok.error();
+  auto const* const plan = ctx.validation_.get();
+  auto const ok = plan ? plan->check_answer(*asked, filled->view()) : check_content(*asked, filled->view());
+  if (!ok) {
+    if (!plan || !plan->only_warns_of_answers()) return ok.error();
+    ctx.fault(ok.error());
+  }
   answer->content = std::move(*filled);
   return json::fragment::of(*answer);
 }
@@ -9990,11 +10162,11 @@ asio::awaitable<result<json::fragment>> settle(R returned) {
 }
 
 template <class R>
-asio::awaitable<result<json::fragment>> settle_elicitation(json::value request, R returned) {
+asio::awaitable<result<json::fragment>> settle_elicitation(context ctx, json::value request, R returned) {
   auto settled = settle(std::move(returned));
   auto answered = co_await std::move(settled);
   if (!answered) co_return answered;
-  auto completed = complete_elicitation(request.view(), *answered);
+  auto completed = complete_elicitation(ctx, request.view(), *answered);
   co_return completed;
 }
 
@@ -10075,7 +10247,7 @@ asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value con
       auto const member = [&h](auto&&... a) -> decltype(h.elicit(std::forward<decltype(a)>(a)...)) {
         return h.elicit(std::forward<decltype(a)>(a)...);
       };
-      return settle_elicitation(params, with_context(member, ctx, *std::move(request)));
+      return settle_elicitation(ctx, params, with_context(member, ctx, *std::move(request)));
     }
   }
   return refuse(error::from_peer({-32602, "Invalid params: this elicitation mode was not declared", {}}));
@@ -10870,6 +11042,14 @@ struct statistics {
   std::uint64_t bytes_in = 0, bytes_out = 0;
   std::uint64_t restarts = 0;
   std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
+
+  // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.
+  std::uint64_t cache_hits = 0;                    ///< Answered by a fresh result.
+  std::uint64_t cache_misses = 0;                  ///< Looked for, and not there or stale.
+  std::uint64_t cache_stores = 0;                  ///< Results stored.
+  std::uint64_t cache_invalidations = 0;           ///< Changes that ended the use of stored results.
+  std::uint64_t cache_stale = 0;                   ///< Answered by a stale result in place of an error.
+  std::uint64_t coalesced = 0;                     ///< Waited for a request that was under way already.
 };
 
 }  // namespace comcp
@@ -10955,6 +11135,8 @@ class subscription_hub {
   asio::awaitable<error> acknowledged(std::shared_ptr<listen_stream> s, call_options options);
   void refresh_shared();
   void reopen_later();
+  void missed_changes();
+  void tell_watchers();
   asio::awaitable<void> reconcile();
   [[nodiscard]] static bool is_other_version(error const& e);
   struct membership;
@@ -10982,6 +11164,7 @@ class subscription_hub {
   call_options patience_;                // the longest timeout of those
   unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
   bool reconciling_ = false;
+  bool gap_ = false;  // the shared stream broke: what changes until the next one is open, nobody tells
 };
 
 }  // namespace detail
@@ -11787,6 +11970,7 @@ COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::v
 namespace comcp {
 namespace detail {
 class core_registry;
+class core_cache;
 }
 
 class client_core final : public inbox, public std::enable_shared_from_this<client_core> {
@@ -11810,7 +11994,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   /// The coroutine that waits for it goes away before its end.
   void withdraw(detail::pending_entry& e) noexcept;
   /// True where call() would do no more than round_trip(): a fast path for typed operations.
-  [[nodiscard]] bool is_plain(asio::any_io_executor const& here) const noexcept;
+  [[nodiscard]] bool is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept;
   /// What call() does with the outcome of a first round_trip().
   asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
   [[nodiscard]] bool needs_settling(detail::prepared_call const& c, detail::reply const& r) const;
@@ -11820,7 +12004,16 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   // The connection.
   asio::awaitable<void> close();
   void abandon() noexcept;  ///< The owning client went away.
+  /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
+  /// already is made now. What forbids it, if anything does. On home.
+  error begin_anew(error why, std::chrono::nanoseconds wait);
+  /// The same at once, and waits until it is ready again. Throws what the attempt failed with. On home.
+  asio::awaitable<void> reconnect(error why);
+  /// Called on home whenever an attempt to restore the connection begins.
+  void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
   asio::awaitable<error> closed();
+  /// Once it has ended: why.
+  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
   void set_log_level(log_level level) noexcept { level_ = level; }
   /// Waits; false when the client closed meanwhile. On home only.
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
@@ -11842,6 +12035,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   [[nodiscard]] comcp::statistics statistics() const;
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
   [[nodiscard]] connect_options const& options() const noexcept { return options_; }
+  [[nodiscard]] auto const& validation() const noexcept { return options_.validation_; }
   [[nodiscard]] connection_limits const& limits() const noexcept { return options_.limits_; }
   [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
   comcp::statistics& counters() noexcept { return counters_; }
@@ -11855,6 +12049,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
     return o.hard_timeout().value_or(std::max(options_.hard_timeout_, o.timeout().value_or(options_.timeout_)));
   }
   void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
+
+  [[nodiscard]] bool has_cache() const noexcept { return cache_ != nullptr; }
 
   // HTTP.
   [[nodiscard]] bool is_http() const noexcept { return is_http_; }
@@ -11874,6 +12070,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   friend class detail::dispatcher;
   friend class detail::subscription_hub;
   friend class detail::core_registry;
+  friend class detail::core_cache;
+  friend class detail::tool_checks;
   struct negotiation;
 
   // core_connect.ipp
@@ -11887,7 +12085,16 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   asio::awaitable<result<void>> open_transport();
   asio::awaitable<void> after_handshake();
   asio::awaitable<void> keep_alive();
-  asio::awaitable<void> restart();
+  asio::awaitable<void> restart(std::chrono::nanoseconds first_wait);
+  asio::awaitable<bool> close_transport();
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> next_restart(error const& why);
+  bool begin_restart(error const& why);
+  void lost(error why);
+  void give_way(error const& why, std::chrono::nanoseconds wait);
+  void tell_restarted(detail::reply const& r);
+  void break_off(error reason);
+  void begin_attempt();
+  [[nodiscard]] std::chrono::nanoseconds bounded(std::chrono::nanoseconds d) const;
   void adopt_discovery(discover_result const& d);
   void adopt_initialization(initialize_result const& r, json::value const& raw);
   void set_status(connection_status s);
@@ -11920,6 +12127,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void expire();
   asio::awaitable<json::value> call_on_home(detail::prepared_call c);
   asio::awaitable<detail::reply> perform(detail::prepared_call& c);
+  asio::awaitable<detail::reply> carry_out(detail::prepared_call& c);  // by way of the cache, where there is one
   /// `perform` as the interceptors let it be.
   asio::awaitable<detail::reply> intercept(detail::prepared_call c, detail::performer perform);
   struct interception;
@@ -11978,6 +12186,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   std::unique_ptr<wire::codec> codec_;
   detail::dispatcher dispatcher_;
   detail::subscription_hub subscriptions_;
+  std::unique_ptr<detail::call_cache> cache_;  // null: none
+  std::unique_ptr<detail::call_checks> checks_;  // null: nothing is validated
 
   implementation server_info_;
   server_capabilities server_capabilities_;
@@ -11997,7 +12207,13 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   detail::overlap_guard overlap_;
   comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
+  std::uint64_t bad_before_ = 0;  // unusable messages of earlier connections
   unsigned restarts_in_a_row_ = 0;
+  std::function<void()> on_attempt_;
+  std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();
+  request_id restart_pause_ = 0;              // the wait before the next attempt
+  std::vector<request_id> restart_waits_;     // for what comes out of it
+  bool restart_now_ = false;                  // without that wait
   json::value initialize_result_;
   std::map<std::string, std::vector<wire::param_header>, std::less<>> param_headers_;  // by tool, where it wants any
   unsigned renewals_in_a_row_ = 0;
@@ -12369,8 +12585,8 @@ COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detai
   return begin(c, e);
 }
 
-COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here) const noexcept {
-  return options_.interceptors_.empty() && here == home_;
+COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
+  return options_.interceptors_.empty() && !checks_ && here == home_ && !(cache_ && cache_->concerns(method));
 }
 
 COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
@@ -12401,9 +12617,15 @@ COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> 
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
-  detail::performer send = [this](detail::prepared_call& call) { return perform(call); };
+  detail::performer send = [this](detail::prepared_call& call) {
+    return checks_ ? checks_->perform(call) : carry_out(call);
+  };
   auto r = co_await intercept(std::move(c), std::move(send));
   co_return std::move(r).value();
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::carry_out(detail::prepared_call& c) {
+  return cache_ && cache_->concerns(c.method) ? cache_->answer(c) : perform(c);
 }
 
 // Repeats what may be repeated, follows one version change, and goes through the input rounds.
@@ -12561,43 +12783,139 @@ COMCP_DECL void client_core::closed(error reason) {
     dispatcher_.cancel_all();
     return fail_all(reason);
   }
-  if (status_ == connection_status::ready && restarts_in_a_row_ < options_.restart_.attempts()) {
-    restarting_ = true;
-    set_status(connection_status::connecting);
-    dispatcher_.cancel_all();
-    fail_all(reason);
-    return spawn(restart());
-  }
-  if (!restarting_) finish(std::move(reason));
+  if (status_ == connection_status::ready) return lost(std::move(reason));
+  if (!restarting_) return finish(std::move(reason));
+  dispatcher_.cancel_all();  // what the server asked while its connection was being closed
 }
 
-COMCP_DECL asio::awaitable<void> client_core::restart() {
+COMCP_DECL void client_core::lost(error why) {
+  if (!begin_restart(why)) finish(std::move(why));
+}
+
+COMCP_DECL std::optional<std::chrono::nanoseconds> client_core::next_restart(error const& why) {
+  auto const& policy = options_.restart_;
+  if (policy.ask()) {
+    try {
+      return policy.ask()(why);
+    } catch (...) {
+      fault(error(errc::invalid_argument, "a restart hook threw"));
+      return {};
+    }
+  }
+  if (restarts_in_a_row_ >= policy.attempts()) return {};
+  auto const wanted = policy.base() * (std::int64_t{1} << std::min(restarts_in_a_row_, 20U));
+  ++restarts_in_a_row_;
+  return std::min<std::chrono::nanoseconds>(wanted, policy.max());
+}
+
+// False when there is to be no restart.
+COMCP_DECL bool client_core::begin_restart(error const& why) {
+  auto const wait = next_restart(why);
+  if (closing_ || end_reason_) return true;  // by whom it asked
+  if (wait) give_way(why, *wait);
+  return wait.has_value();
+}
+
+COMCP_DECL void client_core::give_way(error const& why, std::chrono::nanoseconds wait) {
+  restarting_ = true;
+  resumed_ = renewal_due_ = restart_now_ = false;
+  set_status(connection_status::connecting);
+  dispatcher_.cancel_all();
+  fail_all(why);
+  if (!closing_ && !end_reason_) spawn(restart(wait));
+}
+
+// What an unusable peer ends: the connection where another may follow, else the client.
+COMCP_DECL void client_core::break_off(error reason) {
+  if (options_.restart_.ask()) {
+    if (restarting_) return;  // it is being replaced, or the attempt's own timeouts end it
+    if (status_ == connection_status::ready && begin_restart(reason)) return;
+  }
+  spawn(close_on_home(std::move(reason)));
+}
+
+COMCP_DECL error client_core::begin_anew(error why, std::chrono::nanoseconds wait) {
+  if (end_reason_) return *end_reason_;
+  if (closing_) return {errc::closed, "the client is closing"};
+  if (restarting_ || restoring_) {
+    restart_now_ = true;
+    end(restart_pause_, json::value());
+    return {};
+  }
+  if (status_ != connection_status::ready) return {errc::not_ready, "the first connection is still being made"};
+  restarts_in_a_row_ = 0;
+  give_way(why, wait);
+  return end_reason_.value_or(error());
+}
+
+COMCP_DECL asio::awaitable<void> client_core::reconnect(error why) {
   auto const hold = shared_from_this();
+  if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
+  detail::pending_entry outcome;
+  outcome.survives = true;
+  if (!enlist(outcome, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+  restart_waits_.push_back(outcome.id);
+  auto const r = co_await wait(outcome);
+  if (!r) throw exception(r.error());
+}
+
+COMCP_DECL void client_core::tell_restarted(detail::reply const& r) {
+  auto const waiting = std::exchange(restart_waits_, {});
+  for (auto const id : waiting) end(id, detail::reply(r));
+}
+
+COMCP_DECL void client_core::begin_attempt() {
+  bad_before_ = counters_.bad_messages;
+  attempt_until_ = detail::later(time_->now(), options_.connect_timeout_);
+}
+
+// A part of an attempt takes no longer than what is left for the whole.
+COMCP_DECL std::chrono::nanoseconds client_core::bounded(std::chrono::nanoseconds d) const {
+  return std::min<std::chrono::nanoseconds>(d, std::max(attempt_until_ - time_->now(), decltype(attempt_until_)::duration()));
+}
+
+COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds first_wait) {
+  auto const hold = shared_from_this();
+  std::optional<std::chrono::nanoseconds> until_next = first_wait;
   error last(errc::closed);
-  while (restarts_in_a_row_ < options_.restart_.attempts()) {
-    auto const factor = std::min(restarts_in_a_row_, 20U);
-    auto const wanted = options_.restart_.base() * (std::int64_t{1} << factor);
-    ++restarts_in_a_row_;
-    auto const slept = co_await sleep(std::min<std::chrono::nanoseconds>(wanted, options_.restart_.max()));
-    if (!slept && (closing_ || end_reason_)) co_return;
+  for (;;) {
+    if (transport_open_) {
+      bool const through = co_await close_transport();
+      if (closing_ || end_reason_) co_return;
+      if (!through) co_return finish(error(errc::timeout, "the transport did not close in time"));
+    }
+    if (!until_next) co_return finish(last);
+    detail::pending_entry pause;
+    pause.survives = true;
+    if (!restart_now_ && enlist(pause, *until_next)) {
+      restart_pause_ = pause.id;
+      (void)co_await wait(pause);
+      if (closing_ || end_reason_) co_return;
+    }
+    begin_attempt();
+    if (on_attempt_) on_attempt_();
+    if (closing_ || end_reason_) co_return;
     auto again = co_await open_transport();
     if (again) again = co_await negotiate();
     if (closing_ || end_reason_) co_return;
     if (again) {
       ++counters_.restarts;
+      if (cache_) cache_->restarted();
       restarting_ = false;
       restoring_ = &last;
       co_await after_handshake();
       restoring_ = nullptr;
-      if (restarting_) continue;
-      restored();
-      co_return;
+      if (!restarting_) co_return restored();
+    } else {
+      last = again.error();
     }
-    last = again.error();
-    if (transport_open_) co_await transport_.close();
+    set_status(connection_status::connecting);
+    restart_now_ = false;
+    until_next = next_restart(last);
+    tell_restarted(last);
+    if (closing_ || end_reason_) co_return;
+    restarting_ = until_next.has_value();
   }
-  restarting_ = false;
-  finish(last);
 }
 
 COMCP_DECL asio::awaitable<void> client_core::close() {
@@ -12611,7 +12929,6 @@ COMCP_DECL asio::awaitable<void> client_core::close() {
   co_await run_on_home(std::move(work));
 }
 
-// Bounded by close_timeout: a transport that is not through by then is destroyed.
 COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   auto const hold = shared_from_this();
   if (closing_ || end_reason_) co_return;
@@ -12619,10 +12936,17 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   set_status(connection_status::closing);
   dispatcher_.cancel_all();
   fail_all(reason);
+  co_await close_transport();
+  finish(std::move(reason));
+}
+
+// Bounded by close_timeout: a transport that is not through by then is destroyed, and false.
+COMCP_DECL asio::awaitable<bool> client_core::close_transport() {
+  auto const hold = shared_from_this();
   auto const done = std::make_shared<detail::pending_entry>();
   enlist(*done, options_.close_timeout_);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<detail::pending_entry> entry) -> asio::awaitable<void> {
-    co_await self->transport_.close();
+    if (self->transport_) co_await self->transport_.close();
     self->end(entry->id, json::value());
   };
   auto work = std::make_shared<asio::awaitable<void>>(task(hold, done));
@@ -12631,7 +12955,7 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   auto const waited = co_await wait(*done);
   if (!waited) drop_transport();
   transport_open_ = false;
-  finish(std::move(reason));
+  co_return waited.has_value();
 }
 
 COMCP_DECL void client_core::finish(error reason) {
@@ -12735,6 +13059,8 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
   is_http_ = transport_.is_http();
   options_.handshake_.over_http = is_http_;
   declare_capabilities();
+  if (options_.cache_) cache_ = options_.cache_(*this);
+  if (options_.validation_) checks_ = options_.validation_->start(*this);
   if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
 }
 
@@ -12781,6 +13107,7 @@ COMCP_DECL asio::awaitable<void> client_core::open_and_negotiate() {
   error failure;
   try {
     set_status(connection_status::connecting);
+    begin_attempt();
     auto done = co_await open_transport();
     if (done) done = co_await negotiate();
     if (done) co_await after_handshake();
@@ -12805,9 +13132,10 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   };
   auto const o = std::make_shared<opening>();
   auto const hold = shared_from_this();
-  if (!enlist(o->done, options_.open_timeout_)) co_return error(errc::queue_full);
+  if (!enlist(o->done, bounded(options_.open_timeout_))) co_return error(errc::queue_full);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
     try {
+      if (!self->transport_) co_return;  // destroyed meanwhile, and so is the wait below
       auto opened = co_await self->transport_.open(*self);
       if (opened) self->transport_open_ = true;
       state->outcome = std::move(opened);
@@ -12836,7 +13164,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   auto const n = std::make_shared<negotiation>(
       *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
   negotiation_ = n;
-  if (!enlist(n->done, options_.handshake_timeout_)) co_return error(errc::queue_full);
+  if (!enlist(n->done, bounded(options_.handshake_timeout_))) co_return error(errc::queue_full);
   if (!adopt_resumed(*n)) take_step(n, n->machine.start());
   if (!n->outcome) {
     auto const waited = co_await wait(n->done);
@@ -12973,10 +13301,13 @@ COMCP_DECL implementation client_core::own_info() const {
 }
 
 COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
+  if (checks_) checks_->forget();
   if (!is_modern()) {
     if (!resumed_) notify("notifications/initialized", {});
     if (level_ && server_capabilities_.supports("logging")) {
-      detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), {});
+      call_options patience;
+      patience.timeout(bounded(options_.timeout_)).extend_on_progress(false);
+      detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), std::move(patience));
       set.internal = true;
       auto const done = co_await round_trip(set);
       if (!done) fault(done.error());
@@ -13010,7 +13341,8 @@ COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
     if (r || r.error().peer()) {
       failures = 0;
     } else if (r.error() == errc::timeout && ++failures >= options_.ping_failure_threshold_) {
-      co_await close_on_home(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
+      break_off(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
+      failures = 0;
     }
   }
   keeping_alive_ = false;
@@ -13125,6 +13457,7 @@ COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call c
     auto page = json::read<list_tools_result>(r->view());
     if (!page) co_return false;
     adopt_tools(*page);
+    if (checks_) checks_->learn(r->view());
     for (auto const& t : page->tools) {
       if (t.name == c.name) co_return true;
     }
@@ -13175,19 +13508,20 @@ COMCP_DECL asio::awaitable<void> client_core::renewal() {
   auto const before = std::exchange(options_.handshake_.prior, verdict());
   options_.handshake_.prior->date = std::chrono::system_clock::now();
   auto const version = codec_->version();
+  begin_attempt();
   auto const done = co_await negotiate();
   options_.handshake_.prior = before;
   if (closing_ || end_reason_) co_return;
   restarting_ = false;
-  if (!transport_open_) co_return finish(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
+  if (!transport_open_) co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
   if (!done) co_return renewal_failed(version, done.error());
   ++counters_.renewals;
-  error lost;
-  restoring_ = &lost;
+  error why;
+  restoring_ = &why;
   co_await after_handshake();
   restoring_ = nullptr;
   if (!std::exchange(restarting_, false)) co_return restored();
-  finish(lost);
+  lost(why);
 }
 
 // The connection is as it was: the next call tries again. Those that waited do not.
@@ -13202,6 +13536,7 @@ COMCP_DECL void client_core::renewal_failed(protocol_version before, error const
   set_status(connection_status::ready);
   auto const waiting = std::exchange(deferred_, {});
   for (auto const id : waiting) end(id, why);
+  tell_restarted(why);
 }
 
 // The calls that waited for a restart or a new session go out.
@@ -13212,6 +13547,7 @@ COMCP_DECL void client_core::restored() {
     if (!entry) continue;
     if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
   }
+  tell_restarted(json::value());
 }
 
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.
@@ -13411,12 +13747,14 @@ COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
     params = std::move(*parsed);
   }
   if (m.method == "notifications/progress") return received_progress(params);
+  if (cache_) cache_->notified(m.method, params);
   if (m.method == "notifications/cancelled") {
     auto const which = params.view().find("requestId");
     if (!which) return;
     if (is_modern()) return subscriptions_.cancelled_by_server(*which);
     dispatcher_.withdraw(which->dump());
   }
+  if (checks_ && m.method == "notifications/tools/list_changed") checks_->forget();
   if (is_modern() && subscriptions_.routed(m.method, params)) return;
   if (!is_modern()) subscriptions_.notified(m.method, params);
   dispatcher_.notification(std::move(m.method), std::move(params));
@@ -13450,8 +13788,8 @@ COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
     return end(*m.id, error(errc::protocol_violation, "the answer cannot be read: " + m.reason));
   }
   fault(error(errc::protocol_violation, "an unusable message: " + m.reason));
-  if (counters_.bad_messages <= options_.limits_.bad_lines() || closing_) return;
-  spawn(close_on_home(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()")));
+  if (counters_.bad_messages - bad_before_ <= options_.limits_.bad_lines() || closing_) return;
+  break_off(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()"));
 }
 
 COMCP_DECL void client_core::stream_ended(request_id id, error why) {
@@ -13767,10 +14105,15 @@ COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepar
   forget_era();
   auto const before = codec_->version();
   restarting_ = true;  // calls that begin now wait for what comes out
+  begin_attempt();
   auto const done = co_await negotiate();
   restarting_ = false;
   if (closing_ || end_reason_) co_return end_reason_.value_or(error(errc::closed));
   if (!done) {
+    if (!transport_open_) {
+      lost(done.error());
+      co_return done.error();
+    }
     renewal_failed(before, done.error());
     co_return done.error();
   }
@@ -13903,6 +14246,7 @@ namespace comcp::detail {
 COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
   context ctx;
   ctx.core_ = core_.weak_from_this();
+  ctx.validation_ = core_.validation();
   ctx.method_ = std::move(method);
   ctx.cancelled_ = std::make_shared<bool>(false);
   if (auto const meta = params.view().find("_meta")) {
@@ -14217,6 +14561,7 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepa
 }  // namespace comcp::detail
 
 // client/impl/subscriptions.ipp
+#include <array>
 
 namespace comcp::detail {
 
@@ -14228,6 +14573,7 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
   f.tools_list_changed = h.receives("notifications/tools/list_changed");
   f.prompts_list_changed = h.receives("notifications/prompts/list_changed");
   f.resources_list_changed = h.receives("notifications/resources/list_changed");
+  if (core_.checks_ && core_.capabilities().supports_list_changed("tools")) f.tools_list_changed = true;
   for (auto const& w : watchers_) {
     if (w.kind == "tools") f.tools_list_changed = true;
     if (w.kind == "prompts") f.prompts_list_changed = true;
@@ -14239,6 +14585,8 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
 
 // All at once: calls that wait for a restart go out after them.
 COMCP_DECL void subscription_hub::connected() {
+  gap_ = false;
+  tell_watchers();  // a new session, or another process: it may have other lists
   if (core_.is_modern()) return refresh_shared();
   auto const resources = resources_;
   for (auto const& [uri, t] : resources) {
@@ -14308,6 +14656,7 @@ COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> con
   if (shared_ != s) return;
   shared_.reset();
   if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
+  gap_ = true;
   // One that was silent for long was no failure: over HTTP an idle stream may be cut by whoever is on the way.
   if (core_.now() - s->acknowledged_at >= std::chrono::minutes(1)) reopened_ = 0;
   reopen_later();
@@ -14378,6 +14727,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
       break;
     }
     shared_ = fresh;
+    if (std::exchange(gap_, false)) missed_changes();
     if (old) close(*old);
   }
   reconciling_ = false;
@@ -14493,6 +14843,9 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
   return true;
 }
 
+inline constexpr std::array<char const*, 3> list_changes = {
+    "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed"};
+
 COMCP_DECL void subscription_hub::notified(std::string const& method, json::value const& params) {
   auto const guarded = [this](auto const& f) {
     try {
@@ -14521,6 +14874,19 @@ COMCP_DECL void subscription_hub::notified(std::string const& method, json::valu
   for (auto const& w : all) {
     if (w.kind == kind) guarded(w.call);
   }
+}
+
+// There was no stream for a while: as though every list had changed.
+COMCP_DECL void subscription_hub::missed_changes() {
+  if (core_.checks_) core_.checks_->forget();
+  for (auto const* const method : list_changes) {
+    if (core_.cache_) core_.cache_->notified(method, json::value());
+  }
+  tell_watchers();
+}
+
+COMCP_DECL void subscription_hub::tell_watchers() {
+  for (auto const* const method : list_changes) notified(method, json::value());
 }
 
 COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {
@@ -14614,7 +14980,7 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
   auto const here = co_await asio::this_coro::executor;
   auto const state = co_await asio::this_coro::cancellation_state;
   reply r;
-  if (core->is_plain(here) && state.cancelled() == asio::cancellation_type::none) {
+  if (core->is_plain(here, c.method) && state.cancelled() == asio::cancellation_type::none) {
     withdrawal call(*core);
     if (start_call(*core, c, call.entry, r)) {
       auto waiting = core->wait(call.entry);
@@ -15051,11 +15417,28 @@ asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_opt
   require(core);
   auto const total = core->hard_limit(options);
   auto const end = later(core->now(), total);
-  pager<T> pages(core, std::move(options));
+  pager<T> pages(core, options);
   listing<T> all;
+  bool inside = false;
+  // Once: a cursor that the cache kept may be of a list that is no more.
+  bool may_restart = core->has_cache() && options.cache() == cache_use::use;
   for (;;) {
-    auto page = co_await pages.next();
+    std::optional<typename list_traits<T>::page> page;
+    bool lost = false;
+    try {
+      page = co_await pages.next();
+    } catch (exception const& e) {
+      lost = inside && may_restart && e.error().peer();
+      if (!lost) throw;
+    }
+    if (lost) {
+      may_restart = inside = false;
+      pages = pager<T>(core, options);
+      all = listing<T>();
+      continue;
+    }
     if (!page) co_return all;
+    inside = true;
     all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
     if (core->now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
   }
@@ -15323,6 +15706,9 @@ constexpr auto describe(std::type_identity<complete_result>) {
 }  // namespace comcp
 
 namespace comcp {
+namespace detail {
+struct client_access;
+}
 
 /// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
 /// server process is killed and reaped), close() is graceful.
@@ -15428,6 +15814,11 @@ class client {
 
   /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
   [[nodiscard]] asio::awaitable<void> close() const;
+  /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
+  /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
+  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without one
+  /// the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
+  [[nodiscard]] asio::awaitable<void> restart() const;
   /// Waits for the end and gives its reason.
   [[nodiscard]] asio::awaitable<error> closed() const;
 
@@ -15448,11 +15839,19 @@ class client {
   [[nodiscard]] asio::any_io_executor get_executor() const;
 
  private:
+  friend struct detail::client_access;
   [[nodiscard]] std::shared_ptr<client_core> const& core() const;
 
   std::shared_ptr<client_core> core_;
   bool owner_ = false;
 };
+
+namespace detail {
+/// For what is built upon clients. Internal.
+struct client_access {
+  static std::shared_ptr<client_core> const& core(client const& c) noexcept { return c.core_; }
+};
+}  // namespace detail
 
 /// A client that knows the type of its handler. Converts to comcp::client by moving.
 template <class Transport, class Handler>
@@ -15579,6 +15978,12 @@ COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, 
     co_return;
   };
   auto work = send(core, std::move(method), std::move(params));
+  co_await core->run_on_home(std::move(work));
+}
+
+COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
+  require(core);
+  auto work = core->reconnect(error(errc::transport_failed, "the connection is begun anew"));
   co_await core->run_on_home(std::move(work));
 }
 
@@ -15746,6 +16151,7 @@ COMCP_DECL asio::awaitable<void> client::notify_roots_changed() const {
 COMCP_DECL asio::awaitable<void> client::close() const {
   return core_ ? core_->close() : detail::failed<void>(detail::not_connected());
 }
+COMCP_DECL asio::awaitable<void> client::restart() const { return detail::restart_call(core_); }
 COMCP_DECL asio::awaitable<error> client::closed() const { return detail::closed_call(core_); }
 COMCP_DECL connection_status client::status() const noexcept {
   return core_ ? core_->status() : connection_status::disconnected;
@@ -15788,6 +16194,10 @@ COMCP_DECL void context::progress(double progress, std::optional<double> total, 
   if (!message.empty()) w.plain_key("message").string(message);
   w.end_object();
   core->send_text(jsonrpc::notification("notifications/progress", w.text()));
+}
+
+COMCP_DECL void context::fault(error const& what) const {
+  if (auto const core = core_.lock()) core->fault(what);
 }
 
 COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
@@ -22383,6 +22793,8 @@ class streamable_http {
     if (url_) {
       out.target = url_->origin() + url_->path();
       out.origin = url_->origin();
+      // A query or a header of the user's own may decide on the answers, and may be a secret.
+      if (!url_->query() && options_.headers().empty()) out.server = out.target;
     }
     if (auth_) out.identity = auth_->identity();
     if (session_) session_->describe(out);
@@ -23652,7 +24064,8 @@ class stdio_settings {
 
 /// Starts a server and talks to it. `closed` is told once everything that the server wrote was delivered, its
 /// process has ended, its process group is killed and it is reaped; the error has the exit status and the tail
-/// of stderr. close() is bounded by exit_wait + 2 * term_wait. Destroying it kills the group at once.
+/// of stderr. close() is bounded by exit_wait + 2 * term_wait. Destroying it kills the group at once. Regular: keep one
+/// and connect copies of it.
 class stdio {
  public:
   /// argv, never a shell. The command is looked up in the PATH that the server gets.
@@ -23661,6 +24074,9 @@ class stdio {
     requires(std::convertible_to<Args, std::string> && ...)
   explicit stdio(std::string command, Args&&... args)
       : stdio(argv(std::move(command), std::string(std::forward<Args>(args))...)) {}
+  /// A copy has the settings, never the process.
+  stdio(stdio const& other);
+  stdio& operator=(stdio const& other) { return *this = stdio(other); }
   stdio(stdio&&) noexcept = default;
   stdio& operator=(stdio&& other) noexcept;
   ~stdio();
@@ -23973,6 +24389,8 @@ COMCP_DECL stdio::stdio(std::vector<std::string> command) : state_(std::make_sha
   settings_.process.command = std::move(command);
 }
 
+COMCP_DECL stdio::stdio(stdio const& other) : settings_(other.settings_), state_(std::make_shared<state>()) {}
+
 COMCP_DECL stdio& stdio::operator=(stdio&& other) noexcept {
   if (this != &other) {
     abort();
@@ -24065,12 +24483,22 @@ inline asio::awaitable<result<asio::local::stream_protocol::socket>> connect_uni
 
 }  // namespace detail
 
-/// A server that listens on a Unix domain socket. open() connects, again and again if asked to.
+/// A server that listens on a Unix domain socket. open() connects, again and again if asked to. A copy has the path and
+/// the options, never the connection.
 class unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
  public:
   explicit unix_socket(std::string path, stream_options options = stream_options())
-      : byte_stream(connector([path] { return detail::connect_unix(path); }),
-                    std::move(options.label("unix", path))) {}
+      : byte_stream(connector([path] { return detail::connect_unix(path); }), options.label("unix", path)),
+        path_(std::move(path)),
+        options_(std::move(options)) {}
+  unix_socket(unix_socket const& other) : unix_socket(other.path_, other.options_) {}
+  unix_socket& operator=(unix_socket const& other) { return *this = unix_socket(other); }
+  unix_socket(unix_socket&&) noexcept = default;
+  unix_socket& operator=(unix_socket&&) noexcept = default;
+
+ private:
+  std::string path_;
+  stream_options options_;
 };
 
 }  // namespace comcp

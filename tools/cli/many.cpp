@@ -270,6 +270,7 @@ asio::awaitable<int> run(std::shared_ptr<host> h) {
 comcp::server_config configuration(host const& h, comcp::configured_server const& s, comcp::connect_options settings) {
   if (s.timeout && !h.around->opts.timeout) settings.timeout(*s.timeout);
   auto config = comcp::to_server_config(s);
+  if (!h.around->opts.timeout) settings.handshake_timeout(config.start_timeout());
   config.options(std::move(settings)).handler(user_handler(h.around)).background();
   return config;
 }
@@ -281,7 +282,7 @@ asio::awaitable<int> start_and_run(std::shared_ptr<host> h) {
     auto config = configuration(*h, s, settings);
     co_await h->servers.add(s.name, std::move(config));
   }
-  auto const patience = o.timeout.value_or(std::chrono::seconds(30));
+  auto const patience = o.timeout.value_or(std::chrono::seconds(60));
   (void)co_await h->servers.settled(patience);
   if (o.what == command::info) co_return info(*h);
   auto const code = co_await run(h);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <string>
@@ -204,18 +205,24 @@ template <class T>
 shared_part<T> make_part(std::string const& server, std::string_view separator, std::vector<T> definitions,
                          std::vector<catalog_fault>& faults) {
   using kind = catalog_kind<T>;
+  std::vector<T*> sorted;
+  sorted.reserve(definitions.size());
+  for (auto& definition : definitions) sorted.push_back(&definition);
+  // Of one name in the order of the list. (Not stable_sort: clang warns of what libstdc++ 12 does there.)
+  std::sort(sorted.begin(), sorted.end(), [](T* x, T* y) {
+    int const order = kind::key(*x).compare(kind::key(*y));
+    return order != 0 ? order < 0 : std::less<T*>()(x, y);
+  });
   auto part = std::make_shared<catalog_part<T>>();
-  part->reserve(definitions.size());
-  for (auto& definition : definitions) {
+  part->reserve(sorted.size());
+  for (auto* const definition : sorted) {
     catalog_entry<T> e;
     e.server_name = server;
-    e.original_name = kind::key(definition);
+    e.original_name = kind::key(*definition);
     e.name = qualified_name(server, e.original_name, separator);
-    e.definition = std::move(definition);
+    e.definition = std::move(*definition);
     part->push_back(std::move(e));
   }
-  std::stable_sort(part->begin(), part->end(),
-                   [](auto const& a, auto const& b) { return a.original_name < b.original_name; });
   auto const again = [&](auto const& a, auto const& b) {
     if (a.original_name != b.original_name) return false;
     faults.emplace_back(server, kind::name, error(errc::protocol_violation, b.original_name + " comes twice: the first counts"));

@@ -37,7 +37,10 @@ COMCP_DECL server_config to_server_config(configured_server const& s) {
     if (kept->kind == configured_kind::stdio) return any_transport(detail::stdio_of(*kept));
     return any_transport(detail::http_of(*kept));
   });
-  if (s.timeout) out.options(connect_options().timeout(*s.timeout));
+  connect_options options;
+  options.handshake_timeout(out.start_timeout());  // package runners may have to download the server first
+  if (s.timeout) options.timeout(*s.timeout);
+  out.options(std::move(options));
   return out;
 }
 

@@ -1,0 +1,8251 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// comcp 0.1.0, what hosts of many servers need. Written by tools/amalgamate: change the files under include/ instead.
+#pragma once
+
+#if defined(COMCP_SEPARATE_COMPILATION)
+#error "comcp: the single header is header-only; link comcp::compiled with the headers of include/ instead."
+#endif
+#include <comcp/comcp.hpp>
+
+// host.hpp
+// Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
+// and of a client what is there by choice: cache and validation. Programs that want less include just that.
+
+// client/cache.hpp
+// Results that are used again instead of asked for again: connect_options().cache(cache_options()), what stores them,
+// and for whom. Which may be, and for how long, is sansio/cache.hpp's. Only who includes this pays for it.
+
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+// sansio/cache.hpp
+// Which results may be used again, for whom, for how long, and what ends that. Waiting, locks and the clock are
+// others'. Spec: 2026-07-28, server/utilities/caching.
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+/// What a stored result answers, and for whom. Two calls with equal keys may be given the same result.
+struct cache_key {
+  cache_key() = default;
+
+  std::string server;    ///< The partition: results of one server, as far as they are shared.
+  std::string method;
+  std::string uri;       ///< Of resources/read; else empty.
+  std::string version;   ///< The protocol version that the result was made for.
+  std::string audience;  ///< Who may see it: empty is anybody, else one authorization context.
+  std::string params;    ///< Canonical: keys sorted, no `_meta`; empty where there are none.
+
+  friend auto operator<=>(cache_key const&, cache_key const&) = default;
+};
+
+/// A stored result. Times are those of the client's time_source.
+struct cached_result {
+  using time_point = std::chrono::steady_clock::time_point;
+
+  cached_result() = default;
+  cached_result(json::value r, time_point when, std::chrono::nanoseconds time_to_live)
+      : result(std::move(r)),
+        received(when),
+        fresh_until(when + std::chrono::duration_cast<time_point::duration>(time_to_live)) {}
+
+  [[nodiscard]] bool is_fresh(time_point now) const noexcept { return now < fresh_until; }
+
+  json::value result;
+  time_point received{}, fresh_until{};
+};
+
+/// What a server says has changed: the results of a method, for everybody, and where a uri is named, only the reads of
+/// that and of what it is a part of.
+struct cache_change {
+  cache_change() = default;
+  cache_change(std::string m, std::string u) : method(std::move(m)), uri(std::move(u)) {}
+
+  std::string server;
+  std::string method;
+  std::string uri;
+};
+
+/// Whether that change makes this result stale. A part of a resource has its uri and then more, after `/`, `?` or `#`.
+bool covers(cache_change const& change, cache_key const& key) noexcept;
+
+/// How much a store keeps.
+class cache_bounds {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  cache_bounds() {}
+  /// Bytes in all (default 32 MiB), as parsed JSON takes them: about ten for each of its text. What was not used for
+  /// longest goes first.
+  cache_bounds& max_bytes(std::size_t n) { return max_bytes_ = n, *this; }
+  /// Bytes of one result (default 8 MiB); a larger one is not stored.
+  cache_bounds& max_result_bytes(std::size_t n) { return max_result_bytes_ = n, *this; }
+  /// A result received longer ago (default 24 h) is gone, stale or not.
+  cache_bounds& max_age(milliseconds d) { return max_age_ = d, *this; }
+
+  [[nodiscard]] std::size_t max_bytes() const noexcept { return max_bytes_; }
+  [[nodiscard]] std::size_t max_result_bytes() const noexcept { return max_result_bytes_; }
+  [[nodiscard]] milliseconds max_age() const noexcept { return max_age_; }
+
+ private:
+  std::size_t max_bytes_ = std::size_t{32} << 20, max_result_bytes_ = std::size_t{8} << 20;
+  milliseconds max_age_ = std::chrono::hours(24);
+};
+
+/// What a store holds, and has lost to its bounds so far.
+struct cache_usage {
+  std::size_t results = 0;
+  std::size_t bytes = 0;
+  std::uint64_t evictions = 0;
+};
+
+namespace sansio {
+
+[[nodiscard]] bool is_cacheable(std::string_view method) noexcept;
+
+/// What of a request decides on its result.
+struct cache_request {
+  cache_request() = default;
+  std::string uri;
+  std::string params;
+  bool has_cursor = false;
+};
+
+/// Nothing where the result must not be stored, nor taken from what is: another method, a round that answers a server's
+/// questions, parameters that cannot be read.
+[[nodiscard]] std::optional<cache_request> read_cache_request(std::string_view method, std::string_view params);
+
+/// The server's word on a result.
+struct cache_hints {
+  std::chrono::milliseconds time_to_live{0};
+  cache_scope scope = cache_scope::private_;
+};
+
+/// Nothing for what is no complete result. `without_hint` is the time to live where the server says none; a day is the
+/// most in any case.
+[[nodiscard]] std::optional<cache_hints> read_cache_hints(json::view result, std::chrono::milliseconds without_hint);
+
+/// What a notification says has changed; without the server.
+[[nodiscard]] std::vector<cache_change> read_cache_changes(std::string_view notification, json::view params);
+
+/// Whether this failure is one to get an answer at all, so that an old answer may do; not an answer about the request.
+[[nodiscard]] bool is_outage(error const& e) noexcept;
+
+/// The results of many servers within bounds.
+class cache_table {
+ public:
+  using time_point = cached_result::time_point;
+
+  explicit cache_table(cache_bounds bounds = cache_bounds()) : bounds_(bounds) {}
+
+  /// Fresh or stale.
+  [[nodiscard]] std::optional<cached_result> find(cache_key const& key, time_point now);
+  /// To be taken before a request goes out, and given to store() with its result.
+  [[nodiscard]] std::uint64_t ticket() const noexcept { return changes_; }
+  /// False where it is not kept: it is too large, or became stale while it was under way.
+  bool store(cache_key key, cached_result r, std::uint64_t ticket);
+  bool erase(cache_key const& key);
+  /// What it covers is stale from now on.
+  void invalidate(cache_change change);
+  void clear() noexcept;
+  [[nodiscard]] cache_usage const& usage() const noexcept { return usage_; }
+
+ private:
+  struct entry {
+    cached_result kept;
+    std::size_t bytes = 0;
+    std::list<cache_key const*>::iterator place;
+  };
+  using entries = std::map<cache_key, entry>;
+
+  [[nodiscard]] bool changed_since(std::uint64_t ticket, cache_key const& key) const noexcept;
+  void remove(entries::iterator at) noexcept;
+
+  static constexpr std::size_t most_recent = 256;
+
+  cache_bounds bounds_;
+  entries entries_;
+  std::list<cache_key const*> used_;  // the latest first
+  std::deque<cache_change> recent_;
+  std::uint64_t changes_ = 0;
+  cache_usage usage_;
+};
+
+}  // namespace sansio
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// sansio/impl/cache.ipp
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+namespace comcp {
+
+COMCP_DECL bool covers(cache_change const& change, cache_key const& key) noexcept {
+  if (change.server != key.server || change.method != key.method) return false;
+  if (change.uri.empty() || change.uri == key.uri) return true;
+  if (key.uri.empty() || !change.uri.starts_with(key.uri)) return false;
+  constexpr std::string_view ends("/?#");
+  return ends.find(change.uri[key.uri.size()]) != ends.npos || key.uri.back() == '/';
+}
+
+namespace sansio {
+namespace detail {
+
+COMCP_DECL void write_canonical(json::writer& w, json::view v, bool outermost);
+
+COMCP_DECL void write_sorted(json::writer& w, json::view object, bool outermost) {
+  std::vector<json::member> members;
+  for (auto const m : object.members()) {
+    if (!outermost || m.key != "_meta") members.push_back(m);
+  }
+  std::stable_sort(members.begin(), members.end(), [](auto const& a, auto const& b) { return a.key < b.key; });
+  w.begin_object();
+  for (auto const& m : members) {
+    w.key(m.key);
+    write_canonical(w, m.value, false);
+  }
+  w.end_object();
+}
+
+COMCP_DECL void write_canonical(json::writer& w, json::view v, bool outermost) {
+  if (v.is_object()) return write_sorted(w, v, outermost);
+  if (!v.is_array()) return void(w.value(v));
+  w.begin_array();
+  for (auto const e : v.elements()) write_canonical(w, e, false);
+  w.end_array();
+}
+
+}  // namespace detail
+
+COMCP_DECL bool is_cacheable(std::string_view method) noexcept {
+  constexpr std::array<std::string_view, 6> all{"tools/list",     "resources/read",           "resources/list",
+                                                "prompts/list",   "resources/templates/list", "server/discover"};
+  return std::find(all.begin(), all.end(), method) != all.end();
+}
+
+COMCP_DECL std::optional<cache_request> read_cache_request(std::string_view method, std::string_view params) {
+  if (!is_cacheable(method)) return {};
+  cache_request out;
+  bool const reads = method == "resources/read";
+  if (params.empty() || params == "{}") return reads ? std::nullopt : std::optional(std::move(out));
+  auto const parsed = json::parse(params);
+  if (!parsed || !parsed->is_object()) return {};
+  auto const v = parsed->view();
+  if (v.find("inputResponses") || v.find("requestState")) return {};
+  if (reads) {
+    auto const uri = v.find("uri");
+    auto const text = uri ? uri->get_string() : std::nullopt;
+    if (!text) return {};
+    out.uri = *text;
+  }
+  out.has_cursor = v.find("cursor").has_value();
+  json::writer w;
+  detail::write_canonical(w, v, true);
+  if (w.text() != "{}") out.params = std::move(w).text();
+  return out;
+}
+
+COMCP_DECL std::optional<cache_hints> read_cache_hints(json::view result, std::chrono::milliseconds without_hint) {
+  if (!result.is_object()) return {};
+  auto const kind = result.find("resultType");
+  if (kind && kind->get_string() != "complete") return {};
+  cache_hints out;
+  auto const ttl = result.find("ttlMs");
+  bool const said = ttl && !ttl->is_null();
+  out.time_to_live = time_to_live(said ? ttl->get_int64() : std::optional<std::int64_t>(without_hint.count()));
+  auto const scope = result.find("cacheScope");
+  if (scope && scope->get_string() == "public") out.scope = cache_scope::public_;
+  return out;
+}
+
+COMCP_DECL std::vector<cache_change> read_cache_changes(std::string_view notification, json::view params) {
+  std::vector<cache_change> out;
+  if (notification == "notifications/tools/list_changed") out.emplace_back("tools/list", "");
+  if (notification == "notifications/prompts/list_changed") out.emplace_back("prompts/list", "");
+  if (notification == "notifications/resources/list_changed") {
+    out.emplace_back("resources/list", "");
+    out.emplace_back("resources/templates/list", "");
+  }
+  if (notification == "notifications/resources/updated") {
+    constexpr std::size_t longest = 4096;  // beyond that: every read
+    auto const uri = params.find("uri");
+    auto const text = uri ? uri->get_string().value_or("") : std::string_view();
+    if (!text.empty()) out.emplace_back("resources/read", text.size() > longest ? std::string() : std::string(text));
+  }
+  return out;
+}
+
+COMCP_DECL bool is_outage(error const& e) noexcept {
+  if (e.peer()) return false;
+  if (e == errc::http_status) return e.detail() && e.detail()->http_status.value_or(0) >= 500;
+  constexpr std::array all{errc::timeout,         errc::outcome_unknown,  errc::connect_failed, errc::transport_failed,
+                           errc::connect_timeout, errc::response_timeout, errc::idle_timeout,   errc::exchange_timeout,
+                           errc::tls_failed,      errc::proxy_failed,     errc::missing_answer};
+  return std::any_of(all.begin(), all.end(), [&e](errc c) { return e == c; });
+}
+
+COMCP_DECL std::optional<cached_result> cache_table::find(cache_key const& key, time_point now) {
+  auto const found = entries_.find(key);
+  if (found == entries_.end()) return {};
+  auto& e = found->second;
+  if (now - e.kept.received > bounds_.max_age()) {
+    ++usage_.evictions;
+    remove(found);
+    return {};
+  }
+  used_.splice(used_.begin(), used_, e.place);
+  return e.kept;
+}
+
+COMCP_DECL bool cache_table::store(cache_key key, cached_result r, std::uint64_t ticket) {
+  constexpr std::size_t nodes = 512;  // what the entry itself takes
+  auto const text = key.server.size() + key.method.size() + key.uri.size() + key.version.size() + key.audience.size() +
+                    key.params.size();
+  auto const bytes = nodes + text + r.result.memory();
+  if (changed_since(ticket, key)) return false;
+  erase(key);
+  if (bytes > bounds_.max_result_bytes() || bytes > bounds_.max_bytes()) return false;
+  auto const at = entries_.emplace(std::move(key), entry()).first;
+  used_.push_front(&at->first);
+  at->second = {std::move(r), bytes, used_.begin()};
+  usage_.bytes += bytes;
+  usage_.results = entries_.size();
+  while (usage_.bytes > bounds_.max_bytes()) {
+    ++usage_.evictions;
+    remove(entries_.find(*used_.back()));
+  }
+  return true;
+}
+
+COMCP_DECL bool cache_table::erase(cache_key const& key) {
+  auto const found = entries_.find(key);
+  if (found == entries_.end()) return false;
+  remove(found);
+  return true;
+}
+
+COMCP_DECL void cache_table::invalidate(cache_change change) {
+  cache_key first;
+  first.server = change.server;
+  first.method = change.method;
+  for (auto i = entries_.lower_bound(first); i != entries_.end(); ++i) {
+    if (i->first.server != change.server || i->first.method != change.method) break;
+    if (covers(change, i->first)) i->second.kept.fresh_until = time_point::min();
+  }
+  recent_.push_back(std::move(change));
+  if (recent_.size() > most_recent) recent_.pop_front();
+  ++changes_;
+}
+
+COMCP_DECL void cache_table::clear() noexcept {
+  used_.clear();
+  entries_.clear();
+  recent_.clear();  // as if everything had changed, for what is under way
+  ++changes_;
+  usage_.results = usage_.bytes = 0;
+}
+
+// What was forgotten of the changes may have concerned it.
+COMCP_DECL bool cache_table::changed_since(std::uint64_t ticket, cache_key const& key) const noexcept {
+  auto const since = changes_ - ticket;
+  if (since > recent_.size()) return true;
+  return std::any_of(recent_.end() - static_cast<std::ptrdiff_t>(since), recent_.end(),
+                     [&key](cache_change const& c) { return covers(c, key); });
+}
+
+COMCP_DECL void cache_table::remove(entries::iterator at) noexcept {
+  usage_.bytes -= at->second.bytes;
+  used_.erase(at->second.place);
+  entries_.erase(at);
+  usage_.results = entries_.size();
+}
+
+}  // namespace sansio
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// Where results are kept. Clients share one, also across threads: every member is safe from any thread, and quick,
+/// as callers wait for it. `find` gives what was stored under exactly this key, stale or not. `ticket` is taken before
+/// a request goes out; `store` with it refuses (false) what an `invalidate` that came since covers. `invalidate` makes
+/// what it covers stale, for all versions and audiences (see comcp::covers). May forget anything at any time.
+template <class S>
+concept cache_store = requires(S& s, cache_key const& key, cached_result kept, cache_change change,
+                               std::uint64_t ticket, cached_result::time_point now) {
+  { s.find(key, now) } -> std::same_as<std::optional<cached_result>>;
+  { s.ticket() } -> std::same_as<std::uint64_t>;
+  { s.store(key, std::move(kept), ticket) } -> std::same_as<bool>;
+  s.erase(key);
+  s.invalidate(std::move(change));
+};
+
+/// The bundled store: in memory, within bounds, the least recently used goes first.
+class memory_cache_store {
+ public:
+  explicit memory_cache_store(cache_bounds bounds = cache_bounds()) : table_(bounds) {}
+
+  [[nodiscard]] std::optional<cached_result> find(cache_key const& key, cached_result::time_point now) {
+    std::scoped_lock const lock(mutex_);
+    return table_.find(key, now);
+  }
+  [[nodiscard]] std::uint64_t ticket() const {
+    std::scoped_lock const lock(mutex_);
+    return table_.ticket();
+  }
+  bool store(cache_key const& key, cached_result kept, std::uint64_t ticket) {
+    std::scoped_lock const lock(mutex_);
+    return table_.store(key, std::move(kept), ticket);
+  }
+  void erase(cache_key const& key) {
+    std::scoped_lock const lock(mutex_);
+    table_.erase(key);
+  }
+  void invalidate(cache_change change) {
+    std::scoped_lock const lock(mutex_);
+    table_.invalidate(std::move(change));
+  }
+  /// Forgets everything, what is under way too: when a user logs out, for instance.
+  void clear() {
+    std::scoped_lock const lock(mutex_);
+    table_.clear();
+  }
+  [[nodiscard]] cache_usage usage() const {
+    std::scoped_lock const lock(mutex_);
+    return table_.usage();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  sansio::cache_table table_;
+};
+
+/// A share of any store, type-erased; none by default.
+class any_cache_store {
+ public:
+  any_cache_store() = default;
+  template <class S>
+  explicit any_cache_store(std::shared_ptr<S> s) {
+    static_assert(cache_store<S>,
+                  "comcp: this type is no cache store: it needs find(key, now), ticket(), store(key, result, ticket), "
+                  "erase(key) and invalidate(change) as comcp/client/cache.hpp says");
+    if (s) self_ = std::make_shared<model<S>>(std::move(s));
+  }
+
+  [[nodiscard]] std::optional<cached_result> find(cache_key const& key, cached_result::time_point now) const {
+    return self_->find(key, now);
+  }
+  [[nodiscard]] std::uint64_t ticket() const { return self_->ticket(); }
+  bool store(cache_key const& key, cached_result kept, std::uint64_t ticket) const {
+    return self_->store(key, std::move(kept), ticket);
+  }
+  void erase(cache_key const& key) const { self_->erase(key); }
+  void invalidate(cache_change change) const { self_->invalidate(std::move(change)); }
+  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual std::optional<cached_result> find(cache_key const&, cached_result::time_point) = 0;
+    virtual std::uint64_t ticket() = 0;
+    virtual bool store(cache_key const&, cached_result, std::uint64_t) = 0;
+    virtual void erase(cache_key const&) = 0;
+    virtual void invalidate(cache_change) = 0;
+  };
+  template <class S>
+  struct model final : base {
+    explicit model(std::shared_ptr<S> s) : impl(std::move(s)) {}
+    std::optional<cached_result> find(cache_key const& key, cached_result::time_point now) override {
+      return impl->find(key, now);
+    }
+    std::uint64_t ticket() override { return impl->ticket(); }
+    bool store(cache_key const& key, cached_result kept, std::uint64_t ticket) override {
+      return impl->store(key, std::move(kept), ticket);
+    }
+    void erase(cache_key const& key) override { impl->erase(key); }
+    void invalidate(cache_change change) override { impl->invalidate(std::move(change)); }
+    std::shared_ptr<S> impl;
+  };
+
+  std::shared_ptr<base> self_;
+};
+
+/// What a client does with the results of server/discover, the four lists and resources/read. Copies share the store.
+///
+/// A result is used again while the server's `ttlMs` allows it, at most for a day; each page of a list by itself.
+/// list_changed and resources/updated end that at once, where the server sends them: in the modern era to those who
+/// listen (watch_tools(), subscribe(), ...) alone. What a round of questions led to is never kept.
+///
+/// Public results are shared by all whose connections go to the same server; private ones only by those who also have
+/// the same transport_info().identity. Servers are the same where transport_info().server says so (HTTP with neither a
+/// query in its url nor headers of the user's own); any other connection shares with nobody, and begins anew when its
+/// process is restarted. partition() overrules that. A lost HTTP session changes nothing. What holds for one protocol
+/// version is not used in another.
+///
+/// A cached answer passes the interceptors like any other. Specification: 2026-07-28, server/utilities/caching.
+class cache_options {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  cache_options() : store_(std::make_shared<memory_cache_store>()) {}
+
+  template <class S>
+  cache_options& store(std::shared_ptr<S> s) {
+    return store_ = any_cache_store(std::move(s)), *this;
+  }
+  /// Keeps nothing: equal calls in flight are still one request.
+  cache_options& no_store() { return store_ = any_cache_store(), *this; }
+  /// For results without `ttlMs`, as all are of versions before 2026-07-28 (default 0: they are not used again).
+  cache_options& default_time_to_live(milliseconds d) { return default_ttl_ = d, *this; }
+  /// Where a server cannot be reached, does not answer in time, or has a 5xx for an answer: a result that was received
+  /// at most this long ago, however stale, in place of the error, which the observer is told (default: never). Not for
+  /// calls that say refresh, and not once the client is closed.
+  cache_options& stale_on_error(milliseconds age) { return stale_ = age, *this; }
+  /// Equal calls in flight are one request (default true). Every caller waits with its own timeout, stop token and
+  /// cancellation; a failure is everybody's; the request is cancelled when nobody waits for it any more. Calls with
+  /// on_progress, `_meta` or a log level of their own stay alone, and so does each where the server asks back.
+  cache_options& coalesce(bool yes) { return coalesce_ = yes, *this; }
+  /// The server's name in the store: connections that give the same share what is public, and what is private where
+  /// their identities are equal, none counting as one. It outlives restarts.
+  cache_options& partition(std::string name) { return partition_ = std::move(name), *this; }
+
+  [[nodiscard]] any_cache_store const& store() const noexcept { return store_; }
+  [[nodiscard]] milliseconds default_time_to_live() const noexcept { return default_ttl_; }
+  [[nodiscard]] std::optional<milliseconds> stale_on_error() const noexcept { return stale_; }
+  [[nodiscard]] bool coalesces() const noexcept { return coalesce_; }
+  [[nodiscard]] std::optional<std::string> const& partition() const noexcept { return partition_; }
+
+ private:
+  any_cache_store store_;
+  milliseconds default_ttl_{0};
+  std::optional<milliseconds> stale_;
+  std::optional<std::string> partition_;
+  bool coalesce_ = true;
+};
+
+namespace detail {
+std::unique_ptr<call_cache> make_call_cache(client_core& core, cache_options const& options);
+}
+
+inline connect_options& connect_options::cache(cache_options options) {
+  cache_ = [own = std::move(options)](client_core& core) { return detail::make_call_cache(core, own); };
+  return *this;
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// client/impl/core_cache.ipp
+// The core's cache: whose results it may use, and one request for all who want the same at once.
+
+#include <atomic>
+#include <map>
+#include <random>
+#include <stop_token>
+
+namespace comcp::detail {
+
+/// A name that no other connection has, of this process or another.
+COMCP_DECL std::string unique_partition() {
+  static std::string const process = [] {
+    std::random_device random;
+    return "connection " + std::to_string(random()) + '-' + std::to_string(random()) + ' ';
+  }();
+  static std::atomic<std::uint64_t> count{0};
+  return process + std::to_string(++count);
+}
+
+class core_cache final : public call_cache {
+ public:
+  core_cache(client_core& core, cache_options options)
+      : core_(core), options_(std::move(options)), own_(unique_partition()) {}
+
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return sansio::is_cacheable(method); }
+  asio::awaitable<reply> answer(prepared_call& c) override;
+  void notified(std::string_view method, json::value const& params) override;
+  void restarted() override { own_ = unique_partition(); }
+
+ private:
+  struct question {
+    cache_key key;  // of an answer that is for us alone
+    bool has_cursor = false;
+    std::uint64_t ticket = 0;
+  };
+  struct passenger {
+    request_id wait;
+    bool extends;
+  };
+  struct flight {
+    flight(question const& q, prepared_call c) : asked(q), call(std::move(c)) {}
+    question asked;
+    prepared_call call;
+    std::stop_source abandoned;
+    std::vector<passenger> aboard;
+    bool landed = false;
+    bool asks_back = false;  // an answer for nobody but who can answer the server's questions
+  };
+
+  void locate(cache_key& key) const;
+  [[nodiscard]] std::optional<question> read(prepared_call const& c) const;
+  [[nodiscard]] std::optional<cached_result> find(cache_key key) const;
+  [[nodiscard]] std::optional<reply> fresh(question const& q);
+  [[nodiscard]] reply or_stale(question const& q, prepared_call const& c, reply r);
+  void keep(question const& q, prepared_call const& c, reply const& r);
+  void change(cache_change what);
+  [[nodiscard]] std::uint64_t ticket() const { return options_.store() ? options_.store().ticket() : 0; }
+
+  [[nodiscard]] bool shares(prepared_call const& c) const;
+  asio::awaitable<reply> fetch(question q, prepared_call& c);
+  asio::awaitable<reply> share(question const& q, prepared_call& c);
+  std::shared_ptr<flight> board(question const& q, prepared_call const& c);
+  [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f, bool extends);
+  asio::awaitable<void> fly(std::shared_ptr<flight> f);
+  void land(std::shared_ptr<flight> const& f, reply r);
+  void leave(std::shared_ptr<flight> const& f, request_id wait);
+  void close_doors(std::shared_ptr<flight> const& f);
+
+  client_core& core_;
+  cache_options options_;
+  std::string own_;
+  std::map<cache_key, std::shared_ptr<flight>> flights_;  // those that may be joined
+};
+
+COMCP_DECL std::unique_ptr<call_cache> make_call_cache(client_core& core, cache_options const& options) {
+  return std::make_unique<core_cache>(core, options);
+}
+
+COMCP_DECL void core_cache::locate(cache_key& key) const {
+  comcp::transport_info info;
+  if (core_.is_http()) info = core_.transport_info();
+  auto const& named = options_.partition();
+  key.server = own_;
+  if (named) key.server = "partition " + *named;
+  else if (!info.server.empty()) key.server = "server " + info.server;
+  key.audience = named ? "partition" : own_;
+  if (!info.identity.empty()) key.audience = "identity " + info.identity;
+}
+
+COMCP_DECL std::optional<core_cache::question> core_cache::read(prepared_call const& c) const {
+  if (c.internal || c.options.cache() == cache_use::bypass) return {};
+  auto request = sansio::read_cache_request(c.method, c.params);
+  if (!request) return {};
+  question q;
+  q.key.method = c.method;
+  q.key.uri = std::move(request->uri);
+  q.key.params = std::move(request->params);
+  if (auto const v = core_.version()) q.key.version = v->text();
+  locate(q.key);
+  q.has_cursor = request->has_cursor;
+  return q;
+}
+
+// Ours or everybody's: a fresh one, else the later.
+COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
+  auto const now = core_.now();
+  auto mine = options_.store().find(key, now);
+  if (mine && mine->is_fresh(now)) return mine;
+  key.audience.clear();
+  auto everybodys = options_.store().find(key, now);
+  if (!mine || (everybodys && (everybodys->is_fresh(now) || everybodys->received > mine->received))) return everybodys;
+  return mine;
+}
+
+COMCP_DECL std::optional<reply> core_cache::fresh(question const& q) {
+  if (!options_.store()) return {};
+  auto found = find(q.key);
+  bool const hit = found && found->is_fresh(core_.now());
+  ++(hit ? core_.counters().cache_hits : core_.counters().cache_misses);
+  if (!hit) return {};
+  return reply(std::move(found->result));
+}
+
+COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call const& c, reply r) {
+  auto const& most = options_.stale_on_error();
+  if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.closing_) return r;
+  if (!sansio::is_outage(r.error())) return r;
+  auto old = find(q.key);
+  if (!old || core_.now() - old->received > *most) return r;
+  ++core_.counters().cache_stale;
+  core_.fault(r.error());
+  return std::move(old->result);
+}
+
+COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, reply const& r) {
+  auto const& store = options_.store();
+  if (!store) return;
+  if (!r) {
+    if (!r.error().peer() || !q.has_cursor) return;
+    cache_change list(q.key.method, {});  // the cursor may be of a list that is no more
+    list.server = q.key.server;
+    return change(std::move(list));
+  }
+  auto const hints = sansio::read_cache_hints(r->view(), options_.default_time_to_live());
+  if (!hints || !sansio::read_cache_request(c.method, c.params)) return;
+  cache_key here;
+  locate(here);
+  if (here.server != q.key.server || here.audience != q.key.audience) return;  // whose it is cannot be told
+  auto mine = q.key, everybodys = q.key;
+  everybodys.audience.clear();
+  if (hints->scope == cache_scope::public_) std::swap(mine, everybodys);
+  store.erase(everybodys);  // what was said before of who may see it
+  bool const useful = hints->time_to_live.count() > 0 || options_.stale_on_error();
+  if (!useful) return store.erase(mine);
+  if (store.store(mine, cached_result(*r, core_.now(), hints->time_to_live), q.ticket)) ++core_.counters().cache_stores;
+}
+
+COMCP_DECL void core_cache::notified(std::string_view method, json::value const& params) {
+  for (auto& each : sansio::read_cache_changes(method, params.view())) {
+    cache_key here;
+    locate(here);
+    each.server = std::move(here.server);
+    change(std::move(each));
+  }
+}
+
+// Whoever asks from now on joins no request from before.
+COMCP_DECL void core_cache::change(cache_change what) {
+  ++core_.counters().cache_invalidations;
+  std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
+  if (options_.store()) options_.store().invalidate(std::move(what));
+}
+
+COMCP_DECL asio::awaitable<reply> core_cache::answer(prepared_call& c) {
+  auto const hold = core_.shared_from_this();
+  auto const q = read(c);
+  if (!q) {
+    auto work = core_.perform(c);
+    auto r = co_await std::move(work);
+    co_return r;
+  }
+  if (auto const bad = core_.check(c)) co_return reply(bad);
+  if (c.options.stop().stop_requested()) co_return reply(error(errc::cancelled));
+  if (c.options.cache() == cache_use::use) {
+    if (auto hit = fresh(*q)) co_return std::move(*hit);
+  }
+  c.repeatable = true;
+  c.started = core_.now();
+  auto work = shares(c) ? share(*q, c) : fetch(*q, c);
+  auto r = co_await std::move(work);
+  co_return or_stale(*q, c, std::move(r));
+}
+
+COMCP_DECL asio::awaitable<reply> core_cache::fetch(question q, prepared_call& c) {
+  q.ticket = ticket();
+  auto work = core_.perform(c);
+  auto r = co_await std::move(work);
+  keep(q, c, r);
+  co_return r;
+}
+
+// What is a caller's own cannot be in a request that others share.
+COMCP_DECL bool core_cache::shares(prepared_call const& c) const {
+  return options_.coalesces() && !c.options.on_progress() && c.options.meta().empty() && !c.options.log_level();
+}
+
+COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_call& c) {
+  pending_entry e;
+  e.survives = true;
+  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
+  auto const id = core_.enlist(e, c.started, timeout, later(c.started, core_.hard_limit(c.options)), c.counted);
+  if (!id) co_return reply(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
+  core_.end_with(c.options.stop(), e);
+  auto const f = board(q, c);
+  f->aboard.push_back({id, c.options.extends_on_progress()});
+  auto r = co_await core_.wait(e);
+  if (!f->landed) {
+    leave(f, id);
+    if (r.error() == errc::timeout) co_return reply(error(errc::timeout, c.method));
+  } else if (f->asks_back && r) {
+    auto work = fetch(q, c);
+    r = co_await std::move(work);
+  }
+  co_return r;
+}
+
+COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const& q, prepared_call const& c) {
+  auto& there = flights_[q.key];
+  if (there && c.options.cache() == cache_use::use) {
+    ++core_.counters().coalesced;
+    return there;
+  }
+  auto const f = std::make_shared<flight>(q, prepared_call(c.method, c.params, {}));
+  there = f;
+  f->asked.ticket = ticket();
+  f->call.name = c.name;
+  f->call.repeatable = true;
+  f->call.counted = true;
+  f->call.options = flight_options(f, c.options.extends_on_progress());
+  // Posted, so that nothing ends before the wait for it has begun.
+  auto start = [this, hold = core_.shared_from_this(), f] { detail::spawn(core_.home(), fly(f)); };
+  detail::post(core_.home(), std::move(start));
+  return f;
+}
+
+// It lasts as long as somebody waits: theirs are the timeouts.
+COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const& f, bool extends) {
+  call_options o;
+  constexpr auto forever = std::chrono::nanoseconds::max();
+  o.timeout(forever).hard_timeout(forever).extend_on_progress(extends).manual_input().stop(f->abandoned.get_token());
+  if (!extends) return o;
+  return o.on_progress([this, weak = std::weak_ptr(f)](progress_notification const&) {
+    auto const alive = weak.lock();
+    if (!alive) return;
+    for (auto const& p : alive->aboard) {
+      if (p.extends) core_.pending_.extend(p.wait, core_.now());
+    }
+  });
+}
+
+COMCP_DECL asio::awaitable<void> core_cache::fly(std::shared_ptr<flight> f) {
+  auto const hold = core_.shared_from_this();
+  reply r = error(errc::cancelled);
+  try {
+    auto work = core_.perform(f->call);
+    r = co_await std::move(work);
+  } catch (...) {
+    r = detail::current_error();
+  }
+  land(f, std::move(r));
+}
+
+COMCP_DECL void core_cache::land(std::shared_ptr<flight> const& f, reply r) {
+  f->landed = true;
+  close_doors(f);
+  keep(f->asked, f->call, r);
+  auto const kind = r ? r->view().find("resultType") : std::nullopt;
+  f->asks_back = kind && kind->get_string() == "input_required";
+  for (auto const& p : std::exchange(f->aboard, {})) core_.end(p.wait, reply(r));
+}
+
+COMCP_DECL void core_cache::leave(std::shared_ptr<flight> const& f, request_id wait) {
+  std::erase_if(f->aboard, [wait](passenger const& p) { return p.wait == wait; });
+  if (!f->aboard.empty()) return;
+  close_doors(f);
+  f->abandoned.request_stop();
+}
+
+COMCP_DECL void core_cache::close_doors(std::shared_ptr<flight> const& f) {
+  auto const found = flights_.find(f->asked.key);
+  if (found != flights_.end() && found->second == f) flights_.erase(found);
+}
+
+}  // namespace comcp::detail
+#endif
+
+// client/validation.hpp
+// Validation by JSON Schema, on by choice: which values of a connection are checked, by which validator, and what a
+// mismatch does. Included by programs that use it.
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+// schema/validate.hpp
+// The seam at which another JSON Schema implementation can take the bundled one's place.
+
+#include <concepts>
+#include <type_traits>
+#include <utility>
+
+namespace comcp {
+
+/// One schema, ready to check any number of instances. Errors: validation_failed with a text that says what does not
+/// match and where, or what kept it from finding out.
+template <class S>
+concept compiled_schema = std::move_constructible<S> && requires(S const s, json::view instance) {
+  { s.validate(instance) } -> std::same_as<result<void>>;
+};
+
+namespace detail {
+template <class R>
+inline constexpr bool gives_compiled_schema = false;
+template <compiled_schema S>
+inline constexpr bool gives_compiled_schema<result<S>> = true;
+}  // namespace detail
+
+/// Compiles the text of a schema: `result<S> compile(json::value const& text) const`, where S is a compiled_schema.
+/// Errors as of schema::compile. comcp compiles a schema once and keeps the outcome. Clients that share a validator
+/// may call it from several threads.
+template <class V>
+concept schema_validator = std::move_constructible<V> && requires(V const v, json::value const& text) {
+  requires detail::gives_compiled_schema<decltype(v.compile(text))>;
+};
+
+/// The default: comcp::schema, with its options.
+class bundled_validator {
+ public:
+  explicit bundled_validator(schema_options options = {}) : options_(std::move(options)) {}
+
+  [[nodiscard]] result<schema> compile(json::value const& text) const { return schema::compile(text, options_); }
+
+ private:
+  schema_options options_;
+};
+static_assert(schema_validator<bundled_validator>);
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// What is done about a value: nothing, a fault for the observer where it does not match, or an error.
+enum class validation : std::uint8_t { off, warn, strict };
+
+namespace detail {
+
+class any_schema {
+ public:
+  virtual ~any_schema() = default;
+  [[nodiscard]] virtual result<void> validate(json::view instance) const = 0;
+};
+
+class any_validator {
+ public:
+  virtual ~any_validator() = default;
+  [[nodiscard]] virtual result<std::shared_ptr<any_schema const>> compile(json::value const& text) const = 0;
+};
+
+template <class S>
+class schema_model final : public any_schema {
+ public:
+  explicit schema_model(S s) : impl_(std::move(s)) {}
+  [[nodiscard]] result<void> validate(json::view instance) const override {
+    try {
+      return impl_.validate(instance);
+    } catch (...) {
+      return current_error();
+    }
+  }
+
+ private:
+  S impl_;
+};
+
+template <class V>
+class validator_model final : public any_validator {
+ public:
+  explicit validator_model(V v) : impl_(std::move(v)) {}
+  [[nodiscard]] result<std::shared_ptr<any_schema const>> compile(json::value const& text) const override {
+    try {
+      auto compiled = impl_.compile(text);
+      if (!compiled) return compiled.error();
+      using model = schema_model<std::remove_cvref_t<decltype(*compiled)>>;
+      return std::shared_ptr<any_schema const>(std::make_shared<model>(*std::move(compiled)));
+    } catch (...) {
+      return error(current_error());
+    }
+  }
+
+ private:
+  V impl_;
+};
+
+}  // namespace detail
+
+/// What connect_options().validate() takes. Each of the three is strict unless said otherwise.
+///
+/// The schemas come from call_options().tool(), else from what this client has listed since the tools last changed. For
+/// a tool that is not known so, the client lists the tools first: once for all calls that wait, within their timeouts.
+/// A tool that the server does not list is called unchecked: the server decides about it. Where the list or its schema
+/// cannot be had (no answer, a bad schema, an unknown dialect), a strict call fails with that error before anything is
+/// sent, one that only warns goes on. Of a server that does not tell changes, a definition counts until it is listed
+/// again or the connection is renewed.
+class validation_options {
+ public:
+  /// The bundled validator. `format` is an annotation in tools' schemas, and asserted in elicitation answers.
+  validation_options();
+  /// Any schema_validator, for everything. Clients with a copy of these options share it, also between threads.
+  template <class V>
+    requires(!std::same_as<V, validation_options>)
+  explicit validation_options(V validator) : own_(true) {
+    static_assert(schema_validator<V>,
+                  "comcp: this type is no schema_validator: result<S> compile(json::value const&) const, and in S "
+                  "result<void> validate(json::view) const, as in schema/validate.hpp");
+    validator_ = std::make_shared<detail::validator_model<V>>(std::move(validator));
+  }
+
+  /// A tool's arguments against its inputSchema, before sending. Strict: errc::validation_failed, and nothing is sent.
+  validation_options& arguments(validation v) noexcept { return arguments_ = v, *this; }
+  /// A result's structuredContent against the tool's outputSchema; that it is missing is a mismatch, too. Results with
+  /// isError are not checked. Strict: errc::validation_failed, though the tool has been called, as the text says.
+  validation_options& output(validation v) noexcept { return output_ = v, *this; }
+  /// What a handler's elicit() accepts against the requestedSchema. Strict (as without these options): the server's
+  /// request, or the call that it is a part of, fails, and the answer is not sent.
+  validation_options& elicitation(validation v) noexcept { return elicitation_ = v, *this; }
+
+  [[nodiscard]] validation arguments() const noexcept { return arguments_; }
+  [[nodiscard]] validation output() const noexcept { return output_; }
+  [[nodiscard]] validation elicitation() const noexcept { return elicitation_; }
+  [[nodiscard]] detail::any_validator const& validator() const noexcept { return *validator_; }
+  [[nodiscard]] bool is_bundled() const noexcept { return !own_; }
+
+ private:
+  std::shared_ptr<detail::any_validator const> validator_;
+  validation arguments_ = validation::strict, output_ = validation::strict, elicitation_ = validation::strict;
+  bool own_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// client/impl/core_validate.ipp
+// The checks on both sides of a tool call, and where the schemas for them come from. The core knows call_checks alone.
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace comcp {
+namespace detail {
+
+class tool_checks final : public call_checks {
+ public:
+  tool_checks(client_core& core, validation_options options) : core_(core), options_(std::move(options)) {}
+
+  asio::awaitable<reply> perform(prepared_call& c) override;
+  void learn(json::view page) override;
+  void forget() noexcept override { ++now_; }
+
+ private:
+  struct side {
+    json::value text;  // null: no schema
+    std::shared_ptr<any_schema const> compiled;
+    error unusable;
+  };
+  struct rule {
+    side input, output;
+    std::uint64_t learned = 0;
+  };
+  using rules = std::map<std::string, std::shared_ptr<rule>, std::less<>>;
+  /// One walk through the list, and who waits for its end.
+  struct listing_now {
+    std::vector<request_id> waiting;
+    error failure;
+    bool over = false;
+  };
+  static constexpr std::size_t most_kept = 1000;  // compiled schemas; definitions of calls' own
+
+  asio::awaitable<reply> list(prepared_call& c);
+  asio::awaitable<reply> call(prepared_call& c);
+  asio::awaitable<error> know_tools(prepared_call& c);
+  asio::awaitable<void> list_all(std::shared_ptr<client_core> hold, std::shared_ptr<listing_now> l);
+  asio::awaitable<error> walk();
+  [[nodiscard]] std::shared_ptr<rule> find(std::string_view name, call_options const& o);
+  [[nodiscard]] error before(rule& r, std::string const& name, json::view params);
+  [[nodiscard]] error after(rule& r, std::string const& name, json::view answer);
+  void prepare(side& s);
+  [[nodiscard]] error judge(validation v, error const& e, std::string const& what) const;
+  [[nodiscard]] bool is_strict() const noexcept {
+    return options_.arguments() == validation::strict || options_.output() == validation::strict;
+  }
+
+  static bool is_same(rule const& r, json::view input, json::view output) {
+    return r.input.text.view() == input && r.output.text.view() == output;
+  }
+  static void keep(std::shared_ptr<rule>& kept, json::view input, json::view output) {
+    if (kept && is_same(*kept, input, output)) return;
+    kept = std::make_shared<rule>();
+    kept->input.text = input.share().compact();
+    kept->output.text = output.share().compact();
+  }
+
+  client_core& core_;
+  validation_options options_;
+  rules listed_, given_;
+  std::size_t compiled_ = 0;    // about as many as are kept
+  std::uint64_t now_ = 1;       // counts the changes of the list
+  std::uint64_t complete_ = 0;  // since this change every tool is known
+  std::shared_ptr<listing_now> listing_;
+};
+
+COMCP_DECL asio::awaitable<reply> tool_checks::perform(prepared_call& c) {
+  if (c.method == "tools/call") return call(c);
+  if (c.method == "tools/list") return list(c);
+  return core_.carry_out(c);
+}
+
+COMCP_DECL asio::awaitable<reply> tool_checks::list(prepared_call& c) {
+  auto r = co_await core_.carry_out(c);
+  if (r) learn(r->view());
+  co_return r;
+}
+
+COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
+  auto const hold = core_.shared_from_this();
+  if (auto bad = core_.check(c)) co_return reply(std::move(bad));
+  auto text = c.params;
+  auto const params = json::parse(pad(text), core_.limits().json());
+  if (!params) co_return reply(params.error());
+  auto const named = params->view().find("name");
+  std::string const name(named ? named->get_string().value_or("") : "");
+  auto tool = find(name, c.options);
+  if (!tool) {
+    auto failure = co_await know_tools(c);
+    if (failure) co_return reply(std::move(failure));
+    tool = find(name, c.options);
+  }
+  if (tool) {
+    if (auto bad = before(*tool, name, params->view())) co_return reply(std::move(bad));
+  }
+  auto r = co_await core_.perform(c);
+  bool const is_task = params->view().find("task").has_value();  // what comes then is no result of the tool
+  if (!r || !tool || is_task) co_return r;
+  if (auto bad = after(*tool, name, r->view())) co_return reply(std::move(bad));
+  co_return r;
+}
+
+// Of the given definition and the listed one, equal ones are one.
+COMCP_DECL std::shared_ptr<tool_checks::rule> tool_checks::find(std::string_view name, call_options const& o) {
+  auto const known = listed_.find(name);
+  if (o.input_schema().is_null() && o.output_schema().is_null())
+    return known != listed_.end() && known->second->learned == now_ ? known->second : nullptr;
+  auto const input = o.input_schema().view();
+  auto const output = o.output_schema().view();
+  if (known != listed_.end() && is_same(*known->second, input, output)) return known->second;
+  if (given_.size() >= most_kept) given_.clear();
+  auto& kept = given_[std::string(name)];
+  keep(kept, input, output);
+  return kept;
+}
+
+COMCP_DECL void tool_checks::learn(json::view page) {
+  auto const tools = page.find("tools");
+  if (!tools) return;
+  for (auto const t : tools->elements()) {
+    auto const named = t.find("name");
+    auto const name = named ? named->get_string() : std::nullopt;
+    if (!name) continue;
+    auto found = listed_.find(*name);
+    if (found == listed_.end()) {
+      if (listed_.size() >= core_.limits().items()) return;
+      found = listed_.emplace(*name, nullptr).first;
+    }
+    keep(found->second, t.find("inputSchema").value_or(json::view()), t.find("outputSchema").value_or(json::view()));
+    found->second->learned = now_;
+  }
+}
+
+// Nothing once the list is complete, and where it could not be had but that only warns.
+COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
+  if (complete_ == now_) co_return error();
+  auto const began = core_.now();
+  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
+  auto const hard = core_.hard_limit(c.options);
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  if (!listing_) {
+    listing_ = std::make_shared<listing_now>();
+    core_.spawn(list_all(core_.shared_from_this(), listing_));
+  }
+  auto const l = listing_;
+  if (l && !l->over) {
+    pending_entry e;
+    e.survives = true;
+    if (!core_.enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
+      co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+    core_.end_with(c.options.stop(), e);
+    l->waiting.push_back(e.id);
+    auto const waited = co_await core_.wait(e);
+    if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method) : waited.error();
+  }
+  // The call itself has what is left.
+  if (c.started == std::chrono::steady_clock::time_point()) c.started = began;
+  c.options.extend_on_progress(c.options.extends_on_progress()).hard_timeout(hard);
+  auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.now() - began);
+  c.options.timeout(std::max(timeout - spent, std::chrono::nanoseconds(1)));
+  if (!l || !l->failure) co_return error();
+  auto why =
+      l->failure.with_message("the tools could not be listed for validation: " + std::string(l->failure.message()));
+  if (is_strict()) co_return why;
+  core_.fault(std::move(why));
+  co_return error();
+}
+
+COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_core> hold,
+                                                       std::shared_ptr<listing_now> l) {
+  for (unsigned walks = 0; walks < 3; ++walks) {  // again where the list changed meanwhile
+    auto const before = now_;
+    l->failure = co_await walk();
+    if (l->failure) break;
+    if (before != now_) continue;
+    complete_ = now_;
+    std::erase_if(listed_, [this](auto const& entry) { return entry.second->learned != now_; });
+    break;
+  }
+  listing_.reset();
+  l->over = true;
+  for (auto const id : std::exchange(l->waiting, {})) hold->end(id, json::value());
+}
+
+COMCP_DECL asio::awaitable<error> tool_checks::walk() {
+  auto const end = later(core_.now(), core_.hard_limit(call_options()));
+  std::optional<std::string> from;
+  std::set<std::string> seen;
+  for (std::size_t pages = 0; pages < core_.limits().pages(); ++pages) {
+    prepared_call c("tools/list", from ? args("cursor", *from).text() : std::string(), call_options());
+    c.internal = true;
+    c.repeatable = true;
+    auto const r = co_await core_.perform(c);
+    if (!r) co_return r.error();
+    learn(r->view());
+    auto const next = r->view().find("nextCursor");
+    auto const cursor = next ? next->get_string() : std::nullopt;
+    if (!cursor) co_return error();
+    if (!seen.emplace(*cursor).second) co_return error(errc::protocol_violation, "the server gave one cursor twice");
+    if (core_.now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
+    from = std::string(*cursor);
+  }
+  co_return error(errc::limit_exceeded, "more pages than limits().pages()");
+}
+
+COMCP_DECL void tool_checks::prepare(side& s) {
+  if (s.compiled || s.unusable || s.text.is_null()) return;
+  if (compiled_ >= most_kept) {
+    for (auto* const all : {&listed_, &given_}) {
+      for (auto const& [name, r] : *all) r->input.compiled = r->output.compiled = nullptr;
+    }
+    compiled_ = 0;
+  }
+  auto made = options_.validator().compile(s.text);
+  if (!made) {
+    s.unusable = made.error();
+    return;
+  }
+  s.compiled = std::move(*made);
+  ++compiled_;
+}
+
+COMCP_DECL error tool_checks::judge(validation v, error const& e, std::string const& what) const {
+  auto said = e.with_message(what + ": " + std::string(e.message()));
+  if (v == validation::strict) return said;
+  core_.fault(std::move(said));
+  return {};
+}
+
+// Both schemas are looked at before the tool is called: a bad one must not come out when it has been.
+COMCP_DECL error tool_checks::before(rule& r, std::string const& name, json::view params) {
+  if (options_.output() != validation::off) {
+    prepare(r.output);
+    if (r.output.unusable) {
+      auto bad = judge(options_.output(), r.output.unusable, "the outputSchema of the tool " + name);
+      if (bad) return bad;
+    }
+  }
+  if (options_.arguments() == validation::off) return {};
+  prepare(r.input);
+  if (r.input.unusable) return judge(options_.arguments(), r.input.unusable, "the inputSchema of the tool " + name);
+  if (!r.input.compiled) return {};
+  static json::value const none = json::parse("{}").value();
+  auto const ok = r.input.compiled->validate(params.find("arguments").value_or(none.view()));
+  return ok ? error() : judge(options_.arguments(), ok.error(), "the arguments of the tool " + name);
+}
+
+COMCP_DECL error tool_checks::after(rule& r, std::string const& name, json::view answer) {
+  if (options_.output() == validation::off) return {};
+  prepare(r.output);
+  auto const kind = answer.find("resultType");
+  if (!r.output.compiled || (kind && kind->get_string() != "complete")) return {};
+  auto const failed = answer.find("isError");
+  if (failed && failed->get_bool().value_or(false)) return {};
+  auto const content = answer.find("structuredContent");
+  auto const ok = content ? r.output.compiled->validate(*content)
+                          : result<void>(error(errc::validation_failed, "there is no structuredContent"));
+  if (ok) return {};
+  return judge(options_.output(), ok.error(),
+               "the tool " + name + " was called, but its result does not match its outputSchema");
+}
+
+class plan_of_options final : public validation_plan {
+ public:
+  explicit plan_of_options(validation_options o) : options_(std::move(o)) {}
+
+  [[nodiscard]] std::unique_ptr<call_checks> start(client_core& core) const override {
+    if (options_.arguments() == validation::off && options_.output() == validation::off) return nullptr;
+    return std::make_unique<tool_checks>(core, options_);
+  }
+
+  [[nodiscard]] result<void> check_answer(json::view requested_schema, json::view content) const override {
+    if (options_.elicitation() == validation::off) return {};
+    if (options_.is_bundled()) return check_content(requested_schema, content);
+    if (auto const ok = check_primitive_content(content); !ok) return ok.error();
+    auto const text = requested_schema.share();
+    auto const compiled = options_.validator().compile(text);
+    if (!compiled) return compiled.error();
+    return (*compiled)->validate(content);
+  }
+
+  [[nodiscard]] bool only_warns_of_answers() const noexcept override {
+    return options_.elicitation() == validation::warn;
+  }
+
+ private:
+  validation_options options_;
+};
+
+}  // namespace detail
+
+COMCP_DECL validation_options::validation_options()
+    : validator_(std::make_shared<detail::validator_model<bundled_validator>>(bundled_validator())) {}
+
+COMCP_DECL connect_options& connect_options::validate(validation_options const& o) {
+  validation_ = std::make_shared<detail::plan_of_options>(o);
+  return *this;
+}
+
+}  // namespace comcp
+#endif
+
+// config/connect.hpp
+// From a configured server to what a registry, a pool or a live_server is given. The one header of config/ that brings
+// the transports along.
+
+// config/configured_server.hpp
+// What a configuration file says, as values: its servers, the inputs that it asks for, and what is wrong with it.
+// Nothing here shows a value of env or of headers.
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+/// One thing that is wrong with a configuration file. The texts never hold a value of the file.
+struct config_problem {
+  std::string file;
+  std::size_t line = 0, column = 0;  ///< From 1, columns in bytes; 0 where the file as such is meant.
+  std::string key;                   ///< Such as mcpServers.github.args[1]; empty for the file as such.
+  errc code = errc::wrong_shape;     ///< invalid_json, wrong_shape, invalid_argument, not_found, limit_exceeded.
+  std::string text;
+
+  /// "mcp.json:12:7: mcpServers.github.args[1]: not a string"
+  [[nodiscard]] std::string to_string() const;
+  [[nodiscard]] comcp::error to_error() const { return {code, to_string()}; }
+  friend bool operator==(config_problem const&, config_problem const&) = default;
+};
+
+/// How a configured server is reached.
+enum class configured_kind {
+  stdio,  ///< "stdio", or a `command` without `type`.
+  http,   ///< "http", "streamable-http", "streamableHttp", or a `url` without `type`; falls back to HTTP+SSE.
+  sse,    ///< "sse": HTTP+SSE of 2024-11-05.
+};
+/// "stdio", "http", "sse".
+char const* to_string(configured_kind kind) noexcept;
+
+/// Where one key of an entry is.
+struct config_place {
+  std::string key;  ///< Such as args[1] or env.TOKEN; empty for the entry itself.
+  std::size_t line = 0, column = 0;
+  friend bool operator==(config_place const&, config_place const&) = default;
+};
+
+/// One server of a configuration file. As it is written, until expand_server() has replaced its variables. Regular.
+struct configured_server {
+  std::string name;
+  configured_kind kind = configured_kind::stdio;
+
+  std::string command;
+  std::vector<std::string> args;
+  std::vector<std::pair<std::string, std::string>> env;  ///< May hold secrets. Without those that are null.
+  std::string env_file;                                  ///< `envFile`: NAME=value lines; `env` wins over them.
+  std::string cwd;                                       ///< Empty: that of the host.
+
+  std::string url;
+  std::vector<std::pair<std::string, std::string>> headers;  ///< May hold secrets.
+
+  std::optional<std::chrono::milliseconds> timeout;  ///< Of a request; `timeout`, in milliseconds.
+  bool disabled = false;                             ///< `disabled` is true or `enabled` false.
+
+  std::string file;                  ///< Where it is from.
+  std::string path;                  ///< Its key there: mcpServers.github.
+  std::vector<config_place> places;  ///< Of its texts, for errors.
+  json::value raw;                   ///< The whole entry as written, unknown keys too. Holds what env and headers hold.
+
+  friend bool operator==(configured_server const&, configured_server const&) = default;
+};
+
+/// The command line or URL as written, without what looks like a secret and without the URL's query. For people.
+[[nodiscard]] std::string shown_endpoint(configured_server const& s);
+/// One line: name, kind, endpoint, the names of env and headers.
+[[nodiscard]] std::string to_string(configured_server const& s);
+
+/// A question that the user answers before a server can be used: ${input:id}.
+struct config_input {
+  std::string id;
+  std::string type;  ///< "promptString", "pickString", or one that comcp does not know.
+  std::string description;
+  std::optional<std::string> default_value;
+  bool password = false;
+  std::vector<std::string> options;  ///< Of pickString: the values.
+  json::value raw;
+  friend bool operator==(config_input const&, config_input const&) = default;
+};
+
+/// What a file holds. One broken entry does not spoil the others.
+struct config_file {
+  std::string path;
+  std::vector<configured_server> servers;  ///< In the order of the file, names unique.
+  std::vector<config_input> inputs;
+  std::vector<config_problem> problems;
+  json::value raw;  ///< All of it; null where it is no JSON.
+
+  [[nodiscard]] configured_server const* find(std::string_view name) const noexcept;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// config/impl/configured_server.ipp
+#include <algorithm>
+#include <string_view>
+
+namespace comcp {
+namespace detail {
+
+// Without the user of a URL, its query and its fragment.
+inline std::string shown_url(std::string_view url) {
+  std::string out(url.substr(0, url.find_first_of("?#")));
+  if (out.size() < url.size()) out.append(1, url[out.size()]).append("***");
+  auto const begin = out.find("://");
+  if (begin == std::string::npos) return out;
+  auto const end = std::min(out.find('/', begin + 3), out.size());
+  auto const at = out.rfind('@', end);
+  if (at != std::string::npos && at > begin) out.replace(begin + 3, at - begin - 3, "***");
+  return out;
+}
+
+// Credentials, NAME=value and the like as in traces; "Name: value" of a header; the default of a secret variable.
+inline std::string shown_argument(std::string_view argument) {
+  if (auto const colon = argument.find(": ");
+      colon != std::string_view::npos && is_secret_key(argument.substr(0, colon)))
+    return std::string(argument.substr(0, colon)) + ": ***";
+  std::string text(argument);
+  for (auto at = text.find("${"); at != std::string::npos; at = text.find("${", at + 2)) {
+    auto const end = text.find('}', at), middle = text.find(":-", at);
+    if (end == std::string::npos || middle > end) continue;
+    if (is_secret_key(std::string_view(text).substr(at + 2, middle - at - 2)))
+      text.replace(middle + 2, end - middle - 2, "***");
+  }
+  if (text.find("://") != std::string::npos && text.find_first_of(" '\"") == std::string::npos) text = shown_url(text);
+  auto const quoted = json::parse(json::to_text(text));
+  if (!quoted) return "***";
+  auto const redone = json::parse(redacted(quoted->view()));
+  return redone ? std::string(redone->as_string()) : "***";
+}
+
+inline bool is_secret_option(std::string_view argument) {
+  return argument.starts_with('-') && argument.find('=') == std::string_view::npos && is_secret_key(argument);
+}
+
+inline std::string shown_command_line(std::string_view command, std::vector<std::string> const& args) {
+  std::string out = shown_argument(command);
+  bool hide = false;
+  for (auto const& a : args) {
+    auto const text = hide ? std::string("***") : shown_argument(a);
+    bool const plain = !text.empty() && text.find_first_of(" \t\n'\"\\") == std::string::npos;
+    out.append(" ").append(plain ? text : json::to_text(text));
+    hide = is_secret_option(a);
+  }
+  return out;
+}
+
+inline void append_names(std::string& out, char const* title,
+                         std::vector<std::pair<std::string, std::string>> const& all) {
+  char const* before = title;
+  for (auto const& [name, value] : all) {
+    out.append(before).append(name);
+    before = ", ";
+  }
+}
+
+}  // namespace detail
+
+COMCP_DECL std::string config_problem::to_string() const {
+  std::string out = file.empty() ? "configuration" : file;
+  if (line != 0) out.append(":").append(std::to_string(line)).append(":").append(std::to_string(column));
+  out.append(": ");
+  if (!key.empty()) out.append(key).append(": ");
+  return out.append(text);
+}
+
+COMCP_DECL char const* to_string(configured_kind kind) noexcept {
+  switch (kind) {
+    case configured_kind::stdio: return "stdio";
+    case configured_kind::http: return "http";
+    case configured_kind::sse: break;
+  }
+  return "sse";
+}
+
+COMCP_DECL std::string shown_endpoint(configured_server const& s) {
+  // From the entry as written: in an expanded server every text may hold a secret.
+  auto const written = [&s](char const* key, std::string const& otherwise) {
+    auto const found = s.raw.view().find(key);
+    return std::string(found ? found->get_string().value_or("") : otherwise);
+  };
+  if (s.kind != configured_kind::stdio) return detail::shown_argument(written("url", s.url));
+  auto args = s.args;
+  if (s.raw.is_object()) {
+    args.clear();
+    auto const list = s.raw.view().find("args").value_or(json::view());
+    for (auto const a : list.elements()) args.emplace_back(a.get_string().value_or(""));
+  }
+  return detail::shown_command_line(written("command", s.command), args);
+}
+
+COMCP_DECL std::string to_string(configured_server const& s) {
+  std::string out = s.name + " (" + to_string(s.kind) + (s.disabled ? ", disabled): " : "): ") + shown_endpoint(s);
+  detail::append_names(out, "; env: ", s.env);
+  detail::append_names(out, "; headers: ", s.headers);
+  return out;
+}
+
+COMCP_DECL configured_server const* config_file::find(std::string_view name) const noexcept {
+  auto const found = std::find_if(servers.begin(), servers.end(), [name](auto const& s) { return s.name == name; });
+  return found == servers.end() ? nullptr : &*found;
+}
+
+}  // namespace comcp
+#endif
+
+// server/server_config.hpp
+// How to reach one server, again and again: what a registry and a pool are given.
+
+#include <chrono>
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <utility>
+
+// sansio/retry.hpp
+// What becomes of a server that could not be started or was lost: whether and when it is tried again.
+
+#include <chrono>
+#include <limits>
+#include <optional>
+
+namespace comcp {
+
+/// When a server is started again, and when its circuit opens. Made by no_retry(), retry() and retry_forever().
+class retry_policy {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  retry_policy(reconnect_options delays) : delays_(delays) {}
+
+  /// How long a connection must have lived before its end counts as a first failure again (default 30 s).
+  retry_policy& proven_after(std::chrono::nanoseconds d) { return proven_after_ = d, *this; }
+  /// Calls in a row that end with a failure of the transport before the connection is given up and begun anew (default
+  /// 5; 0: never). A tool's isError and the server's JSON-RPC errors are answers, and no failures.
+  retry_policy& circuit_breaker(unsigned failures) { return breaker_ = failures, *this; }
+
+  [[nodiscard]] reconnect_options const& delays() const noexcept { return delays_; }
+  [[nodiscard]] bool evicts() const noexcept { return delays_.attempts() == 0; }
+  [[nodiscard]] std::chrono::nanoseconds proven_after() const noexcept { return proven_after_; }
+  [[nodiscard]] unsigned circuit_breaker() const noexcept { return breaker_; }
+
+ private:
+  reconnect_options delays_;
+  std::chrono::nanoseconds proven_after_ = std::chrono::seconds(30);
+  unsigned breaker_ = 5;
+};
+
+/// A server that is lost is removed.
+inline retry_policy no_retry() { return {reconnect_options().attempts(0)}; }
+
+/// Tries `attempts` times again, after base, 2 * base, 4 * base, ..., at most `max`, each shortened by chance by up to the
+/// share `jitter`. Then the server has failed, and stays so until restart(). A connection that lived for proven_after()
+/// begins the count anew.
+inline retry_policy retry(unsigned attempts, std::chrono::milliseconds base = std::chrono::milliseconds(500),
+                          std::chrono::milliseconds max = std::chrono::seconds(30), double jitter = 0) {
+  return {reconnect_options().attempts(attempts).delay(base, 2, max).jitter(jitter)};
+}
+
+/// The same without an end: the default.
+inline retry_policy retry_forever(std::chrono::milliseconds base = std::chrono::milliseconds(500),
+                                  std::chrono::milliseconds max = std::chrono::seconds(30), double jitter = 0.25) {
+  return retry(std::numeric_limits<unsigned>::max(), base, max, jitter);
+}
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// When a server is started.
+enum class start_mode {
+  waits,       ///< At once; adding it returns when it is ready, and throws at the first failure.
+  background,  ///< At once; adding it does not wait, and failures are retried as the policy says.
+  lazy,        ///< At its first use, which waits for it.
+};
+
+/// A transport, a handler, options and a policy. Regular: copies share nothing but the handler.
+class server_config {
+ public:
+  /// Each connection is made with a copy of the transport: comcp::stdio(...), comcp::http(...).
+  template <class Transport>
+    requires(!std::same_as<Transport, server_config>) && transport<Transport> && std::copy_constructible<Transport>
+  server_config(Transport t) {
+    auto const original = std::make_shared<Transport const>(std::move(t));
+    make_ = [original] { return any_transport(Transport(*original)); };
+  }
+  /// `make` gives the transport, anew for each connection.
+  static server_config from(std::function<any_transport()> make) {
+    server_config c;
+    c.make_ = std::move(make);
+    return c;
+  }
+
+  /// Who answers this server. Shared by all connections that are made with copies of this configuration.
+  template <comcp::handler Handler>
+  server_config& handler(Handler h) {
+    return handler_ = any_handler(std::move(h)), *this;
+  }
+  /// The restart policy among them is not used: retry() is.
+  server_config& options(connect_options o) { return options_ = std::move(o), *this; }
+  /// Default: retry_forever().
+  server_config& retry(retry_policy p) { return retry_ = p, *this; }
+  /// Default: waits.
+  server_config& start(start_mode m) { return start_ = m, *this; }
+  server_config& background() { return start(start_mode::background); }
+  server_config& lazy() { return start(start_mode::lazy); }
+  /// How long one attempt to connect may take, the server's start and the handshake included (default 60 s). The
+  /// open_timeout() and handshake_timeout() of the options hold within it.
+  server_config& start_timeout(std::chrono::nanoseconds d) { return start_timeout_ = d, *this; }
+
+  [[nodiscard]] any_transport make_transport() const { return make_(); }
+  [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
+  [[nodiscard]] connect_options const& options() const noexcept { return options_; }
+  [[nodiscard]] retry_policy const& retry() const noexcept { return retry_; }
+  [[nodiscard]] start_mode start() const noexcept { return start_; }
+  [[nodiscard]] std::chrono::nanoseconds start_timeout() const noexcept { return start_timeout_; }
+
+ private:
+  server_config() = default;
+
+  std::function<any_transport()> make_;
+  any_handler handler_;
+  connect_options options_;
+  retry_policy retry_ = retry_forever();
+  start_mode start_ = start_mode::waits;
+  std::chrono::nanoseconds start_timeout_ = std::chrono::seconds(60);
+};
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// The server of an expanded entry (expand_server()), its timeout among the options, and a handshake that may take as
+/// long as the start. stdio: without a shell, in `cwd` or the directory of the host, with `env` beside the safe default
+/// variables. Headers are sent with every request. Names and retry policy are for the caller to say.
+[[nodiscard]] server_config to_server_config(configured_server const& s);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// config/impl/connect.ipp
+#include <memory>
+
+namespace comcp {
+namespace detail {
+
+inline stdio stdio_of(configured_server const& s) {
+  std::vector<std::string> argv{s.command};
+  argv.insert(argv.end(), s.args.begin(), s.args.end());
+  stdio out(std::move(argv));
+  for (auto const& [name, value] : s.env) out.env(name, value);
+  if (!s.cwd.empty()) out.working_directory(s.cwd);
+  return out;
+}
+
+inline http<> http_of(configured_server const& s) {
+  http_options options;
+  for (auto const& [name, value] : s.headers) options.header(name, value);
+  if (s.kind == configured_kind::sse) options.kind(http_kind::sse);
+  http<> out(s.url);
+  out.options(std::move(options));
+  return out;
+}
+
+}  // namespace detail
+
+COMCP_DECL server_config to_server_config(configured_server const& s) {
+  auto const kept = std::make_shared<configured_server const>(s);
+  auto out = server_config::from([kept] {
+    if (kept->kind == configured_kind::stdio) return any_transport(detail::stdio_of(*kept));
+    return any_transport(detail::http_of(*kept));
+  });
+  connect_options options;
+  options.handshake_timeout(out.start_timeout());  // package runners may have to download the server first
+  if (s.timeout) options.timeout(*s.timeout);
+  out.options(std::move(options));
+  return out;
+}
+
+}  // namespace comcp
+#endif
+
+// config/expand.hpp
+// Replacing the variables of a configured server, and checking what comes out. Where values are from is said by
+// functions, so that nothing here touches the process: load.hpp has those of this process.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+/// Where the values of variables are from. What is not set has no value. Copyable.
+class config_variables {
+ public:
+  using lookup = std::function<std::optional<std::string>(std::string_view name)>;
+  using asker = std::function<result<secret>(config_input const& asked)>;
+  using reader = std::function<result<std::string>(std::string const& path)>;
+
+  config_variables() {}
+  /// ${NAME}, ${NAME:-default} and ${env:NAME}.
+  config_variables& environment(lookup f) { return environment_ = std::move(f), *this; }
+  /// ${workspaceFolder}, ${workspaceFolderBasename} and ${cwd}: an absolute path.
+  config_variables& workspace_folder(std::string path) { return folder_ = std::move(path), *this; }
+  /// ${userHome}.
+  config_variables& home(std::string path) { return home_ = std::move(path), *this; }
+  /// ${input:id}. Asked at each use: who asks a person keeps the answers. Default: the input's default.
+  config_variables& inputs(asker f) { return inputs_ = std::move(f), *this; }
+  /// Reads `envFile`.
+  config_variables& files(reader f) { return files_ = std::move(f), *this; }
+
+  [[nodiscard]] lookup const& environment() const noexcept { return environment_; }
+  [[nodiscard]] std::string const& workspace_folder() const noexcept { return folder_; }
+  [[nodiscard]] std::string const& home() const noexcept { return home_; }
+  [[nodiscard]] asker const& inputs() const noexcept { return inputs_; }
+  [[nodiscard]] reader const& files() const noexcept { return files_; }
+
+ private:
+  lookup environment_;
+  asker inputs_;
+  reader files_;
+  std::string folder_, home_;
+};
+
+/// A server that can be connected to when there are no problems. Any of its texts may hold secrets now; only
+/// to_string() and shown_endpoint() show it as written.
+struct expanded_server {
+  configured_server server;
+  std::vector<config_problem> problems;  ///< Name file, line and key; hold no values.
+  [[nodiscard]] bool ok() const noexcept { return problems.empty(); }
+};
+
+/// Replaces the variables in command, args, env, envFile, cwd, url and headers, once: what a value holds is taken as it
+/// is, and no shell sees it. A variable that is not set and has no default is a problem that names it; one that is set
+/// to nothing is set. A $ without { is plain text. Then checks the result: names of env and headers, the URL.
+/// `inputs` are those of the server's file.
+[[nodiscard]] expanded_server expand_server(configured_server const& s, std::vector<config_input> const& inputs,
+                                            config_variables const& variables);
+
+/// The NAME=value lines of an `envFile`: blank lines and # comments are skipped, `export ` is dropped, values may stand
+/// in quotes (in double quotes, \n, \", \\ and \$ are escapes), nothing is expanded. Errors: invalid_argument with the
+/// line's number, never with its text.
+[[nodiscard]] result<std::vector<std::pair<std::string, std::string>>> parse_env_file(std::string_view text);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// config/impl/env_file.ipp
+#include <algorithm>
+
+namespace comcp {
+namespace detail {
+
+inline std::string_view trimmed_blanks(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r";
+  auto const first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// Nothing where the quotation mark does not end, or is followed by something.
+inline std::optional<std::string> env_file_value(std::string_view text) {
+  char const quote = text.empty() ? '\0' : text.front();
+  if (quote != '"' && quote != '\'') {
+    auto const comment = std::min(text.find(" #"), text.find("\t#"));
+    return std::string(trimmed_blanks(text.substr(0, comment)));
+  }
+  std::string out;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == quote) {
+      auto const rest = trimmed_blanks(text.substr(i + 1));
+      return rest.empty() || rest.front() == '#' ? std::optional(out) : std::nullopt;
+    }
+    bool const escape = quote == '"' && text[i] == '\\' && i + 1 < text.size();
+    if (escape && text[i + 1] == 'n') {
+      out += '\n', ++i;
+    } else if (escape && std::string_view("\"\\$").find(text[i + 1]) != std::string_view::npos) {
+      out += text[++i];
+    } else {
+      out += text[i];
+    }
+  }
+  return {};
+}
+
+}  // namespace detail
+
+COMCP_DECL result<std::vector<std::pair<std::string, std::string>>> parse_env_file(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> all;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    auto const end = std::min(text.find('\n'), text.size());
+    auto line = detail::trimmed_blanks(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.front() == '#') continue;
+    if (line.starts_with("export ")) line = detail::trimmed_blanks(line.substr(7));
+    auto const equals = line.find('=');
+    auto const name = detail::trimmed_blanks(line.substr(0, equals));
+    auto const where = "line " + std::to_string(number) + ": ";
+    if (equals == std::string_view::npos || name.empty() || name.find_first_of(" \t") != std::string_view::npos)
+      return error(errc::invalid_argument, where + "not NAME=value");
+    auto value = detail::env_file_value(detail::trimmed_blanks(line.substr(equals + 1)));
+    if (!value) return error(errc::invalid_argument, where + "a quotation mark that does not end the value");
+    all.emplace_back(name, std::move(*value));
+  }
+  return all;
+}
+
+}  // namespace comcp
+
+// config/impl/expand.ipp
+#include <algorithm>
+
+// config/impl/read.ipp
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+// config/json_map.hpp
+// Where things are in a JSON text that a person wrote: comments and trailing commas blanked out, the first syntax error
+// found, and the offset of every key and value. What the values mean is json/value's and read.hpp's job.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp::detail {
+
+/// The text as strict JSON of the same length: comments (// and /* */) and commas before a closing bracket are blanks,
+/// line breaks stay. Strings are left alone. What is no comment and no JSON stays as it is.
+std::string without_comments(std::string_view text);
+
+/// From 1; columns count bytes.
+struct text_place {
+  std::size_t line = 1, column = 1;
+  friend bool operator==(text_place const&, text_place const&) = default;
+};
+
+/// The values of a JSON text in the order of the text, each followed by those inside it.
+class json_map {
+ public:
+  struct node {
+    std::uint32_t key;  // where the key begins; the value, where there is none
+    std::uint32_t value;
+    std::uint32_t next;  // index of the first node that is not inside
+  };
+  struct failure {
+    std::size_t offset = 0;
+    std::string what;  // never quotes the text
+  };
+
+  /// `text` must live as long as this, and have less than 4 GiB.
+  explicit json_map(std::string_view text);
+
+  /// The first syntax error; the nodes before it are right.
+  [[nodiscard]] std::optional<failure> const& broken() const noexcept { return broken_; }
+  /// The first key, string or number that json::parse() refuses although its syntax is right (no UTF-8, half of a
+  /// surrogate pair, a number that fits nothing).
+  [[nodiscard]] std::optional<failure> unreadable() const;
+  [[nodiscard]] std::vector<node> const& nodes() const noexcept { return nodes_; }
+  [[nodiscard]] text_place place(std::size_t offset) const noexcept;
+
+ private:
+  class scanner;
+
+  std::string_view text_;
+  std::vector<node> nodes_;
+  std::vector<std::uint32_t> lines_;  // where each begins
+  std::optional<failure> broken_;
+};
+
+/// A parsed value and where it is. Both belong to the same text.
+struct located {
+  json::view value;
+  std::size_t node = 0;
+};
+
+/// Calls f(key, located) for each member of an object.
+template <class F>
+void each_member(json_map const& map, located of, F f) {
+  auto child = of.node + 1;
+  for (auto const m : of.value.members()) {
+    if (child >= map.nodes().size()) return;
+    f(m.key, located{m.value, child});
+    child = map.nodes()[child].next;
+  }
+}
+
+/// Calls f(index, located) for each element of an array.
+template <class F>
+void each_element(json_map const& map, located of, F f) {
+  auto child = of.node + 1;
+  std::size_t index = 0;
+  for (auto const v : of.value.elements()) {
+    if (child >= map.nodes().size()) return;
+    f(index++, located{v, child});
+    child = map.nodes()[child].next;
+  }
+}
+
+/// The first member of that key.
+std::optional<located> find_member(json_map const& map, located of, std::string_view key);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// config/impl/json_map.ipp
+#include <algorithm>
+#include <utility>
+
+namespace comcp::detail {
+
+inline bool is_json_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// Behind the string that begins at `at`, or the end of the text.
+inline std::size_t end_of_json_string(std::string_view text, std::size_t at) noexcept {
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      return at + 1;
+    }
+  }
+  return text.size();
+}
+
+// How long the comment is that begins at `at`; 0 for none, or for one that does not end.
+inline std::size_t comment_length(std::string_view text, std::size_t at) noexcept {
+  auto const rest = text.substr(at);
+  if (rest.starts_with("//")) return std::min(rest.find('\n'), rest.size());
+  if (!rest.starts_with("/*")) return 0;
+  auto const end = rest.find("*/", 2);
+  return end == std::string_view::npos ? 0 : end + 2;
+}
+
+COMCP_DECL std::string without_comments(std::string_view text) {
+  std::string out(text);
+  constexpr auto none = std::string_view::npos;
+  std::size_t last = none, before = none;  // the last two characters that are no blank
+  for (std::size_t i = 0; i < out.size();) {
+    if (auto const length = comment_length(text, i)) {
+      for (auto const end = i + length; i < end; ++i) {
+        if (out[i] != '\n' && out[i] != '\r') out[i] = ' ';
+      }
+      continue;
+    }
+    auto const next = out[i] == '"' ? end_of_json_string(text, i) : i + 1;
+    if (!is_json_blank(out[i])) {
+      bool const closes = out[i] == '}' || out[i] == ']';
+      bool const trailing = closes && last != none && out[last] == ',' && before != none &&
+                            std::string_view("[{,:").find(out[before]) == none;
+      if (trailing) out[last] = ' ';
+      before = last;
+      last = next - 1;
+    }
+    i = next;
+  }
+  return out;
+}
+
+/// One walk over a text by the grammar of RFC 8259.
+class json_map::scanner {
+ public:
+  scanner(std::string_view text, std::vector<node>& nodes) noexcept : text_(text), nodes_(nodes) {}
+
+  bool whole() {
+    if (text_.starts_with("\xEF\xBB\xBF")) at_ = 3;
+    blanks();
+    if (!value(at_, 0)) return false;
+    blanks();
+    return ended() || fail("something behind the end of the JSON value");
+  }
+  /// The end of the string, number or word that begins at `offset`.
+  std::size_t leaf_end(std::size_t offset) {
+    at_ = offset;
+    (void)leaf();
+    return at_;
+  }
+  failure const& why() const noexcept { return why_; }
+
+ private:
+  static constexpr unsigned max_depth = 200;
+
+  bool ended() const noexcept { return at_ >= text_.size(); }
+  char now() const noexcept { return ended() ? '\0' : text_[at_]; }
+  void blanks() noexcept {
+    while (!ended() && is_json_blank(text_[at_])) ++at_;
+  }
+  bool fail(char const* what) {
+    why_.offset = std::min(at_, text_.size());
+    why_.what = ended() ? std::string("the text ends here, too early") : std::string(what);
+    return false;
+  }
+  bool take(char c, char const* what) {
+    if (now() != c || ended()) return fail(what);
+    ++at_;
+    return true;
+  }
+
+  bool value(std::size_t key, unsigned depth) {
+    auto const index = nodes_.size();
+    nodes_.push_back({static_cast<std::uint32_t>(key), static_cast<std::uint32_t>(at_), 0});
+    bool good = false;
+    if (depth > max_depth) {
+      good = fail("too many brackets inside each other");
+    } else if (now() == '{') {
+      good = items(depth, '}', true);
+    } else if (now() == '[') {
+      good = items(depth, ']', false);
+    } else {
+      good = leaf();
+    }
+    nodes_[index].next = static_cast<std::uint32_t>(nodes_.size());
+    return good;
+  }
+  bool items(unsigned depth, char closing, bool keys) {
+    auto const* const between = keys ? "expected ',' or '}' here" : "expected ',' or ']' here";
+    ++at_;
+    blanks();
+    if (now() == closing) return ++at_, true;
+    for (;;) {
+      auto const start = at_;
+      if (keys && !key()) return false;
+      if (!value(keys ? start : at_, depth + 1)) return false;
+      blanks();
+      if (now() == closing) return ++at_, true;
+      if (!take(',', between)) return false;
+      blanks();
+    }
+  }
+  bool key() {
+    if (now() != '"') return fail("expected a key in double quotes here");
+    if (!string()) return false;
+    blanks();
+    if (!take(':', "expected ':' here")) return false;
+    blanks();
+    return true;
+  }
+  bool leaf() {
+    char const c = now();
+    if (c == '"') return string();
+    if (c == '-' || (c >= '0' && c <= '9')) return number();
+    for (std::string_view const word : {"true", "false", "null"}) {
+      if (text_.substr(at_).starts_with(word)) return at_ += word.size(), true;
+    }
+    return fail("expected a value here");
+  }
+  bool string() {
+    for (++at_; !ended(); ++at_) {
+      auto const c = static_cast<unsigned char>(text_[at_]);
+      if (c == '"') return ++at_, true;
+      if (c < 0x20) return fail("a line break or control character in a string; is a quotation mark missing?");
+      if (c == '\\' && !escape()) return false;
+    }
+    return fail("");
+  }
+  bool escape() {
+    ++at_;
+    if (ended()) return fail("");
+    if (std::string_view("\"\\/bfnrt").find(now()) != std::string_view::npos) return true;
+    if (now() != 'u') return fail("an unknown escape; a backslash itself is written as two");
+    for (int i = 0; i < 4; ++i) {
+      ++at_;
+      if (ended() || std::string_view("0123456789abcdefABCDEF").find(now()) == std::string_view::npos)
+        return fail("\\u needs four hexadecimal digits");
+    }
+    return true;
+  }
+  bool digits() {
+    if (now() < '0' || now() > '9') return fail("a malformed number");
+    while (now() >= '0' && now() <= '9') ++at_;
+    return true;
+  }
+  bool number() {
+    if (now() == '-') ++at_;
+    if (now() == '0') {
+      ++at_;
+    } else if (!digits()) {
+      return false;
+    }
+    if (now() == '.' && (++at_, !digits())) return false;
+    if (now() != 'e' && now() != 'E') return true;
+    ++at_;
+    if (now() == '+' || now() == '-') ++at_;
+    return digits();
+  }
+
+  std::string_view text_;
+  std::vector<node>& nodes_;
+  std::size_t at_ = 0;
+  failure why_;
+};
+
+COMCP_DECL json_map::json_map(std::string_view text) : text_(text), lines_{0} {
+  for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    lines_.push_back(static_cast<std::uint32_t>(at + 1));
+  scanner s(text, nodes_);
+  if (!s.whole()) broken_ = s.why();
+}
+
+COMCP_DECL std::optional<json_map::failure> json_map::unreadable() const {
+  std::vector<node> unused;
+  scanner s(text_, unused);
+  for (auto const& n : nodes_) {
+    for (auto const offset : {n.key, n.value}) {
+      if (text_[offset] == '{' || text_[offset] == '[') continue;
+      auto const leaf = json::parse(text_.substr(offset, s.leaf_end(offset) - offset));
+      if (!leaf) return failure{offset, std::string(leaf.error().message())};
+    }
+  }
+  return {};
+}
+
+COMCP_DECL text_place json_map::place(std::size_t offset) const noexcept {
+  auto const next = std::upper_bound(lines_.begin(), lines_.end(), offset);
+  auto const line = static_cast<std::size_t>(next - lines_.begin());
+  return {line, offset - lines_[line - 1] + 1};
+}
+
+COMCP_DECL std::optional<located> find_member(json_map const& map, located of, std::string_view key) {
+  std::optional<located> found;
+  each_member(map, of, [&](std::string_view name, located m) {
+    if (!found && name == key) found = m;
+  });
+  return found;
+}
+
+}  // namespace comcp::detail
+#endif
+
+// config/read.hpp
+// Reading the configuration of MCP hosts: `mcpServers` (Claude Desktop, Claude Code, Cursor), `servers` (VS Code), both
+// also below `mcp` (VS Code's settings.json), and the projects of ~/.claude.json. Variables are left for expand.hpp.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace comcp {
+
+/// Bounds of a configuration file, and what to look for in it. Exceeding a bound is a problem with
+/// errc::limit_exceeded.
+class config_options {
+ public:
+  config_options() {}
+  /// The name of the file in problems.
+  config_options& file(std::string name) { return file_ = std::move(name), *this; }
+  /// Reads the servers of this directory in ~/.claude.json too (`projects`). They come first and win over others of
+  /// their name. Default: none.
+  config_options& project(std::string directory) { return project_ = std::move(directory), *this; }
+  /// Largest file in bytes, below 4 GiB (default 1 MiB).
+  config_options& max_bytes(std::size_t n) { return max_bytes_ = n, *this; }
+  /// Most servers (default 256).
+  config_options& max_servers(std::size_t n) { return max_servers_ = n, *this; }
+  /// Most problems that are told (default 100).
+  config_options& max_problems(std::size_t n) { return max_problems_ = n, *this; }
+
+  [[nodiscard]] std::string const& file() const noexcept { return file_; }
+  [[nodiscard]] std::string const& project() const noexcept { return project_; }
+  [[nodiscard]] std::size_t max_bytes() const noexcept { return max_bytes_; }
+  [[nodiscard]] std::size_t max_servers() const noexcept { return max_servers_; }
+  [[nodiscard]] std::size_t max_problems() const noexcept { return max_problems_; }
+
+ private:
+  std::string file_, project_;
+  std::size_t max_bytes_ = std::size_t{1} << 20;
+  std::size_t max_servers_ = 256;
+  std::size_t max_problems_ = 100;
+};
+
+/// Reads the text of a configuration file. Comments and trailing commas are accepted, unknown keys kept in `raw`. Every
+/// entry that can be used is among the servers; for each that cannot, there is a problem. A text without any section of
+/// servers is no problem. Pure; safe from any thread.
+[[nodiscard]] config_file read_config(std::string_view text, config_options const& options = {});
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#endif
+
+namespace comcp {
+namespace detail {
+
+// "a.b"; keys that are no plain words are quoted: a["b c"].
+inline std::string config_key(std::string_view base, std::string_view key) {
+  bool const plain = !key.empty() && std::all_of(key.begin(), key.end(), [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '@' || c == '/' || c == '$';
+  });
+  std::string out(base);
+  if (!plain) return out.append("[").append(json::to_text(key)).append("]");
+  if (!out.empty()) out += '.';
+  return out.append(key);
+}
+
+inline std::string config_key(std::string_view base, std::size_t index) {
+  return std::string(base) + "[" + std::to_string(index) + "]";
+}
+
+/// Reads one text.
+class config_reader {
+ public:
+  config_reader(std::string_view text, config_options const& options)
+      : options_(options), text_(without_comments(text)), map_(text_) {
+    out_.path = options.file();
+  }
+
+  config_file run() {
+    if (auto const& broken = map_.broken()) return fail_whole(errc::invalid_json, broken->offset, broken->what);
+    auto parsed = json::parse(text_, json::parse_options().max_bytes(options_.max_bytes()));
+    if (!parsed) {
+      auto const at = map_.unreadable();
+      auto const& e = parsed.error();
+      return fail_whole(static_cast<errc>(e.code().value()), at ? at->offset : 0,
+                        at ? at->what : std::string(e.message()));
+    }
+    out_.raw = std::move(*parsed);
+    located const root{out_.raw.view(), 0};
+    if (!root.value.is_object()) return fail_whole(errc::wrong_shape, map_.nodes()[0].value, "not a JSON object");
+    if (!options_.project().empty()) project(root);
+    sections(root, "");
+    if (auto const settings = find_member(map_, root, "mcp"); settings && settings->value.is_object())
+      sections(*settings, "mcp");
+    return std::move(out_);
+  }
+
+ private:
+  void problem(located at, std::string key, std::string text, errc code = errc::wrong_shape) {
+    if (out_.problems.size() > options_.max_problems()) return;
+    if (out_.problems.size() == options_.max_problems()) {
+      key.clear();
+      text = "more problems than are told";
+      code = errc::limit_exceeded;
+    }
+    auto const place = map_.place(map_.nodes()[at.node].value);
+    out_.problems.push_back({out_.path, place.line, place.column, std::move(key), code, std::move(text)});
+  }
+  config_file fail_whole(errc code, std::size_t offset, std::string text) {
+    auto const place = map_.place(offset);
+    out_.problems.push_back({out_.path, place.line, place.column, "", code, std::move(text)});
+    return std::move(out_);
+  }
+
+  void project(located root) {
+    auto const all = find_member(map_, root, "projects");
+    auto const mine = all ? find_member(map_, *all, options_.project()) : std::nullopt;
+    if (!mine || !mine->value.is_object()) return;
+    sections(*mine, config_key("projects", options_.project()));
+    hidden_.swap(names_);
+  }
+  void sections(located object, std::string const& base) {
+    each_member(map_, object, [&](std::string_view key, located m) {
+      if (key == "mcpServers" || key == "servers") servers(m, config_key(base, key));
+      if (key == "inputs") inputs(m, config_key(base, key));
+    });
+  }
+  void servers(located section, std::string const& base) {
+    if (!section.value.is_object()) return problem(section, base, "not an object of servers");
+    each_member(map_, section, [&](std::string_view name, located entry) { server(name, entry, base); });
+  }
+  void server(std::string_view name, located entry, std::string const& base) {
+    auto const path = config_key(base, name);
+    if (name.empty()) return problem(entry, path, "a server without a name", errc::invalid_argument);
+    if (hidden_.contains(std::string(name))) return;
+    if (!names_.insert(std::string(name)).second)
+      return problem(entry, path, "there is a server of this name already", errc::invalid_argument);
+    if (out_.servers.size() >= options_.max_servers()) {
+      if (!std::exchange(full_, true))
+        problem(entry, path, "more servers than max_servers (" + std::to_string(options_.max_servers()) + ")",
+                errc::limit_exceeded);
+      return;
+    }
+    if (!entry.value.is_object()) return problem(entry, path, "not an object");
+    auto const before = out_.problems.size();
+    configured_server s;
+    s.name = name;
+    s.file = out_.path;
+    s.path = path;
+    s.raw = entry.value.share();
+    members(s, entry);
+    if (out_.problems.size() == before) decide_kind(s, entry);
+    if (out_.problems.size() == before) out_.servers.push_back(std::move(s));
+  }
+
+  void members(configured_server& s, located entry) {
+    keep_place(s, entry, "");
+    std::set<std::string_view> seen;
+    each_member(map_, entry, [&](std::string_view key, located m) {
+      auto const name = std::string(key);
+      if (!member(s, name, m)) return;
+      if (!seen.insert(key).second) problem(m, config_key(s.path, key), "is there twice", errc::invalid_argument);
+    });
+  }
+  // Whether the key is one that has a meaning.
+  bool member(configured_server& s, std::string const& key, located m) {
+    for (auto const& [known, target] :
+         {std::pair{"command", &s.command}, {"cwd", &s.cwd}, {"envFile", &s.env_file}, {"url", &s.url}}) {
+      if (key == known) return text(s, m, key, *target), true;
+    }
+    if (key == "args") return list(s, m), true;
+    if (key == "env") return pairs(s, m, key, true, s.env), true;
+    if (key == "headers") return pairs(s, m, key, false, s.headers), true;
+    if (key == "timeout") return timeout(s, m), true;
+    if (key != "disabled" && key != "enabled") return key == "type";
+    auto const yes = m.value.get_bool();
+    if (!yes) problem(m, config_key(s.path, key), "neither true nor false");
+    if (yes == (key == "disabled")) s.disabled = true;
+    return true;
+  }
+  void keep_place(configured_server& s, located m, std::string key) {
+    auto const place = map_.place(map_.nodes()[m.node].value);
+    s.places.push_back({std::move(key), place.line, place.column});
+  }
+  void text(configured_server& s, located m, std::string const& key, std::string& target) {
+    auto const value = m.value.get_string();
+    auto const path = config_key(s.path, key);
+    if (!value) return problem(m, path, "not a string");
+    if (value->empty() && key != "cwd") return problem(m, path, "empty", errc::invalid_argument);
+    target = *value;
+    keep_place(s, m, key);
+  }
+  void list(configured_server& s, located m) {
+    auto const path = config_key(s.path, "args");
+    if (!m.value.is_array()) return problem(m, path, "not an array of strings");
+    each_element(map_, m, [&](std::size_t index, located element) {
+      auto const value = element.value.get_string();
+      if (!value) return problem(element, config_key(path, index), "not a string");
+      s.args.emplace_back(*value);
+      keep_place(s, element, config_key("args", index));
+    });
+  }
+  void pairs(configured_server& s, located m, std::string const& key, bool lenient,
+             std::vector<std::pair<std::string, std::string>>& target) {
+    auto const path = config_key(s.path, key);
+    if (!m.value.is_object()) return problem(m, path, "not an object of strings");
+    std::set<std::string_view> seen;
+    each_member(map_, m, [&](std::string_view name, located one) {
+      if (!seen.insert(name).second)
+        return problem(one, config_key(path, name), "is there twice", errc::invalid_argument);
+      if (lenient && one.value.is_null()) return;
+      bool const number = lenient && one.value.is_number();
+      auto const value = one.value.get_string();
+      if (!value && !number) return problem(one, config_key(path, name), "not a string");
+      target.emplace_back(name, number ? one.value.dump() : std::string(*value));
+      keep_place(s, one, config_key(key, name));
+    });
+  }
+  void timeout(configured_server& s, located m) {
+    constexpr std::int64_t day = 86'400'000;
+    auto const value = m.value.get_int64();
+    if (!value || *value <= 0 || *value > day)
+      return problem(m, config_key(s.path, "timeout"), "not a number of milliseconds from 1 to a day");
+    s.timeout = std::chrono::milliseconds(*value);
+  }
+
+  void decide_kind(configured_server& s, located entry) {
+    bool const command = !s.command.empty(), url = !s.url.empty();
+    if (command && url)
+      return problem(entry, s.path, "has both command and url: one of them says how to reach it",
+                     errc::invalid_argument);
+    auto const type = find_member(map_, entry, "type");
+    if (type && !type->value.is_string()) return problem(*type, config_key(s.path, "type"), "not a string");
+    auto const said = type ? *type->value.get_string() : std::string_view(url ? "http" : "stdio");
+    if (said == "stdio") {
+      s.kind = configured_kind::stdio;
+    } else if (said == "http" || said == "streamable-http" || said == "streamableHttp") {
+      s.kind = configured_kind::http;
+    } else if (said == "sse") {
+      s.kind = configured_kind::sse;
+    } else {
+      return problem(*type, config_key(s.path, "type"), "not one of stdio, http, streamable-http, sse");
+    }
+    if (!type && !command && !url) return problem(entry, s.path, "has neither command nor url");
+    if (s.kind == configured_kind::stdio && !command) return problem(entry, s.path, "has no command");
+    if (s.kind != configured_kind::stdio && !url) return problem(entry, s.path, "has no url");
+  }
+
+  void inputs(located section, std::string const& base) {
+    if (!section.value.is_array()) return problem(section, base, "not an array of inputs");
+    each_element(map_, section, [&](std::size_t index, located one) { input(one, config_key(base, index)); });
+  }
+  void input(located one, std::string const& path) {
+    config_input in;
+    auto const text = [&](char const* key) {
+      auto const found = find_member(map_, one, key);
+      if (found && !found->value.is_string()) problem(*found, config_key(path, key), "not a string");
+      return std::string(found ? found->value.get_string().value_or("") : "");
+    };
+    if (!one.value.is_object()) return problem(one, path, "not an object");
+    in.id = text("id");
+    if (in.id.empty()) return problem(one, path, "an input without an id");
+    auto const same = [&in](config_input const& other) { return other.id == in.id; };
+    if (std::any_of(out_.inputs.begin(), out_.inputs.end(), same))
+      return problem(one, path, "there is an input of this id already", errc::invalid_argument);
+    in.type = text("type");
+    in.description = text("description");
+    if (find_member(map_, one, "default")) in.default_value = text("default");
+    in.password = one.value.find("password").value_or(json::view()).get_bool().value_or(false);
+    // An option is a string, or an object with a label and a value.
+    for (auto const o : one.value.find("options").value_or(json::view()).elements()) {
+      auto const value = o.is_object() ? o.find("value") : std::optional(o);
+      if (value && value->is_string()) in.options.emplace_back(*value->get_string());
+    }
+    in.raw = one.value.share();
+    out_.inputs.push_back(std::move(in));
+  }
+
+  config_options const& options_;
+  std::string text_;
+  json_map map_;
+  config_file out_;
+  std::set<std::string> names_;   // of the section that is read now, and of its siblings
+  std::set<std::string> hidden_;  // those of the project, which win
+  bool full_ = false;
+};
+
+}  // namespace detail
+
+COMCP_DECL config_file read_config(std::string_view text, config_options const& options) {
+  constexpr std::size_t most = 0xFFFFFFFE;
+  if (text.size() > std::min(options.max_bytes(), most)) {
+    config_file out;
+    out.path = options.file();
+    out.problems.push_back({out.path, 1, 1, "", errc::limit_exceeded,
+                            "larger than max_bytes (" + std::to_string(options.max_bytes()) + ")"});
+    return out;
+  }
+  return detail::config_reader(text, options).run();
+}
+
+}  // namespace comcp
+
+namespace comcp {
+namespace detail {
+
+inline bool is_variable_name(std::string_view name) noexcept {
+  auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  return !name.empty() && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+/// Expands one server.
+class server_expander {
+ public:
+  server_expander(configured_server const& s, std::vector<config_input> const& inputs, config_variables const& v)
+      : inputs_(inputs), variables_(v) {
+    out_.server = s;
+  }
+
+  expanded_server run() {
+    auto& s = out_.server;
+    expand(s.command, "command");
+    for (std::size_t i = 0; i < s.args.size(); ++i) expand(s.args[i], config_key("args", i));
+    for (auto& [name, value] : s.env) expand(value, config_key("env", name));
+    expand(s.env_file, "envFile");
+    expand(s.cwd, "cwd");
+    expand(s.url, "url");
+    for (auto& [name, value] : s.headers) expand(value, config_key("headers", name));
+    if (out_.ok() && !s.env_file.empty()) read_env_file();
+    if (out_.ok()) check();
+    return std::move(out_);
+  }
+
+ private:
+  void problem(std::string const& key, std::string text, errc code = errc::invalid_argument) {
+    auto const& s = out_.server;
+    config_place at;
+    for (auto const& p : s.places) {
+      if (p.key == key || (p.key.empty() && at.line == 0)) at = p;
+    }
+    auto path = key.empty() ? s.path : s.path + (key.front() == '[' ? "" : ".") + key;
+    out_.problems.push_back({s.file, at.line, at.column, std::move(path), code, std::move(text)});
+  }
+
+  void expand(std::string& text, std::string const& key) {
+    std::string out;
+    std::string_view rest = text;
+    for (auto at = rest.find("${"); at != std::string_view::npos; at = rest.find("${")) {
+      out.append(rest.substr(0, at));
+      rest.remove_prefix(at + 2);
+      auto const end = rest.find('}');
+      if (end == std::string_view::npos) return problem(key, "a variable that does not end: ${ without }");
+      auto value = value_of(rest.substr(0, end), key);
+      if (!value) return;
+      out.append(*value);
+      rest.remove_prefix(end + 1);
+    }
+    text = out.append(rest);
+  }
+
+  std::optional<std::string> value_of(std::string_view reference, std::string const& key) {
+    if (reference.find("${") != std::string_view::npos)
+      return problem(key, "a variable inside of a variable: defaults are plain text"), std::nullopt;
+    auto const dash = reference.find(":-");
+    auto const name = reference.substr(0, dash);
+    std::optional<std::string> otherwise;
+    if (dash != std::string_view::npos) otherwise = std::string(reference.substr(dash + 2));
+    if (name.starts_with("input:")) return input(name.substr(6), key, otherwise);
+    if (name.starts_with("env:")) return variable(name.substr(4), key, otherwise);
+    if (auto const known = predefined(name)) {
+      if (known->empty() && !otherwise) problem(key, "${" + std::string(name) + "} has no value here");
+      return known->empty() ? otherwise : known;
+    }
+    return variable(name, key, otherwise);
+  }
+  std::optional<std::string> predefined(std::string_view name) const {
+    auto const& folder = variables_.workspace_folder();
+    if (name == "workspaceFolder" || name == "cwd") return folder;
+    if (name == "workspaceFolderBasename") return folder.substr(folder.find_last_of("/\\") + 1);
+    if (name == "userHome") return variables_.home();
+    if (name == "pathSeparator" || name == "/") {
+#if defined(_WIN32)
+      return "\\";
+#else
+      return "/";
+#endif
+    }
+    return {};
+  }
+  // A name is quoted only where it is one: anything else may be a part of a secret.
+  static std::string what_is_wrong_with(std::string_view name) {
+    auto const scope = name.substr(0, name.find(':'));
+    if (scope.size() < name.size() && is_variable_name(scope))
+      return "${" + std::string(scope) + ":...} is no variable that comcp knows";
+    return "${...} with something that is no name of a variable";
+  }
+  std::optional<std::string> variable(std::string_view name, std::string const& key,
+                                      std::optional<std::string> const& otherwise) {
+    if (!is_variable_name(name)) return problem(key, what_is_wrong_with(name)), std::nullopt;
+    auto const found = variables_.environment() ? variables_.environment()(name) : std::nullopt;
+    if (!found && !otherwise)
+      problem(key, "the environment variable " + std::string(name) + " is not set", errc::not_found);
+    return found ? found : otherwise;
+  }
+  std::optional<std::string> input(std::string_view id, std::string const& key,
+                                   std::optional<std::string> const& otherwise) {
+    auto const asked = std::find_if(inputs_.begin(), inputs_.end(), [id](auto const& in) { return in.id == id; });
+    auto const quoted = json::to_text(id);
+    if (asked == inputs_.end()) {
+      if (!otherwise) problem(key, "there is no input " + quoted + " among the file's inputs", errc::not_found);
+      return otherwise;
+    }
+    if (variables_.inputs()) {
+      auto answer = variables_.inputs()(*asked);
+      if (answer) return answer->reveal();
+      return problem(key, "no answer to the input " + quoted + ": " + std::string(answer.error().message())),
+             std::nullopt;
+    }
+    auto const& value = otherwise ? otherwise : asked->default_value;
+    if (!value) problem(key, "nobody is there to answer the input " + quoted, errc::not_found);
+    return value;
+  }
+
+  void read_env_file() {
+    auto& s = out_.server;
+    if (!variables_.files()) return problem("envFile", "nobody is there to read it", errc::not_found);
+    auto const text = variables_.files()(s.env_file);
+    if (!text) return problem("envFile", std::string(text.error().message()), errc::not_found);
+    auto lines = parse_env_file(*text);
+    if (!lines) return problem("envFile", std::string(lines.error().message()));
+    lines->insert(lines->end(), s.env.begin(), s.env.end());
+    s.env = std::move(*lines);
+  }
+
+  void check() {
+    auto const& s = out_.server;
+    bool const started = s.kind == configured_kind::stdio;
+    check_text(s.command, "command");
+    check_text(s.cwd, "cwd");
+    for (std::size_t i = 0; i < s.args.size(); ++i) check_text(s.args[i], config_key("args", i));
+    for (auto const& [name, value] : s.env) {
+      auto const key = config_key("env", name);
+      if (name.empty() || name.find_first_of(std::string_view("=\0", 2)) != std::string::npos)
+        problem(key, "a name that no environment variable can have");
+      check_text(value, key);
+    }
+    if (started && s.command.empty()) problem("command", "empty");
+    if (started) return;
+    if (auto const url = http_url::parse(s.url); !url) problem("url", std::string(url.error().message()));
+    http_headers headers;
+    for (auto const& [name, value] : s.headers) {
+      if (auto const added = headers.add(name, value); !added)
+        problem(config_key("headers", name), std::string(added.error().message()));
+    }
+  }
+  void check_text(std::string const& text, std::string const& key) {
+    if (text.find('\0') != std::string::npos) problem(key, "holds a NUL character");
+  }
+
+  std::vector<config_input> const& inputs_;
+  config_variables const& variables_;
+  expanded_server out_;
+};
+
+}  // namespace detail
+
+COMCP_DECL expanded_server expand_server(configured_server const& s, std::vector<config_input> const& inputs,
+                                         config_variables const& variables) {
+  return detail::server_expander(s, inputs, variables).run();
+}
+
+}  // namespace comcp
+#endif
+
+// config/load.hpp
+// The file system and the environment of this process, for read.hpp and expand.hpp.
+
+#include <string>
+
+namespace comcp {
+
+/// read_config() of a file, which names itself in problems unless the options name it. One that cannot be read gives a
+/// problem with errc::not_found. Blocks while it reads.
+[[nodiscard]] config_file load_config(std::string const& path, config_options options = {});
+
+/// The environment, the current directory as workspace folder, the home directory, and files of at most 1 MiB. Inputs
+/// have their defaults.
+[[nodiscard]] config_variables process_variables();
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// config/impl/load.ipp
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace comcp {
+namespace detail {
+
+// One byte more than `most` where the file is larger, so that the caller sees it.
+inline result<std::string> text_of_file(std::string const& path, std::size_t most) {
+  std::error_code failed;
+  if (std::filesystem::is_directory(path, failed)) return error(errc::not_found, "a directory");
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return error(errc::not_found, "cannot be read: there is no such file, or it may not be read");
+  std::string text;
+  constexpr std::size_t piece = 64 * 1024;
+  while (in && text.size() <= most) {
+    auto const before = text.size();
+    text.resize(before + std::min(piece, most + 1 - before));
+    in.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
+    text.resize(before + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) return error(errc::not_found, "cannot be read");
+  return text;
+}
+
+inline std::optional<std::string> process_variable(std::string_view name) {
+  auto const* const found = std::getenv(std::string(name).c_str());
+  return found ? std::optional<std::string>(found) : std::nullopt;
+}
+
+}  // namespace detail
+
+COMCP_DECL config_file load_config(std::string const& path, config_options options) {
+  if (options.file().empty()) options.file(path);
+  auto const text = detail::text_of_file(path, options.max_bytes());
+  if (text) return read_config(*text, options);
+  config_file out;
+  out.path = options.file();
+  out.problems.push_back({out.path, 0, 0, "", errc::not_found, std::string(text.error().message())});
+  return out;
+}
+
+COMCP_DECL config_variables process_variables() {
+  config_variables out;
+  out.environment(detail::process_variable);
+  std::error_code failed;
+  auto const here = std::filesystem::current_path(failed);
+  if (!failed) out.workspace_folder(here.string());
+#if defined(_WIN32)
+  out.home(detail::process_variable("USERPROFILE").value_or(""));
+#else
+  out.home(detail::process_variable("HOME").value_or(""));
+#endif
+  out.files([](std::string const& path) -> result<std::string> {
+    constexpr std::size_t most = std::size_t{1} << 20;
+    auto text = detail::text_of_file(path, most);
+    if (text && text->size() > most) return error(errc::limit_exceeded, "larger than 1 MiB");
+    return text;
+  });
+  return out;
+}
+
+}  // namespace comcp
+#endif
+
+// config/locations.hpp
+// Where MCP hosts keep their configuration. Names files; whether they exist is for others to find out.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp {
+
+/// Whose configuration a file is.
+enum class config_program { own, claude_code, vscode, cursor_editor, claude_desktop };
+/// comcp's own is "comcp"; then "claude-code", "vscode", "cursor", "claude-desktop".
+char const* to_string(config_program p) noexcept;
+/// The other way round; also "Claude Code", "VS Code" and the like.
+std::optional<config_program> config_program_from(std::string_view text);
+
+enum class config_platform { unix_like, mac_os, windows };
+constexpr config_platform this_platform() noexcept {
+#if defined(_WIN32)
+  return config_platform::windows;
+#elif defined(__APPLE__)
+  return config_platform::mac_os;
+#else
+  return config_platform::unix_like;
+#endif
+}
+
+/// Who a file is for.
+enum class config_scope { project, user };
+
+/// One file that may hold servers.
+struct config_location {
+  config_program program = config_program::own;
+  config_scope scope = config_scope::user;
+  std::string path;
+  friend bool operator==(config_location const&, config_location const&) = default;
+};
+
+/// Gives the value of an environment variable.
+using config_environment = std::function<std::optional<std::string>(std::string_view name)>;
+
+/// The files in which each program looks, of `directory` and of the user, in the order of config_program, a project's
+/// before the user's. What needs a variable that is not set (HOME, APPDATA) is left out.
+[[nodiscard]] std::vector<config_location> config_locations(config_environment const& environment,
+                                                            std::string const& directory,
+                                                            config_platform platform = this_platform());
+
+/// comcp's own file of the user: $XDG_CONFIG_HOME/comcp/mcp.json. Nothing without a home directory.
+[[nodiscard]] std::optional<std::string> own_config_path(config_environment const& environment,
+                                                         config_platform platform = this_platform());
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// config/impl/locations.ipp
+
+namespace comcp {
+namespace detail {
+
+/// The folders below which programs keep their files; empty where there is none.
+class config_folders {
+ public:
+  config_folders(config_environment const& environment, config_platform platform)
+      : environment_(environment), platform_(platform) {
+    home = value(platform == config_platform::windows ? "USERPROFILE" : "HOME");
+    xdg = value("XDG_CONFIG_HOME");
+    if (!xdg.starts_with('/')) xdg = below(home, "/.config");
+    if (platform == config_platform::windows) xdg = value("APPDATA");
+    applications = platform == config_platform::mac_os ? below(home, "/Library/Application Support") : xdg;
+  }
+  std::string value(char const* name) const { return environment_ ? environment_(name).value_or("") : std::string(); }
+  std::string below(std::string const& folder, char const* rest) const {
+    if (folder.empty()) return {};
+    std::string out = folder + rest;
+    if (platform_ != config_platform::windows) return out;
+    for (char& c : out) {
+      if (c == '/') c = '\\';
+    }
+    return out;
+  }
+
+  std::string home, xdg, applications;
+
+ private:
+  config_environment const& environment_;
+  config_platform platform_;
+};
+
+}  // namespace detail
+
+COMCP_DECL char const* to_string(config_program p) noexcept {
+  switch (p) {
+    case config_program::own: return "comcp";
+    case config_program::claude_code: return "claude-code";
+    case config_program::vscode: return "vscode";
+    case config_program::cursor_editor: return "cursor";
+    case config_program::claude_desktop: break;
+  }
+  return "claude-desktop";
+}
+
+COMCP_DECL std::optional<config_program> config_program_from(std::string_view text) {
+  auto const plain = [](std::string_view t) {
+    std::string out;
+    for (char const c : t) {
+      if (c >= 'A' && c <= 'Z') {
+        out += static_cast<char>(c - 'A' + 'a');
+      } else if (c != ' ' && c != '-' && c != '_') {
+        out += c;
+      }
+    }
+    return out;
+  };
+  auto const wanted = plain(text);
+  for (auto const p : {config_program::own, config_program::claude_code, config_program::vscode,
+                       config_program::cursor_editor, config_program::claude_desktop}) {
+    if (plain(to_string(p)) == wanted) return p;
+  }
+  return {};
+}
+
+COMCP_DECL std::optional<std::string> own_config_path(config_environment const& environment, config_platform platform) {
+  detail::config_folders const at(environment, platform);
+  auto path = at.below(at.xdg, "/comcp/mcp.json");
+  return path.empty() ? std::nullopt : std::optional(std::move(path));
+}
+
+COMCP_DECL std::vector<config_location> config_locations(config_environment const& environment,
+                                                         std::string const& directory, config_platform platform) {
+  detail::config_folders const at(environment, platform);
+  auto const claude = at.value("CLAUDE_CONFIG_DIR");
+  using enum config_program;
+  using enum config_scope;
+  std::vector<config_location> out{
+      {config_program::own, project, at.below(directory, "/mcp.json")},
+      {config_program::own, user, at.below(at.xdg, "/comcp/mcp.json")},
+      {claude_code, project, at.below(directory, "/.mcp.json")},
+      {claude_code, user, at.below(claude.empty() ? at.home : claude, "/.claude.json")},
+      {vscode, project, at.below(directory, "/.vscode/mcp.json")},
+      {vscode, user, at.below(at.applications, "/Code/User/mcp.json")},
+      {vscode, user, at.below(at.applications, "/Code/User/settings.json")},
+      {cursor_editor, project, at.below(directory, "/.cursor/mcp.json")},
+      {cursor_editor, user, at.below(at.home, "/.cursor/mcp.json")},
+      {claude_desktop, user, at.below(at.applications, "/Claude/claude_desktop_config.json")},
+  };
+  std::erase_if(out, [](auto const& l) { return l.path.empty(); });
+  return out;
+}
+
+}  // namespace comcp
+#endif
+
+// pinning/guard.hpp
+// Which definitions get through to a host: the pins, and a policy for what they do not cover.
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// pinning/pins.hpp
+// What has been approved: a fingerprint for each server's tool, and the text of the lock file that holds them. What
+// follows from a difference is guard.hpp's decision; files are lock_file.hpp's.
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+// pinning/fingerprint.hpp
+// The fingerprint of a tool's definition: what somebody approved, in 71 characters.
+
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// "sha256:" and 64 lower-case hexadecimal digits: SHA-256 of the canonical JSON (RFC 8785) of the definition as
+/// tools/list has it. Covered is all that a model, a user or comcp may act on: name, title, description, inputSchema,
+/// outputSchema, annotations (they decide on confirmations), execution, icons (users trust what they look like), and
+/// every member that comcp does not know. Left out is `_meta` alone: bookkeeping that may differ with each listing, and
+/// on which comcp never acts; a host that does should not take the fingerprint as approval of it. A member that is null
+/// where its type allows none counts as absent. The server's name is not covered: pins have it as their key.
+/// Throws comcp::exception (invalid_argument) for a string that is not UTF-8, which no parsed definition has.
+std::string fingerprint(tool const& definition);
+
+/// Whether the text has the form of a fingerprint.
+bool is_fingerprint(std::string_view text) noexcept;
+
+namespace detail {
+/// The covered definition as JSON.
+json::value pinned_part(tool const& definition);
+}  // namespace detail
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// pinning/impl/fingerprint.ipp
+
+// hash/sha256.hpp
+// SHA-256 (FIPS 180-4) for fingerprints and names, so that they need no crypto library. It hashes public data: nothing
+// here runs in constant time.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+using sha256_digest = std::array<std::uint8_t, 32>;
+
+/// A hash in progress. Regular: a copy goes on by itself.
+class sha256_hasher {
+ public:
+  sha256_hasher() noexcept = default;
+  sha256_hasher& update(std::string_view bytes) noexcept;
+  /// The digest of everything so far. update() may go on after it.
+  [[nodiscard]] sha256_digest digest() const noexcept;
+
+ private:
+  void block(std::uint8_t const* bytes) noexcept;
+
+  std::array<std::uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                                         0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  std::array<std::uint8_t, 64> rest_{};  // what fills no block yet
+  std::uint64_t size_ = 0;               // bytes so far
+};
+
+inline sha256_digest sha256(std::string_view bytes) noexcept { return sha256_hasher().update(bytes).digest(); }
+
+/// The digest as 64 lower-case hexadecimal digits.
+std::string to_hex(sha256_digest const& digest);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// hash/impl/sha256.ipp
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::uint32_t sha256_constants[64] = {
+    0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+    0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+    0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+    0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+    0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+    0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+    0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+    0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
+
+// The 64 words that a block of 16 is expanded to.
+inline std::array<std::uint32_t, 64> sha256_schedule(std::uint8_t const* bytes) noexcept {
+  std::array<std::uint32_t, 64> w;
+  for (std::size_t i = 0; i < 16; ++i) {
+    auto const* const b = bytes + 4 * i;
+    w[i] = std::uint32_t{b[0]} << 24 | std::uint32_t{b[1]} << 16 | std::uint32_t{b[2]} << 8 | std::uint32_t{b[3]};
+  }
+  for (std::size_t i = 16; i < 64; ++i) {
+    auto const s0 = std::rotr(w[i - 15], 7) ^ std::rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
+    auto const s1 = std::rotr(w[i - 2], 17) ^ std::rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
+    w[i] = w[i - 16] + s0 + w[i - 7] + s1;
+  }
+  return w;
+}
+
+}  // namespace detail
+
+COMCP_DECL void sha256_hasher::block(std::uint8_t const* bytes) noexcept {
+  auto const w = detail::sha256_schedule(bytes);
+  auto [a, b, c, d, e, f, g, h] = state_;
+  for (std::size_t i = 0; i < 64; ++i) {
+    auto const s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
+    auto const t1 = h + s1 + ((e & f) ^ (~e & g)) + detail::sha256_constants[i] + w[i];
+    auto const s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
+    auto const t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
+    h = g;
+    g = f;
+    f = e;
+    e = d + t1;
+    d = c;
+    c = b;
+    b = a;
+    a = t1 + t2;
+  }
+  std::uint32_t const added[8] = {a, b, c, d, e, f, g, h};
+  for (std::size_t i = 0; i < 8; ++i) state_[i] += added[i];
+}
+
+COMCP_DECL sha256_hasher& sha256_hasher::update(std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    auto const filled = static_cast<std::size_t>(size_ % 64);
+    auto const n = std::min(bytes.size(), 64 - filled);
+    std::memcpy(rest_.data() + filled, bytes.data(), n);
+    size_ += n;
+    bytes.remove_prefix(n);
+    if (filled + n == 64) block(rest_.data());
+  }
+  return *this;
+}
+
+COMCP_DECL sha256_digest sha256_hasher::digest() const noexcept {
+  auto end = *this;
+  auto const bits = size_ * 8;
+  end.update(std::string_view("\x80", 1));
+  constexpr char zeros[64] = {};
+  end.update(std::string_view(zeros, (120 - end.size_ % 64) % 64));
+  char length[8];
+  for (std::size_t i = 0; i < 8; ++i) length[i] = static_cast<char>(bits >> (56 - 8 * i) & 0xff);
+  end.update(std::string_view(length, 8));
+  sha256_digest out;
+  for (std::size_t i = 0; i < 32; ++i) out[i] = static_cast<std::uint8_t>(end.state_[i / 4] >> (24 - 8 * (i % 4)));
+  return out;
+}
+
+COMCP_DECL std::string to_hex(sha256_digest const& digest) {
+  constexpr char const* digits = "0123456789abcdef";
+  std::string out;
+  out.reserve(2 * digest.size());
+  for (auto const byte : digest) {
+    out += digits[byte >> 4];
+    out += digits[byte & 15];
+  }
+  return out;
+}
+
+}  // namespace comcp
+#endif
+
+// json/canonical.hpp
+// Canonical JSON (RFC 8785, JCS): one text for equal values, to be hashed or signed.
+
+#include <string>
+
+namespace comcp::json {
+
+/// The canonical text: no whitespace, members in the order of their keys' UTF-16 code units, numbers as ECMAScript
+/// prints doubles, the shortest escapes. As I-JSON has it, integers beyond 2^53 are rounded to doubles. Members of one
+/// key (which I-JSON forbids) are all written, in the order of the text, so that none hides behind another.
+std::string canonical(view v);
+
+}  // namespace comcp::json
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// json/impl/canonical.ipp
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp::json {
+namespace detail {
+
+// ECMAScript's Number::toString: the shortest digits, with an exponent below 1e-6 and from 1e21 on.
+COMCP_DECL void append_ecmascript(std::string& out, double d) {
+  if (d == 0) {
+    out += '0';
+    return;
+  }
+  char buffer[32];
+  auto const end = std::to_chars(buffer, buffer + sizeof buffer, d < 0 ? -d : d, std::chars_format::scientific).ptr;
+  std::string_view const text(buffer, static_cast<std::size_t>(end - buffer));
+  auto const e = text.find('e');
+  int exponent = 0;
+  std::from_chars(text.data() + e + 1 + (text[e + 1] == '+' ? 1 : 0), end, exponent);
+  std::string digits(1, text[0]);
+  if (e > 2) digits += text.substr(2, e - 2);
+  int const count = static_cast<int>(digits.size()), point = exponent + 1;  // 0.digits * 10^point
+  if (d < 0) out += '-';
+  if (point > 21 || point <= -6) {
+    out += digits[0];
+    if (count > 1) out.append(".").append(digits, 1);
+    out.append(exponent < 0 ? "e" : "e+").append(std::to_string(exponent));
+  } else if (point <= 0) {
+    out.append("0.").append(static_cast<std::size_t>(-point), '0').append(digits);
+  } else if (count <= point) {
+    out.append(digits).append(static_cast<std::size_t>(point - count), '0');
+  } else {
+    auto const whole = static_cast<std::size_t>(point);
+    out.append(digits, 0, whole).append(".").append(digits, whole);
+  }
+}
+
+// Valid UTF-8 in the order of UTF-16 code units: that of the bytes, but surrogates (here four bytes, from F0 on) come
+// before U+E000 to U+FFFF (three bytes that begin with EE or EF).
+COMCP_DECL bool less_as_utf16(std::string_view a, std::string_view b) noexcept {
+  auto const order = [](char c) {
+    auto const byte = static_cast<unsigned char>(c);
+    return byte == 0xEE || byte == 0xEF ? byte + 0x10 : int{byte};
+  };
+  return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(),
+                                      [&](char x, char y) { return order(x) < order(y); });
+}
+
+COMCP_DECL void append_canonical(std::string& out, view v) {
+  switch (v.kind()) {
+    case kind::integer:
+    case kind::unsigned_integer:
+    case kind::real: append_ecmascript(out, *v.get_double()); return;
+    case kind::string: append_string(out, *v.get_string()); return;
+    case kind::array: {
+      char separator = '[';
+      for (auto const e : v.elements()) {
+        out += separator;
+        separator = ',';
+        append_canonical(out, e);
+      }
+      out += separator == '[' ? "[]" : "]";
+      return;
+    }
+    case kind::object: {
+      std::vector<std::pair<member, std::size_t>> members;  // with their places, as std::sort is not stable
+      for (auto const m : v.members()) members.emplace_back(m, members.size());
+      std::sort(members.begin(), members.end(), [](auto const& a, auto const& b) {
+        return a.first.key == b.first.key ? a.second < b.second : less_as_utf16(a.first.key, b.first.key);
+      });
+      char separator = '{';
+      for (auto const& [m, place] : members) {
+        out += separator;
+        separator = ',';
+        append_string(out, m.key);
+        out += ':';
+        append_canonical(out, m.value);
+      }
+      out += members.empty() ? "{}" : "}";
+      return;
+    }
+    default: out += v.dump(); return;
+  }
+}
+
+}  // namespace detail
+
+COMCP_DECL std::string canonical(view v) {
+  std::string out;
+  detail::append_canonical(out, v);
+  return out;
+}
+
+}  // namespace comcp::json
+#endif
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::string_view fingerprint_scheme = "sha256:";
+
+COMCP_DECL json::value pinned_part(tool const& definition) {
+  auto const whole = json::to_value(definition);
+  if (!whole.contains("_meta")) return whole;
+  json::object covered;
+  for (auto const [key, value] : whole.members()) {
+    if (key != "_meta") covered.set(key, value);
+  }
+  return json::to_value(covered);
+}
+
+}  // namespace detail
+
+COMCP_DECL std::string fingerprint(tool const& definition) {
+  auto const covered = detail::pinned_part(definition);
+  return std::string(detail::fingerprint_scheme) + to_hex(sha256(json::canonical(covered)));
+}
+
+COMCP_DECL bool is_fingerprint(std::string_view text) noexcept {
+  if (!text.starts_with(detail::fingerprint_scheme)) return false;
+  text.remove_prefix(detail::fingerprint_scheme.size());
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// How a definition stands to what was approved.
+enum class pin_state {
+  unknown,    ///< Nothing of this server and name was approved.
+  unchanged,  ///< It is what was approved.
+  changed,    ///< Something else was approved.
+};
+
+/// A definition against the pins.
+struct pin_check {
+  pin_check() = default;
+
+  pin_state state = pin_state::unknown;
+  std::string offered;   ///< The definition's fingerprint.
+  std::string approved;  ///< The approved one; empty where unknown.
+};
+
+/// Approved tools. Regular; not synchronised.
+class tool_pins {
+ public:
+  using by_tool = std::map<std::string, std::string, std::less<>>;
+
+  tool_pins() = default;
+
+  [[nodiscard]] pin_check check(std::string_view server, tool const& definition) const;
+  void approve(std::string_view server, tool const& definition);
+  /// Approves what was seen earlier. Errors: invalid_argument (no fingerprint).
+  result<void> approve(std::string_view server, std::string_view tool_name, std::string_view fingerprint);
+  /// Whether it was there.
+  bool forget(std::string_view server, std::string_view tool_name);
+  /// Every tool of a server; whether there was one.
+  bool forget(std::string_view server);
+
+  /// Tools, of all servers.
+  [[nodiscard]] std::size_t size() const noexcept;
+  [[nodiscard]] bool empty() const noexcept { return servers_.empty(); }
+  /// From servers to tools to fingerprints, in the order of the names' bytes.
+  [[nodiscard]] std::map<std::string, by_tool, std::less<>> const& servers() const noexcept { return servers_; }
+
+  /// The lock file: JSON with a line for each tool, sorted, so that it is kept well in a version control system.
+  [[nodiscard]] std::string to_text() const;
+  /// Reads a lock file. `file` is for error texts, which name it and the key. Errors: invalid_json, wrong_shape (also
+  /// a version that this comcp does not know, or a key that comes twice), limit_exceeded.
+  static result<tool_pins> parse(std::string_view text, std::string_view file = "lock file");
+
+  friend bool operator==(tool_pins const&, tool_pins const&) = default;
+
+ private:
+  std::map<std::string, by_tool, std::less<>> servers_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// pinning/impl/pins.ipp
+#include <optional>
+#include <utility>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::int64_t lock_file_version = 1;
+
+// Reads "tools" of a lock file; stops at the first thing that is wrong.
+class lock_reader {
+ public:
+  explicit lock_reader(std::string_view file) : file_(file) {}
+
+  result<tool_pins> read(json::view root) {
+    if (!root.is_object()) return wrong(root, "an object is expected");
+    auto const version = root.find("version");
+    if (!version) return wrong(root, "\"version\" is missing");
+    if (version->get_int64() != lock_file_version)
+      return wrong(*version, "version " + std::to_string(lock_file_version) + " is expected, this is " + version->dump());
+    for (auto const [key, value] : root.members()) {
+      if (key != "version" && key != "tools") return wrong(value, "unknown key");
+    }
+    auto const tools = root.find("tools");
+    if (!tools || root.size() != 2) return wrong(root, "one \"tools\" and one \"version\" are expected");
+    if (!tools->is_object()) return wrong(*tools, "an object from servers to their tools is expected");
+    for (auto const [server, its] : tools->members()) {
+      if (auto ok = read_server(server, its); !ok) return ok.error();
+    }
+    return std::move(pins_);
+  }
+
+ private:
+  result<void> read_server(std::string_view server, json::view tools) {
+    if (pins_.servers().contains(server)) return wrong(tools, "this server comes twice");
+    if (!tools.is_object()) return wrong(tools, "an object from tools to fingerprints is expected");
+    for (auto const [name, value] : tools.members()) {
+      auto const text = value.get_string();
+      if (!text || !pins_.approve(server, name, *text))
+        return wrong(value, "\"sha256:\" and 64 lower-case hexadecimal digits are expected");
+    }
+    auto const read = pins_.servers().find(server);
+    if (read != pins_.servers().end() && read->second.size() != tools.size()) return wrong(tools, "a tool comes twice");
+    return {};
+  }
+
+  [[nodiscard]] error wrong(json::view where, std::string const& what) const {
+    auto const path = where.path();
+    return error(errc::wrong_shape, file_ + ": " + (path.empty() ? std::string() : path + ": ") + what);
+  }
+
+  std::string file_;
+  tool_pins pins_;
+};
+
+}  // namespace detail
+
+COMCP_DECL pin_check tool_pins::check(std::string_view server, tool const& definition) const {
+  pin_check out;
+  out.offered = fingerprint(definition);
+  auto const its = servers_.find(server);
+  if (its == servers_.end()) return out;
+  auto const pin = its->second.find(definition.name);
+  if (pin == its->second.end()) return out;
+  out.approved = pin->second;
+  out.state = out.approved == out.offered ? pin_state::unchanged : pin_state::changed;
+  return out;
+}
+
+COMCP_DECL void tool_pins::approve(std::string_view server, tool const& definition) {
+  servers_[std::string(server)][definition.name] = fingerprint(definition);
+}
+
+COMCP_DECL result<void> tool_pins::approve(std::string_view server, std::string_view tool_name,
+                                           std::string_view fingerprint) {
+  if (!is_fingerprint(fingerprint)) return error(errc::invalid_argument, "this is no fingerprint of a tool");
+  servers_[std::string(server)][std::string(tool_name)] = fingerprint;
+  return {};
+}
+
+COMCP_DECL bool tool_pins::forget(std::string_view server, std::string_view tool_name) {
+  auto const its = servers_.find(server);
+  if (its == servers_.end()) return false;
+  auto const pin = its->second.find(tool_name);
+  if (pin == its->second.end()) return false;
+  its->second.erase(pin);
+  if (its->second.empty()) servers_.erase(its);
+  return true;
+}
+
+COMCP_DECL bool tool_pins::forget(std::string_view server) {
+  auto const its = servers_.find(server);
+  if (its == servers_.end()) return false;
+  servers_.erase(its);
+  return true;
+}
+
+COMCP_DECL std::size_t tool_pins::size() const noexcept {
+  std::size_t n = 0;
+  for (auto const& [server, tools] : servers_) n += tools.size();
+  return n;
+}
+
+COMCP_DECL std::string tool_pins::to_text() const {
+  std::string out = "{\n  \"version\": " + std::to_string(detail::lock_file_version) + ",\n  \"tools\": {";
+  char const* before_server = "\n";
+  for (auto const& [server, tools] : servers_) {
+    out.append(before_server).append("    ").append(json::to_text(server)).append(": {");
+    before_server = ",\n";
+    char const* before_tool = "\n";
+    for (auto const& [name, pin] : tools) {
+      out.append(before_tool).append("      ").append(json::to_text(name)).append(": ").append(json::to_text(pin));
+      before_tool = ",\n";
+    }
+    out += "\n    }";
+  }
+  return out.append(servers_.empty() ? "}\n}\n" : "\n  }\n}\n");
+}
+
+COMCP_DECL result<tool_pins> tool_pins::parse(std::string_view text, std::string_view file) {
+  auto const root = json::parse(text);
+  if (!root) return root.error().with_message(std::string(file) + ": " + std::string(root.error().message()));
+  return detail::lock_reader(file).read(*root);
+}
+
+}  // namespace comcp
+#endif
+
+// pinning/suspicious.hpp
+// Characters that a user does not see and a model may read: how instructions are hidden in a tool's definition.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp {
+
+/// Why a character is suspicious.
+enum class suspicion {
+  control,             ///< C0 and C1 controls but tab, line feed and carriage return; line and paragraph separators.
+  zero_width,          ///< Zero-width space, joiners, word joiner, byte order mark. A joiner inside an emoji is none.
+  bidirectional,       ///< Marks, embeddings, overrides and isolates: text that reads in another order than it is.
+  tag,                 ///< U+E0000 to U+E007F: invisible ASCII.
+  variation_selector,  ///< But one U+FE0E or U+FE0F after an emoji or digit, which chooses how that looks.
+  private_use,
+  ignorable,           ///< Others that show nothing: soft hyphen, fillers, invisible operators, ...
+};
+
+/// The suspicion's name, such as "zero_width".
+std::string_view to_text(suspicion s) noexcept;
+
+/// One suspicious character.
+struct suspicious_character {
+  suspicious_character() = default;
+
+  std::string where;         ///< JSON Pointer into the definition, such as "/inputSchema/properties/a/description".
+  bool in_key = false;       ///< In the last key of `where` instead of in its value.
+  std::size_t offset = 0;    ///< In bytes, into the string.
+  char32_t code_point = 0;
+  suspicion why{};
+
+  /// "/description, byte 12: U+200B (zero_width)".
+  [[nodiscard]] std::string to_string() const;
+};
+
+/// The suspicious characters of all strings and keys of a JSON value. At most `limit` are told.
+std::vector<suspicious_character> find_suspicious(json::view text, std::size_t limit = 100);
+/// The same for a definition; what its fingerprint leaves out is not looked at.
+std::vector<suspicious_character> find_suspicious(tool const& definition, std::size_t limit = 100);
+
+/// The text with every suspicious character written out as <U+200B>, so that it can be shown.
+std::string visible(std::string_view text);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// pinning/impl/suspicious.ipp
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+namespace comcp {
+namespace detail {
+
+struct suspicious_range {
+  char32_t first, last;
+  suspicion why;
+};
+
+// Sorted. Unicode's Default_Ignorable_Code_Point, controls, separators, private use and interlinear annotation.
+inline constexpr suspicious_range suspicious_ranges[] = {
+    {0x00, 0x08, suspicion::control},       {0x0B, 0x0C, suspicion::control},
+    {0x0E, 0x1F, suspicion::control},       {0x7F, 0x9F, suspicion::control},
+    {0xAD, 0xAD, suspicion::ignorable},     {0x34F, 0x34F, suspicion::ignorable},
+    {0x61C, 0x61C, suspicion::bidirectional}, {0x115F, 0x1160, suspicion::ignorable},
+    {0x17B4, 0x17B5, suspicion::ignorable}, {0x180B, 0x180D, suspicion::variation_selector},
+    {0x180E, 0x180E, suspicion::ignorable}, {0x180F, 0x180F, suspicion::variation_selector},
+    {0x200B, 0x200D, suspicion::zero_width}, {0x200E, 0x200F, suspicion::bidirectional},
+    {0x2028, 0x2029, suspicion::control},   {0x202A, 0x202E, suspicion::bidirectional},
+    {0x2060, 0x2060, suspicion::zero_width}, {0x2061, 0x2065, suspicion::ignorable},
+    {0x2066, 0x2069, suspicion::bidirectional}, {0x206A, 0x206F, suspicion::ignorable},
+    {0x3164, 0x3164, suspicion::ignorable}, {0xE000, 0xF8FF, suspicion::private_use},
+    {0xFE00, 0xFE0F, suspicion::variation_selector}, {0xFEFF, 0xFEFF, suspicion::zero_width},
+    {0xFFA0, 0xFFA0, suspicion::ignorable}, {0xFFF0, 0xFFFB, suspicion::ignorable},
+    {0x1BCA0, 0x1BCA3, suspicion::ignorable}, {0x1D173, 0x1D17A, suspicion::ignorable},
+    {0xE0000, 0xE007F, suspicion::tag},     {0xE0080, 0xE00FF, suspicion::ignorable},
+    {0xE0100, 0xE01EF, suspicion::variation_selector}, {0xE01F0, 0xE0FFF, suspicion::ignorable},
+    {0xF0000, 0xFFFFF, suspicion::private_use}, {0x100000, 0x10FFFF, suspicion::private_use},
+};
+
+inline std::optional<suspicion> suspicion_of(char32_t c) noexcept {
+  if (c >= 0x20 && c < 0x7F) return std::nullopt;
+  auto const at = std::lower_bound(std::begin(suspicious_ranges), std::end(suspicious_ranges), c,
+                                   [](suspicious_range const& r, char32_t x) { return r.last < x; });
+  if (at == std::end(suspicious_ranges) || c < at->first) return std::nullopt;
+  return at->why;
+}
+
+// The character at `i`, which moves past it. Precondition: valid UTF-8, as JSON is.
+inline char32_t next_character(std::string_view s, std::size_t& i) noexcept {
+  auto const lead = static_cast<unsigned char>(s[i++]);
+  if (lead < 0xC0) return lead;
+  std::size_t const more = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+  char32_t c = lead & (0x3Fu >> more);
+  for (std::size_t k = 0; k < more && i < s.size(); ++k) c = c << 6 | (static_cast<unsigned char>(s[i++]) & 0x3Fu);
+  return c;
+}
+
+// Symbols and pictographs, which a joiner may join.
+inline bool is_emoji_like(char32_t c) noexcept {
+  return (c >= 0x2190 && c <= 0x2BFF) || (c >= 0x1F000 && c <= 0x1FAFF);
+}
+
+// What else U+FE0E and U+FE0F may follow: keycaps, and symbols outside of those blocks.
+inline bool is_emoji_base(char32_t c) noexcept {
+  constexpr std::u32string_view others = U"#*0123456789\u00A9\u00AE\u203C\u2049\u2122\u2139\u3030\u303D\u3297\u3299";
+  return is_emoji_like(c) || others.find(c) != std::u32string_view::npos;
+}
+
+inline std::string code_point_name(char32_t c) {
+  constexpr char const* digits = "0123456789ABCDEF";
+  std::string name = "U+";
+  for (int shift = c > 0xFFFFF ? 20 : c > 0xFFFF ? 16 : 12; shift >= 0; shift -= 4) name += digits[c >> shift & 15];
+  return name;
+}
+
+class suspicious_search {
+ public:
+  suspicious_search(std::vector<suspicious_character>& out, std::size_t limit) : out_(out), limit_(limit) {}
+
+  void value(json::view v) {
+    if (auto const s = v.get_string()) text(*s, false);
+    std::size_t index = 0;
+    for (auto const e : v.elements()) step(std::to_string(index++), [&] { value(e); });
+    for (auto const [key, inner] : v.members()) {
+      step(escaped(key), [&, k = key, i = inner] {
+        text(k, true);
+        value(i);
+      });
+    }
+  }
+
+ private:
+  template <class F>
+  void step(std::string const& name, F const& inside) {
+    if (out_.size() >= limit_) return;
+    auto const size = path_.size();
+    path_.append("/").append(name);
+    inside();
+    path_.resize(size);
+  }
+  static std::string escaped(std::string_view key) {
+    std::string name;
+    for (char const c : key) name += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+    return name;
+  }
+
+  void text(std::string_view s, bool in_key) {
+    char32_t base = 0;  // the last visible character; 0 after a suspicious one
+    bool selected = false;
+    for (std::size_t i = 0; i < s.size() && out_.size() < limit_;) {
+      auto const start = i;
+      auto const c = next_character(s, i);
+      auto const why = suspicion_of(c);
+      if (!why) {
+        base = c;
+        selected = false;
+      } else if (chooses_look(c) && is_emoji_base(base) && !selected) {
+        selected = true;
+      } else if (c != 0x200D || !is_emoji_like(base) || !is_emoji_like(peek(s, i))) {
+        found(in_key, start, c, *why);
+        base = 0;
+      }
+    }
+  }
+  static bool chooses_look(char32_t c) noexcept { return c == 0xFE0E || c == 0xFE0F; }
+  static char32_t peek(std::string_view s, std::size_t i) noexcept { return i < s.size() ? next_character(s, i) : 0; }
+
+  void found(bool in_key, std::size_t offset, char32_t c, suspicion why) {
+    auto& one = out_.emplace_back();
+    one.where = path_;
+    one.in_key = in_key;
+    one.offset = offset;
+    one.code_point = c;
+    one.why = why;
+  }
+
+  std::vector<suspicious_character>& out_;
+  std::size_t limit_;
+  std::string path_;
+};
+
+}  // namespace detail
+
+COMCP_DECL std::string_view to_text(suspicion s) noexcept {
+  constexpr std::string_view names[] = {"control", "zero_width",         "bidirectional", "tag",
+                                        "variation_selector", "private_use", "ignorable"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+COMCP_DECL std::string suspicious_character::to_string() const {
+  return visible(where) + (in_key ? " (its key), byte " : ", byte ") + std::to_string(offset) + ": " +
+         detail::code_point_name(code_point) + " (" + std::string(to_text(why)) + ")";
+}
+
+COMCP_DECL std::string visible(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    auto const start = i;
+    auto const c = detail::next_character(text, i);
+    if (detail::suspicion_of(c)) {
+      out.append("<").append(detail::code_point_name(c)).append(">");
+    } else {
+      out.append(text, start, i - start);
+    }
+  }
+  return out;
+}
+
+COMCP_DECL std::vector<suspicious_character> find_suspicious(json::view text, std::size_t limit) {
+  std::vector<suspicious_character> out;
+  detail::suspicious_search(out, limit).value(text);
+  return out;
+}
+
+COMCP_DECL std::vector<suspicious_character> find_suspicious(tool const& definition, std::size_t limit) {
+  auto const covered = detail::pinned_part(definition);
+  return find_suspicious(covered, limit);
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// What becomes of a definition, from mild to strict.
+enum class pin_verdict {
+  allow,  ///< It gets through, and is approved by that: the next change is noticed.
+  warn,   ///< It gets through and is told of, each time, until somebody approves it.
+  block,  ///< It is kept out, and calls fail with errc::tool_blocked, until somebody approves it.
+};
+
+/// What a guard found about one definition.
+struct pin_finding {
+  pin_finding() = default;
+
+  std::string server;
+  std::string tool_name;
+  pin_state state = pin_state::unknown;
+  std::string offered;   ///< The definition's fingerprint.
+  std::string approved;  ///< The approved one; empty where unknown.
+  std::vector<suspicious_character> suspicious;  ///< Empty for what is approved: then nobody looked.
+  pin_verdict verdict = pin_verdict::block;
+
+  /// errc::tool_blocked, with what is the matter: for calls of a blocked tool, and for whoever is told.
+  [[nodiscard]] error to_error() const;
+};
+
+/// What to do with definitions that are not approved. Regular.
+class pin_policy {
+ public:
+  /// Trust on first use: unknown tools are allowed, changed ones blocked, ones with suspicious characters warned of.
+  pin_policy() {}
+  /// For tools of which nothing was approved. A tool that comes back under another name is unknown.
+  pin_policy& unknown(pin_verdict v) { return unknown_ = v, *this; }
+  /// For tools that are not what was approved.
+  pin_policy& changed(pin_verdict v) { return changed_ = v, *this; }
+  /// At least this for what is not approved and has suspicious characters.
+  pin_policy& suspicious(pin_verdict v) { return suspicious_ = v, *this; }
+  /// Asked instead, for each definition that is not approved; `verdict` of the finding is what the other settings say.
+  /// Called while the list is taken over, so it decides at once; to ask a user, block and call approve() later. If it
+  /// throws, the definition is blocked.
+  pin_policy& decide(std::function<pin_verdict(pin_finding const&, tool const&)> f) {
+    return decide_ = std::move(f), *this;
+  }
+
+  /// What becomes of `found`, an unknown or changed definition.
+  [[nodiscard]] pin_verdict judge(pin_finding const& found, tool const& definition) const;
+
+ private:
+  pin_verdict unknown_ = pin_verdict::allow, changed_ = pin_verdict::block, suspicious_ = pin_verdict::warn;
+  std::function<pin_verdict(pin_finding const&, tool const&)> decide_;
+};
+
+/// Pins and policy at work. Not synchronised: whoever shares it with a registry uses it on the registry's executor only.
+class pin_guard {
+ public:
+  explicit pin_guard(tool_pins pins = tool_pins(), pin_policy policy = pin_policy())
+      : pins_(std::move(pins)), policy_(std::move(policy)) {}
+
+  /// Judges one definition; an allowed one is approved by that. Takes some microseconds.
+  pin_finding check(std::string_view server, tool const& definition);
+  /// Approves exactly what a finding was about, though the server may offer something else by now. The registry's next
+  /// refresh lets it in.
+  void approve(pin_finding const& found);
+  bool forget(std::string_view server, std::string_view tool_name);
+  bool forget(std::string_view server);
+
+  [[nodiscard]] tool_pins const& pins() const noexcept { return pins_; }
+  /// Whether the pins differ from those at the start, or at the last call of saved(): time to write the lock file.
+  [[nodiscard]] bool unsaved() const noexcept { return unsaved_; }
+  void saved() noexcept { unsaved_ = false; }
+
+ private:
+  tool_pins pins_;
+  pin_policy policy_;
+  bool unsaved_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// pinning/impl/guard.ipp
+#include <algorithm>
+
+namespace comcp {
+
+COMCP_DECL error pin_finding::to_error() const {
+  std::string text = "tool \"" + visible(tool_name) + "\" of \"" + visible(server) + "\" ";
+  if (state == pin_state::changed) {
+    text += "is not what was approved: " + approved + " was, this is " + offered;
+  } else {
+    text += "is not approved: " + offered;
+  }
+  if (!suspicious.empty()) text += "; suspicious: " + suspicious.front().to_string();
+  if (suspicious.size() > 1) text += " and " + std::to_string(suspicious.size() - 1) + " more";
+  return error(errc::tool_blocked, std::move(text));
+}
+
+COMCP_DECL pin_verdict pin_policy::judge(pin_finding const& found, tool const& definition) const {
+  auto asked = found;
+  asked.verdict = found.state == pin_state::changed ? changed_ : unknown_;
+  if (!found.suspicious.empty()) asked.verdict = std::max(asked.verdict, suspicious_);
+  if (!decide_) return asked.verdict;
+  try {
+    return decide_(asked, definition);
+  } catch (...) {
+    return pin_verdict::block;
+  }
+}
+
+COMCP_DECL pin_finding pin_guard::check(std::string_view server, tool const& definition) {
+  auto known = pins_.check(server, definition);
+  pin_finding found;
+  found.server = server;
+  found.tool_name = definition.name;
+  found.state = known.state;
+  found.offered = std::move(known.offered);
+  found.approved = std::move(known.approved);
+  if (found.state == pin_state::unchanged) {
+    found.verdict = pin_verdict::allow;
+    return found;
+  }
+  found.suspicious = find_suspicious(definition);
+  found.verdict = policy_.judge(found, definition);
+  if (found.verdict == pin_verdict::allow) approve(found);
+  return found;
+}
+
+COMCP_DECL void pin_guard::approve(pin_finding const& found) {
+  if (pins_.approve(found.server, found.tool_name, found.offered)) unsaved_ = true;
+}
+
+COMCP_DECL bool pin_guard::forget(std::string_view server, std::string_view tool_name) {
+  bool const was_there = pins_.forget(server, tool_name);
+  unsaved_ = unsaved_ || was_there;
+  return was_there;
+}
+
+COMCP_DECL bool pin_guard::forget(std::string_view server) {
+  bool const was_there = pins_.forget(server);
+  unsaved_ = unsaved_ || was_there;
+  return was_there;
+}
+
+}  // namespace comcp
+#endif
+
+// pinning/lock_file.hpp
+// Pins in a file. The one part of pinning that does I/O, and it blocks.
+
+#include <filesystem>
+
+namespace comcp {
+
+/// Reads a lock file. Errors: the system's own code where it cannot be read (std::errc::no_such_file_or_directory: none
+/// was written yet), and those of tool_pins::parse(); the text names the file.
+result<tool_pins> read_lock_file(std::filesystem::path const& file);
+
+/// Writes a lock file (mode 0644) beside the old one and puts it in its place at once, so that no reader ever sees a
+/// part, and a crash leaves the old or the new one. A symbolic link is followed. Of several writers the last one wins.
+/// Errors: the system's own code; the text names the file.
+result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const& file);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// pinning/impl/lock_file.ipp
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace comcp {
+namespace detail {
+
+inline error file_error(int number, char const* doing, std::filesystem::path const& file) {
+  return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
+}
+
+// A descriptor of our own; closed at the end of its scope.
+class lock_descriptor {
+ public:
+  explicit lock_descriptor(int fd) noexcept : fd_(fd) {}
+  lock_descriptor(lock_descriptor const&) = delete;
+  lock_descriptor& operator=(lock_descriptor const&) = delete;
+  ~lock_descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] int get() const noexcept { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// All of it, to the disk, readable for all: 0, or errno.
+inline int fill_file(int fd, std::string_view text) noexcept {
+  while (!text.empty()) {
+    auto const n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno != EINTR) return errno;
+    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return ::fchmod(fd, 0644) != 0 || ::fsync(fd) != 0 ? errno : 0;
+}
+
+}  // namespace detail
+
+COMCP_DECL result<tool_pins> read_lock_file(std::filesystem::path const& file) {
+  detail::lock_descriptor const from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (from.get() < 0) return detail::file_error(errno, "open", file);
+  std::string text;
+  char part[4096];
+  for (;;) {
+    auto const n = ::read(from.get(), part, sizeof part);
+    if (n == 0) break;
+    if (n < 0 && errno != EINTR) return detail::file_error(errno, "read", file);
+    if (n > 0) text.append(part, static_cast<std::size_t>(n));
+    if (text.size() > json::parse_options().max_bytes()) break;  // parse() says that it is too long
+  }
+  return tool_pins::parse(text, file.string());
+}
+
+COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const& file) {
+  std::error_code unresolved;
+  auto const resolved = std::filesystem::weakly_canonical(file, unresolved);
+  auto const& target = unresolved ? file : resolved;
+  std::string name = target.string() + ".XXXXXX";
+  detail::lock_descriptor const to(::mkostemp(name.data(), O_CLOEXEC));
+  if (to.get() < 0) return detail::file_error(errno, "write beside", file);
+  int failed = detail::fill_file(to.get(), pins.to_text());
+  if (failed == 0 && std::rename(name.c_str(), target.c_str()) != 0) failed = errno;
+  if (failed == 0) return {};
+  ::unlink(name.c_str());
+  return detail::file_error(failed, "write", file);
+}
+
+}  // namespace comcp
+#endif
+
+// pool/pool.hpp
+// Several connections to one server, or to a set of equal ones, behind the client's own interface. Who takes a call is
+// the strategy's decision, how a connection is kept alive its configuration's.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/this_coro.hpp>
+
+// pool/core.hpp
+// What is behind a pool: its members, who of them may be chosen, who waits for one. Runs on the pool's home executor.
+// How a member is kept alive is live_server's. Internal.
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+// pool/lease.hpp
+// A connection of a pool on loan.
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace comcp {
+namespace detail {
+
+/// What a member of a pool shares with its leases: nothing that would keep the member alive.
+struct pool_load {
+  explicit pool_load(std::string n) : name(std::move(n)) {}
+  std::string const name;
+  std::atomic<std::size_t> in_flight{0};
+};
+
+}  // namespace detail
+
+/// A connection on loan, for what belongs to one connection: subscriptions, pages, several calls to one server. It counts
+/// as one in flight until it is destroyed, from whatever thread. Others may use the same connection meanwhile.
+/// It may outlive the pool, though not the pool's execution context; once its connection is closed (the pool too, or the
+/// member removed or started anew) its operations fail with errc::closed. Calls made through it are not seen by the
+/// circuit breaker. Move-only; one that was moved from holds nothing.
+class lease {
+ public:
+  lease() = default;
+  lease(std::shared_ptr<detail::pool_load> load, client connection) noexcept
+      : load_(std::move(load)), connection_(std::move(connection)) {
+    load_->in_flight.fetch_add(1, std::memory_order_relaxed);
+  }
+  lease(lease&&) noexcept = default;
+  lease& operator=(lease&& other) noexcept {
+    if (this == &other) return *this;
+    give_back();
+    load_ = std::move(other.load_);
+    connection_ = std::move(other.connection_);
+    return *this;
+  }
+  ~lease() { give_back(); }
+
+  [[nodiscard]] client const* operator->() const noexcept { return &connection_; }
+  [[nodiscard]] client const& operator*() const noexcept { return connection_; }
+  /// The member's, as in pool.connections(). Not to be asked of an empty lease.
+  [[nodiscard]] std::string const& name() const noexcept { return load_->name; }
+  [[nodiscard]] explicit operator bool() const noexcept { return load_ != nullptr; }
+
+  /// At once; its operations fail with errc::closed from now on. Twice is fine.
+  void give_back() noexcept {
+    connection_ = client();
+    if (auto const load = std::exchange(load_, nullptr)) load->in_flight.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+ private:
+  std::shared_ptr<detail::pool_load> load_;
+  client connection_;
+};
+
+}  // namespace comcp
+
+// pool/options.hpp
+// What a pool may be told, and what it tells about itself. What a connection is told is its configuration's.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+// pool/strategy.hpp
+// Which member of a pool takes the next call: the concept, and the three strategies that come with it.
+
+#include <concepts>
+#include <cstddef>
+#include <random>
+#include <span>
+#include <utility>
+
+namespace comcp {
+
+/// What a strategy sees of a member that is ready.
+struct pool_candidate {
+  std::size_t id = 0;         ///< Of the member, for as long as it is in the pool. Never given to another.
+  std::size_t in_flight = 0;  ///< Calls made through the pool, and leases.
+};
+
+/// Gives the index of the chosen candidate; there is at least one, and they come in the order of their ids. Called on
+/// the pool's executor, one call at a time. Copyable: each pool has its own.
+template <class S>
+concept pool_strategy = std::copy_constructible<S> && requires(S s, std::span<pool_candidate const> ready) {
+  { s.pick(ready) } -> std::convertible_to<std::size_t>;
+};
+
+namespace detail {
+
+/// Who is next after the one that was chosen last: by ids, so that members may come and go in between.
+class turn_of {
+ public:
+  /// `eligible(candidate)` holds for at least one of them.
+  template <class Eligible>
+  std::size_t next(std::span<pool_candidate const> ready, Eligible const& eligible) {
+    std::size_t chosen = ready.size();
+    for (std::size_t i = 0; i < ready.size(); ++i) {
+      if (!eligible(ready[i])) continue;
+      if (chosen == ready.size()) chosen = i;
+      if (ready[i].id >= from_) {
+        chosen = i;
+        break;
+      }
+    }
+    from_ = ready[chosen].id + 1;
+    return chosen;
+  }
+
+ private:
+  std::size_t from_ = 0;
+};
+
+}  // namespace detail
+
+/// One after the other.
+class round_robin {
+ public:
+  std::size_t pick(std::span<pool_candidate const> ready) {
+    return turn_.next(ready, [](pool_candidate const&) { return true; });
+  }
+
+ private:
+  detail::turn_of turn_;
+};
+
+/// Any, each as likely as the others. Give it an engine to have the choices repeat: random(std::minstd_rand(7)).
+template <std::uniform_random_bit_generator Engine = std::minstd_rand>
+class random {
+ public:
+  random() : engine_(std::random_device{}()) {}
+  explicit random(Engine engine) : engine_(std::move(engine)) {}
+
+  std::size_t pick(std::span<pool_candidate const> ready) {
+    return std::uniform_int_distribution<std::size_t>(0, ready.size() - 1)(engine_);
+  }
+
+ private:
+  Engine engine_;
+};
+
+/// The one with the fewest in flight; of several such, one after the other.
+class least_busy {
+ public:
+  std::size_t pick(std::span<pool_candidate const> ready) {
+    auto fewest = ready.front().in_flight;
+    for (auto const& c : ready) fewest = c.in_flight < fewest ? c.in_flight : fewest;
+    return turn_.next(ready, [fewest](pool_candidate const& c) { return c.in_flight == fewest; });
+  }
+
+ private:
+  detail::turn_of turn_;
+};
+
+}  // namespace comcp
+
+// sansio/server_life.hpp
+// The life of one server: when it is started, tried again, given up, and why. Whoever drives it starts and ends the
+// connections, waits, and gives the time and the randomness.
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string_view>
+
+namespace comcp {
+
+/// Where a server stands.
+enum class server_state : std::uint8_t {
+  stopped,      ///< Not started yet, or stopped by hand.
+  starting,     ///< A connection is being made.
+  ready,
+  backing_off,  ///< Waits before it is started again.
+  failed,       ///< Given up: restart() begins anew.
+};
+
+std::string_view to_string(server_state s) noexcept;
+
+/// A moment of a server's life.
+struct server_event {
+  server_event() = default;
+  std::chrono::steady_clock::time_point at;  ///< As the time source tells it.
+  server_state state = server_state::stopped;  ///< What it came to be.
+  error reason;                                ///< Why: empty where all went well.
+};
+
+namespace sansio {
+
+/// What the end of a call says about the connection.
+enum class call_end : std::uint8_t {
+  answered,     ///< The server said something, be it an error or unusable.
+  no_verdict,   ///< It was cancelled, timed out (a tool may be slow: pings find a dead server), or never went out.
+  undelivered,  ///< The transport failed.
+};
+
+/// Without a failure: answered.
+call_end end_of_call(error const* failure) noexcept;
+
+/// What to do next.
+struct life_step {
+  enum class action : std::uint8_t {
+    none,
+    start,      ///< Begin an attempt to connect.
+    wait,       ///< Until `until`; then due() says so.
+    give_up,    ///< It has failed.
+    reconnect,  ///< End the connection because of `why`, wait until `until`, then due().
+  };
+  action what = action::none;
+  std::chrono::steady_clock::time_point until{};
+  error why;
+};
+
+/// One server. `random` is from 0 to 1. An event that means nothing in the present state changes nothing.
+class server_life {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+  static constexpr std::size_t history_length = 32;
+
+  explicit server_life(retry_policy policy) : policy_(policy), backoff_(policy.delays()) {}
+
+  /// It is to run: for the first time, or again by hand, which forgets earlier failures. A connection that is ready
+  /// stays.
+  [[nodiscard]] life_step start(time_point now);
+  /// The same, but a connection that is ready is to be replaced.
+  [[nodiscard]] life_step restart(time_point now);
+  /// The attempt made a connection.
+  void started(time_point now);
+  /// The connection was lost, or the attempt failed.
+  [[nodiscard]] life_step lost(time_point now, error why, double random);
+  /// The time of a wait has come: an attempt begins. One that comes too early is told to wait on.
+  [[nodiscard]] life_step due(time_point now);
+  /// A call ended. retry_policy::circuit_breaker() undelivered ones in a row open the circuit: what comes after the wait
+  /// is a trial, as it is after a loss.
+  [[nodiscard]] life_step call_ended(time_point now, call_end how, error const& why, double random);
+  /// It is not to run any more.
+  void stop(time_point now, error why);
+
+  [[nodiscard]] server_state state() const noexcept { return state_; }
+  /// Why it is not ready, or was not when it was not last.
+  [[nodiscard]] error const& reason() const noexcept { return reason_; }
+  /// In a row: a connection counts as a success once it lived for retry_policy::proven_after().
+  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
+  [[nodiscard]] std::uint64_t starts() const noexcept { return starts_; }
+  /// While it backs off.
+  [[nodiscard]] std::optional<time_point> retry_at() const noexcept;
+  /// The last 32 events, the oldest first.
+  [[nodiscard]] std::deque<server_event> const& history() const noexcept { return history_; }
+
+ private:
+  void become(server_state s, time_point now, error why);
+  void forget_failures() noexcept;
+  life_step fail(time_point now, error why, double random, life_step::action otherwise);
+
+  retry_policy policy_;
+  backoff backoff_;
+  server_state state_ = server_state::stopped;
+  error reason_;
+  unsigned failures_ = 0;
+  unsigned undelivered_ = 0;
+  std::uint64_t starts_ = 0;
+  time_point ready_since_{}, until_{};
+  std::deque<server_event> history_;
+};
+
+}  // namespace sansio
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// sansio/impl/server_life.ipp
+#include <string>
+#include <utility>
+
+namespace comcp {
+
+COMCP_DECL std::string_view to_string(server_state s) noexcept {
+  switch (s) {
+    case server_state::stopped: return "stopped";
+    case server_state::starting: return "starting";
+    case server_state::ready: return "ready";
+    case server_state::backing_off: return "backing off";
+    case server_state::failed: return "failed";
+  }
+  return "?";
+}
+
+namespace sansio {
+
+COMCP_DECL call_end end_of_call(error const* failure) noexcept {
+  if (!failure || !*failure || failure->peer()) return call_end::answered;
+  if (failure->code().category() != comcp_category()) return call_end::no_verdict;
+  switch (static_cast<errc>(failure->code().value())) {
+    case errc::protocol_violation:
+    case errc::unauthorized:
+    case errc::tool_failed: return call_end::answered;
+    case errc::connect_failed:
+    case errc::connect_timeout:
+    case errc::tls_failed:
+    case errc::proxy_failed: return call_end::undelivered;
+    case errc::http_status: {
+      auto const* const d = failure->detail();
+      return d && d->http_status.value_or(0) >= 500 ? call_end::undelivered : call_end::answered;
+    }
+    default: return leaves_outcome_open(*failure) ? call_end::undelivered : call_end::no_verdict;
+  }
+}
+
+COMCP_DECL void server_life::become(server_state s, time_point now, error why) {
+  state_ = s;
+  undelivered_ = 0;
+  if (why) reason_ = why;
+  if (history_.size() == history_length) history_.pop_front();
+  auto& event = history_.emplace_back();
+  event.at = now;
+  event.state = s;
+  event.reason = std::move(why);
+}
+
+COMCP_DECL void server_life::forget_failures() noexcept {
+  backoff_.proved();
+  failures_ = 0;
+}
+
+COMCP_DECL life_step server_life::start(time_point now) {
+  if (state_ == server_state::starting || state_ == server_state::ready) return {};
+  forget_failures();
+  become(server_state::starting, now, {});
+  life_step step;
+  step.what = life_step::action::start;
+  return step;
+}
+
+COMCP_DECL life_step server_life::restart(time_point now) {
+  if (state_ != server_state::ready) return start(now);
+  forget_failures();
+  life_step step;
+  step.what = life_step::action::reconnect;
+  step.until = now;
+  step.why = error(errc::transport_failed, "the connection is begun anew");
+  become(server_state::starting, now, step.why);
+  return step;
+}
+
+COMCP_DECL void server_life::started(time_point now) {
+  if (state_ != server_state::starting) return;
+  ++starts_;
+  ready_since_ = now;
+  become(server_state::ready, now, {});
+}
+
+COMCP_DECL life_step server_life::lost(time_point now, error why, double random) {
+  if (state_ != server_state::starting && state_ != server_state::ready) return {};
+  return fail(now, std::move(why), random, life_step::action::wait);
+}
+
+COMCP_DECL life_step server_life::fail(time_point now, error why, double random, life_step::action otherwise) {
+  if (state_ == server_state::ready && now - ready_since_ >= policy_.proven_after()) forget_failures();
+  ++failures_;
+  std::optional<std::chrono::milliseconds> asked;
+  if (auto const* const d = why.detail(); d && d->retry_after) asked = *d->retry_after;
+  auto const wait = backoff_.failed(random, asked);
+  life_step step;
+  step.why = why;
+  if (!wait) {
+    step.what = life_step::action::give_up;
+    become(server_state::failed, now, std::move(why));
+    return step;
+  }
+  step.what = otherwise;
+  step.until = until_ = now + *wait;
+  become(server_state::backing_off, now, std::move(why));
+  return step;
+}
+
+COMCP_DECL life_step server_life::due(time_point now) {
+  life_step step;
+  if (state_ != server_state::backing_off) return step;
+  if (now < until_) {
+    step.what = life_step::action::wait;
+    step.until = until_;
+    return step;
+  }
+  become(server_state::starting, now, {});
+  step.what = life_step::action::start;
+  return step;
+}
+
+COMCP_DECL life_step server_life::call_ended(time_point now, call_end how, error const& why, double random) {
+  if (how == call_end::answered) undelivered_ = 0;
+  if (state_ != server_state::ready || how != call_end::undelivered) return {};
+  if (++undelivered_ != policy_.circuit_breaker()) return {};
+  auto const calls = std::to_string(undelivered_) + " calls in a row failed, the last one: ";
+  auto const opened = why.with_code(make_error_code(errc::transport_failed));
+  return fail(now, opened.with_message(calls + why.to_string()), random, life_step::action::reconnect);
+}
+
+COMCP_DECL void server_life::stop(time_point now, error why) {
+  if (state_ == server_state::stopped) return;
+  become(server_state::stopped, now, std::move(why));
+}
+
+COMCP_DECL std::optional<server_life::time_point> server_life::retry_at() const noexcept {
+  if (state_ != server_state::backing_off) return {};
+  return until_;
+}
+
+}  // namespace sansio
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+class pool_options {
+ public:
+  pool_options() {}
+
+  /// How many connections are made with each configuration (default 1).
+  pool_options& size(std::size_t n) { return size_ = n, *this; }
+  /// Who takes the next call (default: round_robin()). An index that is none of a candidate's, or an exception, is
+  /// errc::invalid_argument for the call that asked.
+  template <class Strategy>
+  pool_options& strategy(Strategy s) {
+    static_assert(pool_strategy<Strategy>,
+                  "comcp: this type is no pool strategy: it needs pick(std::span<pool_candidate const>) that gives an "
+                  "index, and to be copyable, as comcp/pool/strategy.hpp says");
+    pick_ = [own = std::move(s)](std::span<pool_candidate const> ready) mutable {
+      return static_cast<std::size_t>(own.pick(ready));
+    };
+    return *this;
+  }
+  /// Default: steady_time().
+  pool_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] auto const& strategy() const noexcept { return pick_; }
+  [[nodiscard]] auto const& time() const noexcept { return time_; }
+
+ private:
+  std::size_t size_ = 1;
+  std::function<std::size_t(std::span<pool_candidate const>)> pick_ = [own = round_robin()](auto ready) mutable {
+    return own.pick(ready);
+  };
+  std::shared_ptr<time_source> time_;
+};
+
+/// A pool as it was at one moment.
+struct pool_statistics {
+  struct member {
+    std::string name;
+    server_state state = server_state::stopped;
+    std::size_t in_flight = 0;  ///< Calls made through the pool, and leases.
+  };
+  std::size_t total = 0, ready = 0, busy = 0;  ///< busy: ready members with something in flight.
+  std::vector<member> members;                 ///< In the order in which they were added.
+};
+
+}  // namespace comcp
+
+// server/live_server.hpp
+// One server that is kept alive: started, watched, started again. What a registry's entry and a pool's member are;
+// what is known of the server, and which call goes where, is theirs. Internal but for server_status.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// A server as it was at one moment.
+struct server_status {
+  server_status() = default;
+  std::string name;
+  server_state state = server_state::stopped;
+  error reason;                        ///< The last failure, while the server is not ready.
+  unsigned failures = 0;               ///< In a row.
+  std::uint64_t starts = 0;            ///< Connections that became ready.
+  std::optional<std::chrono::steady_clock::time_point> retry_at;  ///< While backing off.
+  std::vector<server_event> history;   ///< The last 32 events, the oldest first.
+  implementation server_info;          ///< Of the last connection, and so are the next two.
+  std::optional<protocol_version> version;
+  comcp::transport_info transport;     ///< Without the session's id.
+};
+
+namespace detail {
+
+/// What its owner hears of, on home, never from inside a call to live_server.
+class live_server_owner {
+ public:
+  virtual void state_changed(std::string const& name) = 0;
+  /// It is ready: for the first time or again, the connection's subscriptions and log level restored.
+  virtual void became_ready(std::string const& name) = 0;
+  /// It will not be tried again: under no_retry() it is to be removed.
+  virtual void gave_up(std::string const& name) = 0;
+
+ protected:
+  ~live_server_owner() = default;
+};
+
+/// Everything but status() and connection() is to be called on home, which runs one handler at a time.
+///
+/// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
+/// server that has failed or was stopped has a new client afterwards; subscriptions of the old one have ended.
+class live_server : public std::enable_shared_from_this<live_server> {
+ public:
+  /// `owner` may go away before.
+  live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
+              std::weak_ptr<live_server_owner> owner);
+  /// As abandon().
+  ~live_server() {
+    if (core_ && !core_->end_reason()) core_->abandon();
+  }
+  live_server(live_server const&) = delete;
+  live_server& operator=(live_server const&) = delete;
+
+  /// One attempt; throws what it failed with, and is stopped then. So it is when the wait is cancelled.
+  asio::awaitable<void> start();
+  /// Attempts as the policy says.
+  void start_in_background();
+  /// Waits until the server is ready, starting one that is stopped (lazy). Ends when it fails, is stopped, or `until`
+  /// comes: with the reason, errc::closed, errc::timeout. A deliberate stop() is not undone by it.
+  asio::awaitable<client> ready(std::chrono::steady_clock::time_point until);
+  /// How a call ended, for the circuit: null, or its error.
+  void call_ended(error const* failure);
+  /// Ends the connection and begins a new one now. Completes when that is ready; throws what the attempt failed with,
+  /// after which the policy goes on. Cancelling it stops only the waiting.
+  asio::awaitable<void> restart();
+  /// Graceful and bounded by the client's close timeout, until it is started or restarted. Cancelling it stops only
+  /// the waiting.
+  asio::awaitable<void> stop();
+  /// Abrupt, for destructors.
+  void abandon() noexcept;
+
+  /// From any thread.
+  [[nodiscard]] server_status status() const;
+  /// From any thread: the connection if it is ready; it does not own it.
+  [[nodiscard]] std::optional<client> connection() const;
+  [[nodiscard]] server_config const& config() const noexcept { return config_; }
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+
+ private:
+  struct attempts;
+  struct waiting;
+  struct snapshot {
+    snapshot() = default;
+    server_status status;
+    std::shared_ptr<client_core> core;  // while it is ready
+  };
+  using step = sansio::life_step;
+
+  [[nodiscard]] connect_options options();
+  void begin();
+  asio::awaitable<void> run(std::shared_ptr<attempts> a);
+  asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
+  asio::awaitable<void> pause(std::shared_ptr<attempts> a);
+  void adopt(std::shared_ptr<client_core> core);
+  void core_changed(std::uint64_t epoch, connection_status s);
+  void attempt_begins(std::uint64_t epoch);
+  step lost(error why);
+  void go();
+  asio::awaitable<void> outcome();
+  void release(error const& why, bool attempt_failed);
+  void changed();
+  void publish();
+  std::shared_ptr<gate> end_connection();
+  std::shared_ptr<gate> end_all(error const& why);
+  asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
+                                std::shared_ptr<gate> over);
+  void abrupt() noexcept;
+  void tell(void (live_server_owner::*what)(std::string const&));
+  [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
+  [[nodiscard]] double chance() { return std::uniform_real_distribution<double>()(random_); }
+
+  std::string const name_;
+  server_config const config_;
+  asio::any_io_executor home_;
+  std::shared_ptr<time_source> time_;
+  std::weak_ptr<live_server_owner> owner_;
+  sansio::server_life life_;
+  std::minstd_rand random_{std::random_device()()};
+
+  std::shared_ptr<client_core> core_;    // of the connection, or one that restores it
+  std::shared_ptr<attempts> attempts_;   // to make one, under way
+  std::shared_ptr<gate> winding_up_;     // opens when what was ended before is gone
+  std::weak_ptr<client_core> leaving_;   // of that
+  std::vector<waiting*> waiting_;
+  std::uint64_t epoch_ = 0;  // what an earlier one started has no say any more
+  bool once_ = false;        // start(): a failure is the end
+  bool stopped_by_hand_ = false;
+
+  std::mutex mutable mutex_;
+  std::shared_ptr<snapshot const> published_;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// server/impl/live_server.ipp
+// Drives sansio/server_life: attempts until there is a client, which then restores its connection by itself and asks
+// the life when.
+
+#include <algorithm>
+#include <utility>
+
+#include <asio/cancellation_signal.hpp>
+#include <asio/dispatch.hpp>
+#include <asio/io_context.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+// Attempts to make a client, one after the other, in a coroutine of their own.
+struct live_server::attempts {
+  attempts(asio::any_io_executor const& home, std::uint64_t n) : over(home), epoch(n) {}
+  asio::cancellation_signal signal;
+  gate over;
+  std::shared_ptr<gate> wake;  // while it pauses
+  std::uint64_t epoch;
+};
+
+// One who waits, in whose frame it is.
+struct live_server::waiting {
+  waiting(std::shared_ptr<live_server> s, bool attempt)
+      : server(std::move(s)), over(std::make_shared<gate>(server->home_)), of_this_attempt(attempt) {
+    server->waiting_.push_back(this);
+  }
+  waiting(waiting const&) = delete;
+  waiting& operator=(waiting const&) = delete;
+  ~waiting() { std::erase(server->waiting_, this); }
+
+  std::shared_ptr<live_server> server;
+  std::shared_ptr<gate> over;
+  error why = error(errc::timeout, "the server " + server->name_ + " is not ready");  // unless it is released
+  std::shared_ptr<client_core> core;
+  bool of_this_attempt;
+};
+
+COMCP_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
+                                    std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
+    : name_(std::move(name)),
+      config_(std::move(config)),
+      home_(std::move(home)),
+      time_(std::move(time)),
+      owner_(std::move(owner)),
+      life_(config_.retry()) {
+  publish();
+}
+
+COMCP_DECL connect_options live_server::options() {
+  auto o = config_.options();
+  auto const epoch = epoch_;
+  restart_policy::hook ask = [weak = weak_from_this(), epoch](error const& why) -> std::optional<std::chrono::nanoseconds> {
+    auto const self = weak.lock();
+    if (!self || self->epoch_ != epoch) return {};
+    auto const next = self->lost(why);
+    if (next.what != step::action::wait) return {};
+    return next.until - self->now();
+  };
+  o.restart(restart_policy(std::move(ask))).executor(home_).connect_timeout(config_.start_timeout());
+  if (!o.time()) o.time(time_);
+  return o;
+}
+
+// Attempts begin, or go on after a pause that is cut short.
+COMCP_DECL void live_server::begin() {
+  if (attempts_) {
+    if (attempts_->wake) attempts_->wake->open();
+    return;
+  }
+  attempts_ = std::make_shared<attempts>(home_, epoch_);
+  auto start = [self = shared_from_this(), a = attempts_] { spawn(self->home_, self->run(a), a->signal.slot(), a); };
+  post(home_, std::move(start));
+}
+
+COMCP_DECL asio::awaitable<void> live_server::run(std::shared_ptr<attempts> a) {
+  auto const self = shared_from_this();
+  try {
+    if (auto const before = winding_up_) co_await before->wait();
+    co_await try_until_ready(a);
+  } catch (...) {
+    // Cancelled by end_all(), which has seen to everything.
+  }
+  if (attempts_ == a) attempts_.reset();
+  a->over.open();
+}
+
+COMCP_DECL asio::awaitable<void> live_server::try_until_ready(std::shared_ptr<attempts> a) {
+  while (epoch_ == a->epoch) {
+    while (life_.state() == server_state::backing_off) {
+      co_await pause(a);
+      if (epoch_ != a->epoch) co_return;
+      auto const next = life_.due(now());
+      if (next.what == step::action::start) changed();
+    }
+    if (life_.state() != server_state::starting) co_return;
+    std::shared_ptr<client_core> made;
+    error failure;
+    try {
+      auto connecting = client_core::connect(config_.make_transport(), config_.handler(), options());
+      made = co_await std::move(connecting);
+    } catch (...) {
+      failure = current_error();
+    }
+    if (epoch_ != a->epoch) {
+      if (made) made->abandon();
+      co_return;
+    }
+    if (made && !made->end_reason()) co_return adopt(std::move(made));
+    (void)lost(made ? *made->end_reason() : std::move(failure));
+  }
+}
+
+COMCP_DECL asio::awaitable<void> live_server::pause(std::shared_ptr<attempts> a) {
+  auto const wake = std::make_shared<gate>(home_);
+  a->wake = wake;
+  auto const alarm = time_->make_deadline(home_);
+  std::function<void()> ring = [wake] { wake->open(); };
+  if (auto const until = life_.retry_at()) alarm->arm(*until, std::move(ring));
+  co_await wake->wait();
+  a->wake.reset();
+}
+
+COMCP_DECL void live_server::adopt(std::shared_ptr<client_core> core) {
+  core_ = std::move(core);
+  core_->add_status_listener([weak = weak_from_this(), epoch = epoch_](connection_status s) {
+    if (auto const self = weak.lock()) self->core_changed(epoch, s);
+  });
+  core_->on_attempt([weak = weak_from_this(), epoch = epoch_] {
+    if (auto const self = weak.lock()) self->attempt_begins(epoch);
+  });
+  core_changed(epoch_, connection_status::ready);
+}
+
+COMCP_DECL void live_server::core_changed(std::uint64_t epoch, connection_status s) {
+  if (epoch != epoch_ || !core_) return;
+  if (s == connection_status::ready && life_.state() == server_state::starting) {
+    life_.started(now());
+    once_ = false;
+    release({}, false);
+    changed();
+    tell(&live_server_owner::became_ready);
+  }
+  if (s != connection_status::disconnected) return;
+  // It has ended: the hook gave up, a user closed it, or its transport did not close in time.
+  auto const ended = std::exchange(core_, nullptr);
+  (void)lost(ended->end_reason().value_or(error(errc::closed)));
+  if (life_.state() == server_state::backing_off) begin();
+}
+
+// In the client that restores its connection, or that a user told to.
+COMCP_DECL void live_server::attempt_begins(std::uint64_t epoch) {
+  if (epoch != epoch_ || life_.state() == server_state::starting) return;
+  auto const next = life_.due(now());
+  if (next.what != step::action::start) (void)life_.restart(now());
+  changed();
+}
+
+COMCP_DECL live_server::step live_server::lost(error why) {
+  if (std::exchange(once_, false)) {
+    life_.stop(now(), why);
+    release(why, false);
+    changed();
+    return {};
+  }
+  auto next = life_.lost(now(), why, chance());
+  if (next.what == step::action::none) return next;
+  release(why, next.what == step::action::wait);
+  changed();
+  if (next.what == step::action::give_up) tell(&live_server_owner::gave_up);
+  return next;
+}
+
+COMCP_DECL asio::awaitable<void> live_server::outcome() {
+  auto const state = life_.state();
+  if (state == server_state::ready) co_return;
+  if (state != server_state::starting) throw exception(life_.reason());
+  waiting w(shared_from_this(), true);
+  co_await w.over->wait();
+  if (w.why) throw exception(w.why);
+}
+
+// `why` is empty when it is ready. Where only an attempt has failed, those who wait for the server wait on.
+COMCP_DECL void live_server::release(error const& why, bool attempt_failed) {
+  for (auto* const w : waiting_) {
+    if (w->over->is_open() || (attempt_failed && !w->of_this_attempt)) continue;
+    w->why = why;
+    w->core = core_;
+    w->over->open();
+  }
+}
+
+COMCP_DECL asio::awaitable<void> live_server::start() {
+  auto const self = shared_from_this();
+  stopped_by_hand_ = false;
+  bool const first = life_.start(now()).what == step::action::start;
+  if (first) {
+    once_ = !core_ && !attempts_;
+    changed();
+    go();
+  }
+  auto wait = outcome();
+  try {
+    co_await std::move(wait);
+  } catch (std::system_error const&) {
+    bool const gone = current_error() == errc::cancelled && life_.state() == server_state::starting;
+    if (first && gone) (void)end_all(error(errc::cancelled));
+    throw;
+  }
+}
+
+COMCP_DECL void live_server::start_in_background() {
+  stopped_by_hand_ = false;
+  if (life_.start(now()).what != step::action::start) return;
+  changed();
+  go();
+}
+
+// By the client that is there, if it can.
+COMCP_DECL void live_server::go() {
+  if (core_) {
+    if (!core_->begin_anew(error(errc::transport_failed, "the connection is begun anew"), {})) return;
+    (void)end_connection();
+  }
+  begin();
+}
+
+COMCP_DECL asio::awaitable<client> live_server::ready(std::chrono::steady_clock::time_point until) {
+  auto const self = shared_from_this();
+  if (life_.state() == server_state::stopped) {
+    if (stopped_by_hand_) throw exception(error(errc::closed, "the server " + name_ + " was stopped"));
+    start_in_background();
+  }
+  if (life_.state() == server_state::ready) co_return client(core_, false);
+  if (life_.state() == server_state::failed) throw exception(life_.reason());
+  waiting w(self, false);
+  auto const alarm = time_->make_deadline(home_);
+  if (until != std::chrono::steady_clock::time_point::max()) {
+    std::function<void()> ring = [over = w.over] { over->open(); };
+    alarm->arm(until, std::move(ring));
+  }
+  co_await w.over->wait();
+  if (w.why) throw exception(w.why);
+  co_return client(w.core, false);
+}
+
+COMCP_DECL void live_server::call_ended(error const* failure) {
+  auto const how = sansio::end_of_call(failure);
+  auto const next = life_.call_ended(now(), how, failure ? *failure : error(), chance());
+  if (next.what == step::action::none) return;
+  changed();
+  if (next.what == step::action::give_up) {
+    (void)end_connection();
+    release(next.why, false);
+    return tell(&live_server_owner::gave_up);
+  }
+  if (!core_->begin_anew(next.why, next.until - now())) return;
+  (void)end_connection();
+  begin();
+}
+
+COMCP_DECL asio::awaitable<void> live_server::restart() {
+  auto const self = shared_from_this();
+  stopped_by_hand_ = false;
+  if (life_.restart(now()).what != step::action::none) {
+    changed();
+    go();
+  }
+  co_await outcome();
+}
+
+COMCP_DECL asio::awaitable<void> live_server::stop() {
+  auto const self = shared_from_this();
+  stopped_by_hand_ = true;
+  auto const over = end_all(error(errc::closed, "the server " + name_ + " was stopped"));
+  if (over) co_await over->wait();
+}
+
+COMCP_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
+  if (life_.state() != server_state::stopped) {
+    life_.stop(now(), why);
+    changed();
+  }
+  auto over = end_connection();
+  release(why, false);
+  return over;
+}
+
+// What it gives back opens when the connection and the attempts are gone; null where there is nothing to wait for.
+COMCP_DECL std::shared_ptr<gate> live_server::end_connection() {
+  ++epoch_;
+  once_ = false;
+  auto core = std::exchange(core_, nullptr);
+  auto a = std::exchange(attempts_, nullptr);
+  if (!core && !a) return winding_up_;
+  auto over = std::make_shared<gate>(home_);
+  auto begin = [self = shared_from_this(), core, a, before = winding_up_, over] {
+    spawn(self->home_, self->wind_up(core, a, before, over));
+  };
+  leaving_ = core;
+  winding_up_ = over;
+  post(home_, std::move(begin));
+  return over;
+}
+
+COMCP_DECL asio::awaitable<void> live_server::wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a,
+                                                      std::shared_ptr<gate> before, std::shared_ptr<gate> over) {
+  auto const self = shared_from_this();
+  if (a) a->signal.emit(asio::cancellation_type::terminal);
+  if (core) co_await core->close();
+  if (a) co_await a->over.wait();
+  if (before) co_await before->wait();
+  if (winding_up_ == over) winding_up_.reset();
+  over->open();
+}
+
+COMCP_DECL void live_server::abandon() noexcept {
+  auto end = [self = shared_from_this()] { self->abrupt(); };
+  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
+  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
+  asio::dispatch(home_, std::move(end));
+}
+
+COMCP_DECL void live_server::abrupt() noexcept {
+  error const why(errc::closed, "the owner of the server " + name_ + " was destroyed");
+  stopped_by_hand_ = true;
+  life_.stop(now(), why);
+  for (auto const& core : {std::exchange(core_, nullptr), leaving_.lock()}) {
+    if (core) core->abandon();
+  }
+  (void)end_connection();
+  release(why, false);
+  publish();
+}
+
+COMCP_DECL void live_server::tell(void (live_server_owner::*what)(std::string const&)) {
+  if (owner_.expired()) return;
+  auto call = [owner = owner_, name = name_, what] {
+    if (auto const alive = owner.lock()) ((*alive).*what)(name);
+  };
+  post(home_, std::move(call));
+}
+
+COMCP_DECL void live_server::changed() {
+  publish();
+  tell(&live_server_owner::state_changed);
+}
+
+COMCP_DECL void live_server::publish() {
+  auto next = std::make_shared<snapshot>();
+  auto& s = next->status;
+  if (published_) s = published_->status;
+  bool const is_ready = life_.state() == server_state::ready;
+  s.name = name_;
+  s.state = life_.state();
+  s.reason = is_ready ? error() : life_.reason();
+  s.failures = life_.failures();
+  s.starts = life_.starts();
+  s.retry_at = life_.retry_at();
+  s.history.assign(life_.history().begin(), life_.history().end());
+  if (core_) {
+    s.transport = core_->transport_info();
+    s.transport.session_id.clear();
+  }
+  if (core_ && is_ready) {
+    s.server_info = core_->server_info();
+    s.version = core_->version();
+    next->core = core_;
+  }
+  std::shared_ptr<snapshot const> const fresh = std::move(next);
+  std::shared_ptr<snapshot const> replaced = fresh;
+  std::lock_guard const lock(mutex_);
+  published_.swap(replaced);
+}
+
+COMCP_DECL server_status live_server::status() const {
+  std::shared_ptr<snapshot const> now_published;
+  {
+    std::lock_guard const lock(mutex_);
+    now_published = published_;
+  }
+  return now_published->status;
+}
+
+COMCP_DECL std::optional<client> live_server::connection() const {
+  std::lock_guard const lock(mutex_);
+  if (!published_->core) return {};
+  return client(published_->core, false);
+}
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp::detail {
+
+struct pool_member {
+  pool_member(std::size_t n, server_state first) : id(n), load(std::make_shared<pool_load>(std::to_string(n))), state(first) {}
+
+  std::size_t const id;
+  std::shared_ptr<pool_load> const load;
+  std::shared_ptr<live_server> live;
+  std::atomic<server_state> state;  // as the pool sees it: ready once it was found to belong here
+  error refused;                    // why it does not; under the core's mutex
+  std::optional<log_level> told;    // by the pool, over whichever connection
+};
+
+/// A member that was chosen for one call.
+class pool_turn {
+ public:
+  pool_turn(lease l, std::shared_ptr<live_server> live) noexcept : lease_(std::move(l)), live_(std::move(live)) {}
+  [[nodiscard]] client const& connection() const noexcept { return *lease_; }
+  [[nodiscard]] lease take_lease() && noexcept { return std::move(lease_); }
+  void ended() const { live_->call_ended(nullptr); }
+  void ended(error const& failure) const { live_->call_ended(&failure); }
+
+ private:
+  lease lease_;
+  std::shared_ptr<live_server> live_;
+};
+
+class pool_core final : public live_server_owner, public std::enable_shared_from_this<pool_core> {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+  using self_type = std::shared_ptr<pool_core>;
+
+  pool_core(asio::any_io_executor home, pool_options options);
+  pool_core(pool_core const&) = delete;
+  pool_core& operator=(pool_core const&) = delete;
+  virtual ~pool_core();
+
+  /// Once, right after it was made.
+  void begin(std::vector<server_config> const& configs);
+
+  // On home.
+  static asio::awaitable<pool_turn> take(self_type self, std::chrono::nanoseconds timeout, std::stop_token stop);
+  static asio::awaitable<lease> checkout(self_type self, std::chrono::nanoseconds timeout);
+  /// Waits within the options' timeout, and takes what was waited off it.
+  static asio::awaitable<pool_turn> take_for_call(self_type self, call_options& options);
+  static asio::awaitable<std::string> add(self_type self, server_config config);
+  static asio::awaitable<void> remove(self_type self, std::string name);
+  static asio::awaitable<void> warm_up(self_type self);
+  static asio::awaitable<void> set_log_level(self_type self, log_level level, call_options options);
+  static asio::awaitable<void> close(self_type self);
+
+  // From any thread.
+  void abandon() noexcept;
+  [[nodiscard]] std::vector<server_status> connections() const;
+  [[nodiscard]] pool_statistics statistics() const;
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
+
+  // live_server_owner
+  void state_changed(std::string const& name) override;
+  void became_ready(std::string const& name) override;
+  void gave_up(std::string const& name) override;
+
+ private:
+  using member_ptr = std::shared_ptr<pool_member>;
+  struct ending;
+
+  member_ptr enter(server_config config, server_state first);
+  [[nodiscard]] member_ptr find(std::string_view name) const;
+  bool take_out(member_ptr const& m);
+  void launch(pool_member& m);
+  void launch_lazy();
+  bool admit(member_ptr const& m);
+  void tell_level(pool_member& m, client const& c);
+  void set_state(pool_member& m, server_state s);
+  [[nodiscard]] std::optional<pool_turn> pick();
+  [[nodiscard]] std::size_t choose();
+  [[nodiscard]] bool is_hopeful() const noexcept;
+  [[nodiscard]] error nobody() const;
+  [[nodiscard]] server_status status_of(pool_member const& m) const;
+  void require_open() const;
+  void abrupt() noexcept;
+
+  void changed();
+  static asio::awaitable<void> change(self_type self, time_point until, std::stop_token stop);
+  [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member_ptr> members);
+  static asio::awaitable<void> stop_one(std::shared_ptr<live_server> live, std::shared_ptr<ending> all);
+
+  asio::any_io_executor home_;
+  pool_options options_;
+  std::function<std::size_t(std::span<pool_candidate const>)> pick_;
+  std::shared_ptr<time_source> time_;
+  std::chrono::nanoseconds timeout_{0};  // of calls that say none: the longest of the members'
+  mutable std::mutex mutex_;             // over changes of members_, which only home makes, and of pool_member::refused
+  std::vector<member_ptr> members_;      // by id
+  std::size_t last_id_ = 0;
+  std::set<gate*> waiting_;
+  std::optional<std::string> identity_;  // of all sessions; known from the first
+  std::optional<log_level> level_;
+  std::vector<pool_candidate> candidates_;  // while one is chosen, and who they are
+  std::vector<pool_member*> ready_;
+  std::shared_ptr<ending> ending_;
+  bool closed_ = false;
+};
+
+}  // namespace comcp::detail
+
+namespace comcp {
+namespace detail {
+
+/// On the pool's executor, wherever it is awaited.
+template <class T>
+asio::awaitable<T> at_home(std::shared_ptr<pool_core> core, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if constexpr (std::is_void_v<T>) {
+    if (here == core->home()) {
+      co_await std::move(work);
+    } else {
+      co_await spawn_and_wait(core->home(), std::move(work));
+    }
+  } else {
+    if (here == core->home()) {
+      auto value = co_await std::move(work);
+      co_return value;
+    }
+    std::optional<T> value;
+    auto stored = store(std::move(work), value);
+    co_await spawn_and_wait(core->home(), std::move(stored));
+    co_return std::move(*value);
+  }
+}
+
+template <class T>
+using pool_operation = std::function<asio::awaitable<T>(client const&, call_options)>;
+
+template <class T>
+asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options options, pool_operation<T> operation) {
+  auto taking = pool_core::take_for_call(core, options);
+  auto const turn = co_await std::move(taking);
+  try {
+    auto call = operation(turn.connection(), std::move(options));
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(call);
+      turn.ended();
+    } else {
+      auto value = co_await std::move(call);
+      turn.ended();
+      co_return value;
+    }
+  } catch (...) {
+    turn.ended(current_error());
+    throw;
+  }
+}
+
+template <class Fn>
+std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> core, Fn fn,
+                                                    std::chrono::nanoseconds timeout) {
+  auto taking = at_home<lease>(core, pool_core::checkout(core, timeout));
+  auto const connection = co_await std::move(taking);
+  auto work = fn(*connection);
+  co_return co_await std::move(work);
+}
+
+}  // namespace detail
+
+/// Several connections: the members. Each call goes to one that is ready, as the strategy decides; if none is, it waits
+/// for one within its own timeout (call_options, else the longest of the members' connect_options), and fails with
+/// errc::no_connections then, or at once if no member is starting or backing off. It is sent once: a call whose
+/// connection breaks ends as a client's does, and the others go on. What fails is told to the member's circuit breaker.
+///
+/// Members are started when the pool is made; those whose configuration is lazy() at the first use. One that is lost is
+/// started anew as its configuration's retry policy says; one that has failed for good is tried again by warm_up(), and
+/// under no_retry() it is removed. All sessions have one identity (transport_info().identity): a member with other
+/// credentials than the first one that became ready is refused. That covers authenticators, and no headers, arguments or
+/// environment variables that were set by hand; share one comcp::bearer among the configurations.
+///
+/// What belongs to one connection is not here: subscriptions, listen streams, watches and pages are asked of a lease.
+///
+/// Move-only; one that was moved from may only be assigned to or destroyed. Destroying it is abrupt, and is to be done on
+/// its executor, or while nothing runs. Operations may be awaited on any executor, where they resume, and throw as the
+/// client's do, with errc::closed after close(); connections(), stats() and get_executor() are safe from any thread.
+class pool {
+ public:
+  /// pool_options().size() connections with copies of one configuration. A thread_pool's executor is wrapped in a strand;
+  /// give another multi-threaded one as a strand.
+  pool(asio::any_io_executor home, server_config config, pool_options options = pool_options());
+  /// As many with each of these.
+  pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options = pool_options());
+  pool(pool&&) noexcept = default;
+  pool& operator=(pool&& other) noexcept;
+  ~pool();
+
+  /// Starts every member that is not started or has failed, in parallel. Completes when each is ready or its first
+  /// attempt has failed. Errors: no_connections where none is ready then.
+  [[nodiscard]] asio::awaitable<void> warm_up() const;
+  /// Waits for a ready member. Errors: no_connections.
+  [[nodiscard]] asio::awaitable<lease> checkout(std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
+  /// Calls `fn`, which takes a client const& and gives an awaitable, with a connection that is on loan until that has
+  /// ended, whichever way. Runs it on the caller's executor.
+  template <class Fn>
+  [[nodiscard]] auto with_connection(Fn fn, std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const {
+    return detail::with_lease(core_, std::move(fn), timeout);
+  }
+
+  /// One more, as its start_mode says: waits() completes when it is ready, or throws and leaves nothing behind. Gives its
+  /// name. Errors: invalid_argument for credentials that are not the pool's; and what connecting fails with.
+  [[nodiscard]] asio::awaitable<std::string> add(server_config config) const;
+  /// No new call goes to it from now on; it is closed gracefully, which ends the calls that are under way. Errors:
+  /// unknown_server.
+  [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
+  /// Every member at once, each within its close_timeout(). Cancelling it stops only the waiting. Twice is fine.
+  [[nodiscard]] asio::awaitable<void> close() const;
+
+  /// In the order in which they were added.
+  [[nodiscard]] std::vector<server_status> connections() const;
+  [[nodiscard]] pool_statistics stats() const;
+  [[nodiscard]] asio::any_io_executor get_executor() const;
+
+  // The operations of a client, as comcp/client/client.hpp describes them.
+
+  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+      call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
+                                                            json::fragment arguments = json::fragment(),
+                                                            call_options options = call_options()) const;
+  template <json::readable Out, json::writable In>
+  [[nodiscard]] asio::awaitable<Out> call_tool(std::string_view name, In const& in,
+                                               call_options options = call_options()) const {
+    return on_one<Out>(std::move(options), [name = std::string(name), arguments = json::fragment::of(in)](
+                                               client const& c, call_options o) {
+      return c.template call_tool<Out>(name, arguments, std::move(o));
+    });
+  }
+  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(std::string_view uri,
+                                                                    call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(resource_template const& t,
+                                                                    json::fragment const& variables,
+                                                                    call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
+                                                              json::fragment arguments = json::fragment(),
+                                                              call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
+                                                          call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
+                                                     call_options options = call_options()) const;
+  /// Modern era: whichever member answers, as the era has no sessions.
+  template <json::readable Result>
+  [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
+                                               call_options options = call_options()) const {
+    return on_one<Result>(std::move(options), [required = std::move(required), responses = std::move(responses)](
+                                                  client const& c, call_options o) {
+      return c.template resume<Result>(required, responses, std::move(o));
+    });
+  }
+  /// For every member, those that become ready later too. Completes when all that are ready have answered; throws the
+  /// first failure among them.
+  [[nodiscard]] asio::awaitable<void> set_log_level(log_level level, call_options options = call_options()) const;
+
+ private:
+  template <class T>
+  [[nodiscard]] asio::awaitable<T> on_one(call_options options, detail::pool_operation<T> operation) const {
+    return detail::at_home<T>(core_, detail::call_on_one<T>(core_, std::move(options), std::move(operation)));
+  }
+
+  std::shared_ptr<detail::pool_core> core_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// pool/impl/core.ipp
+// The members of a pool: who they are, how they stand, who of them is chosen.
+
+#include <algorithm>
+#include <utility>
+
+#include <asio/dispatch.hpp>
+#include <asio/execution/context.hpp>
+#include <asio/io_context.hpp>
+#include <asio/query.hpp>
+#include <asio/strand.hpp>
+#include <asio/thread_pool.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL pool_core::pool_core(asio::any_io_executor home, pool_options options)
+    : home_(std::move(home)),
+      options_(std::move(options)),
+      pick_(options_.strategy()),
+      time_(options_.time() ? options_.time() : steady_time()) {
+  if (executor_as<asio::thread_pool::executor_type>(home_)) home_ = asio::make_strand(home_);
+}
+
+COMCP_DECL pool_core::~pool_core() = default;
+
+// What is to start at once counts as starting from here on: a call that comes before the start waits for it.
+COMCP_DECL void pool_core::begin(std::vector<server_config> const& configs) {
+  std::vector<member_ptr> eager;
+  for (auto const& config : configs) {
+    bool const lazy = config.start() == start_mode::lazy;
+    for (std::size_t i = 0; i < options_.size(); ++i) {
+      auto const m = enter(config, lazy ? server_state::stopped : server_state::starting);
+      if (!lazy) eager.push_back(m);
+    }
+  }
+  post(home_, [weak = weak_from_this(), eager = std::move(eager)] {
+    auto const self = weak.lock();
+    if (!self || self->closed_) return;
+    for (auto const& m : eager) {
+      if (self->find(m->load->name) == m) self->launch(*m);
+    }
+  });
+}
+
+COMCP_DECL pool_core::member_ptr pool_core::enter(server_config config, server_state first) {
+  timeout_ = std::max(timeout_, config.options().timeout());
+  auto const m = std::make_shared<pool_member>(++last_id_, first);
+  m->live = std::make_shared<live_server>(m->load->name, std::move(config), home_, time_, weak_from_this());
+  std::lock_guard const lock(mutex_);
+  members_.push_back(m);
+  return m;
+}
+
+COMCP_DECL pool_core::member_ptr pool_core::find(std::string_view name) const {
+  for (auto const& m : members_) {
+    if (m->load->name == name) return m;
+  }
+  return nullptr;
+}
+
+// False where another did it before. An empty pool takes whatever identity comes next.
+COMCP_DECL bool pool_core::take_out(member_ptr const& m) {
+  {
+    std::lock_guard const lock(mutex_);
+    if (std::erase(members_, m) == 0) return false;
+  }
+  if (members_.empty()) identity_.reset();
+  set_state(*m, server_state::stopped);
+  return true;
+}
+
+COMCP_DECL void pool_core::launch(pool_member& m) {
+  m.state = server_state::starting;
+  m.live->start_in_background();
+}
+
+COMCP_DECL void pool_core::launch_lazy() {
+  for (auto const& m : members_) {
+    if (m->state == server_state::stopped) launch(*m);
+  }
+}
+
+COMCP_DECL void pool_core::set_state(pool_member& m, server_state s) {
+  m.state = s;
+  changed();
+}
+
+COMCP_DECL void pool_core::state_changed(std::string const& name) {
+  auto const m = find(name);
+  if (!m || m->refused) return;
+  auto const now = m->live->status().state;
+  if (now != server_state::ready) set_state(*m, now);  // what is ready is looked at first: became_ready()
+}
+
+COMCP_DECL void pool_core::became_ready(std::string const& name) {
+  auto const m = find(name);
+  auto const c = m && !m->refused ? m->live->connection() : std::nullopt;
+  if (!c) return;
+  if (!admit(m)) return;
+  tell_level(*m, *c);
+  set_state(*m, server_state::ready);
+}
+
+COMCP_DECL void pool_core::gave_up(std::string const& name) {
+  auto const m = find(name);
+  if (!m || !m->live->config().retry().evicts()) return;
+  take_out(m);
+  m->live->abandon();
+}
+
+// Sessions of two identities in one pool would let one of its users act as the other.
+COMCP_DECL bool pool_core::admit(member_ptr const& m) {
+  auto const its = m->live->status().transport.identity;
+  if (!identity_) identity_ = its;
+  if (*identity_ == its) return true;
+  {
+    std::lock_guard const lock(mutex_);
+    m->refused = error(errc::invalid_argument, "its credentials are not those of the pool's other connections");
+  }
+  set_state(*m, server_state::failed);
+  (void)stop({m});
+  return false;
+}
+
+// A connection that is restored has its level already.
+COMCP_DECL void pool_core::tell_level(pool_member& m, client const& c) {
+  if (!level_ || m.told == level_) return;
+  m.told = level_;
+  spawn(home_, c.set_log_level(*level_));
+}
+
+COMCP_DECL std::size_t pool_core::choose() {
+  error failure;
+  try {
+    auto const chosen = pick_(candidates_);
+    if (chosen < candidates_.size()) return chosen;
+    failure = error(errc::invalid_argument, "the pool's strategy chose none of the candidates");
+  } catch (...) {
+    failure = error(errc::invalid_argument, "the pool's strategy failed: " + current_error().to_string());
+  }
+  throw exception(failure);
+}
+
+COMCP_DECL std::optional<pool_turn> pool_core::pick() {
+  candidates_.clear();
+  ready_.clear();
+  for (auto const& m : members_) {
+    if (m->state != server_state::ready) continue;
+    candidates_.push_back({m->id, m->load->in_flight.load(std::memory_order_relaxed)});
+    ready_.push_back(m.get());
+  }
+  while (!candidates_.empty()) {
+    auto const chosen = choose();
+    auto& m = *ready_[chosen];
+    if (auto c = m.live->connection()) return pool_turn(lease(m.load, std::move(*c)), m.live);
+    // Lost a moment ago: state_changed() is on its way.
+    m.state = server_state::backing_off;
+    candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(chosen));
+    ready_.erase(ready_.begin() + static_cast<std::ptrdiff_t>(chosen));
+  }
+  return std::nullopt;
+}
+
+COMCP_DECL bool pool_core::is_hopeful() const noexcept {
+  return std::any_of(members_.begin(), members_.end(), [](member_ptr const& m) {
+    auto const s = m->state.load();
+    return s == server_state::starting || s == server_state::backing_off;
+  });
+}
+
+COMCP_DECL error pool_core::nobody() const {
+  std::string text = members_.empty() ? "the pool has no members" : "no member of the pool is ready";
+  for (auto const& m : members_) {
+    auto const status = status_of(*m);
+    if (!status.reason) continue;
+    return status.reason.with_code(make_error_code(errc::no_connections))
+        .with_message(text + "; " + status.name + ": " + status.reason.code().message() + ": " +
+                      std::string(status.reason.message()));
+  }
+  return {errc::no_connections, std::move(text)};
+}
+
+COMCP_DECL server_status pool_core::status_of(pool_member const& m) const {
+  auto s = m.live->status();
+  if (m.refused) s.reason = m.refused;
+  if (s.state == server_state::ready || m.refused) s.state = m.state;
+  return s;
+}
+
+COMCP_DECL std::vector<server_status> pool_core::connections() const {
+  std::lock_guard const lock(mutex_);
+  std::vector<server_status> all;
+  all.reserve(members_.size());
+  for (auto const& m : members_) all.push_back(status_of(*m));
+  return all;
+}
+
+COMCP_DECL pool_statistics pool_core::statistics() const {
+  std::lock_guard const lock(mutex_);
+  pool_statistics s;
+  s.total = members_.size();
+  for (auto const& m : members_) {
+    auto const state = m->state.load();
+    auto const in_flight = m->load->in_flight.load(std::memory_order_relaxed);
+    if (state == server_state::ready) ++s.ready;
+    if (state == server_state::ready && in_flight > 0) ++s.busy;
+    s.members.push_back({m->load->name, state, in_flight});
+  }
+  return s;
+}
+
+COMCP_DECL void pool_core::abandon() noexcept {
+  auto end = [self = shared_from_this()] { self->abrupt(); };
+  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
+  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
+  asio::dispatch(home_, std::move(end));
+}
+
+COMCP_DECL void pool_core::abrupt() noexcept {
+  closed_ = true;
+  for (auto const& m : members_) m->live->abandon();
+  changed();
+}
+
+}  // namespace comcp::detail
+
+// pool/impl/pool.ipp
+// What a pool does over time: waiting for a member, adding, removing, closing.
+
+#include <algorithm>
+#include <utility>
+
+namespace comcp {
+namespace detail {
+
+/// Members that are stopped, and who waits for it.
+struct pool_core::ending {
+  ending(asio::any_io_executor on, std::size_t n) : through(std::move(on)), left(n) {}
+  gate through;
+  std::size_t left;
+};
+
+COMCP_DECL void pool_core::require_open() const {
+  if (closed_) throw exception(error(errc::closed, "the pool is closed"));
+}
+
+COMCP_DECL void pool_core::changed() {
+  for (auto* const g : waiting_) g->open();
+}
+
+// Until something about the members changes, the time comes, or a stop is requested.
+COMCP_DECL asio::awaitable<void> pool_core::change(self_type self, time_point until, std::stop_token stop) {
+  struct entry {
+    entry(self_type c, gate* g) : core(std::move(c)), what(g) { core->waiting_.insert(what); }
+    entry(entry const&) = delete;
+    entry& operator=(entry const&) = delete;
+    ~entry() { core->waiting_.erase(what); }
+    self_type core;
+    gate* what;
+  };
+  auto const g = std::make_shared<gate>(self->home_);
+  entry const entered(self, g.get());
+  auto const alarm = self->time_->make_deadline(self->home_);
+  std::function<void()> ring = [g] { g->open(); };
+  std::function<void()> ring_from_anywhere = [home = self->home_, ring] { post(home, ring); };
+  if (until != time_point::max()) alarm->arm(until, std::move(ring));
+  std::stop_callback<std::function<void()>> const stopped(std::move(stop), std::move(ring_from_anywhere));
+  co_await g->wait();
+}
+
+COMCP_DECL asio::awaitable<pool_turn> pool_core::take(self_type self, std::chrono::nanoseconds timeout,
+                                                      std::stop_token stop) {
+  auto const until = later(self->time_->now(), timeout);
+  self->require_open();
+  self->launch_lazy();
+  for (;;) {
+    self->require_open();
+    if (stop.stop_requested()) throw exception(error(errc::cancelled));
+    auto turn = self->pick();
+    if (turn) co_return std::move(*turn);
+    if (!self->is_hopeful() || self->time_->now() >= until) throw exception(self->nobody());
+    auto waiting = change(self, until, stop);
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL asio::awaitable<lease> pool_core::checkout(self_type self, std::chrono::nanoseconds timeout) {
+  auto taking = take(std::move(self), timeout, std::stop_token());
+  auto turn = co_await std::move(taking);
+  co_return std::move(turn).take_lease();
+}
+
+COMCP_DECL asio::awaitable<pool_turn> pool_core::take_for_call(self_type self, call_options& options) {
+  auto const timeout = options.timeout().value_or(self->timeout_);
+  auto const before = self->time_->now();
+  auto taking = take(self, timeout, options.stop());
+  auto turn = co_await std::move(taking);
+  if (auto const waited = self->time_->now() - before; waited.count() > 0) {
+    bool const extends = options.extends_on_progress();
+    options.timeout(std::max<std::chrono::nanoseconds>(timeout - waited, std::chrono::nanoseconds(1)));
+    options.extend_on_progress(extends);
+  }
+  co_return turn;
+}
+
+COMCP_DECL asio::awaitable<std::string> pool_core::add(self_type self, server_config config) {
+  self->require_open();
+  auto const mode = config.start();
+  auto const m = self->enter(std::move(config), server_state::stopped);
+  auto const name = m->load->name;
+  if (mode == start_mode::background) self->launch(*m);
+  if (mode != start_mode::waits) co_return name;
+  error failure;
+  try {
+    self->set_state(*m, server_state::starting);
+    auto starting = m->live->start();
+    co_await std::move(starting);
+    while (m->state == server_state::starting) {
+      auto waiting = change(self, time_point::max(), std::stop_token());
+      co_await std::move(waiting);
+    }
+    if (m->refused) failure = m->refused;
+    if (self->find(name) != m) failure = error(errc::closed, "removed while it was added");
+  } catch (...) {
+    failure = current_error();
+  }
+  if (!failure) co_return name;
+  bool const unfinished = self->take_out(m) && !m->refused;
+  if (unfinished) m->live->abandon();
+  throw exception(failure);
+}
+
+COMCP_DECL asio::awaitable<void> pool_core::remove(self_type self, std::string name) {
+  auto const m = self->find(name);
+  if (!m || !self->take_out(m)) throw exception(error(errc::unknown_server, "the pool has no member " + name));
+  std::vector<member_ptr> one(1, m);
+  auto const all = self->stop(std::move(one));
+  co_await all->through.wait();
+}
+
+COMCP_DECL asio::awaitable<void> pool_core::close(self_type self) {
+  self->closed_ = true;
+  if (!self->ending_) {
+    std::vector<member_ptr> members;
+    {
+      std::lock_guard const lock(self->mutex_);
+      members = std::exchange(self->members_, {});
+    }
+    for (auto const& m : members) m->state = server_state::stopped;
+    self->changed();
+    self->ending_ = self->stop(std::move(members));
+  }
+  auto const all = self->ending_;
+  co_await all->through.wait();
+}
+
+// Each in a coroutine of its own, which nobody's cancellation ends.
+COMCP_DECL std::shared_ptr<pool_core::ending> pool_core::stop(std::vector<member_ptr> members) {
+  auto const all = std::make_shared<ending>(home_, members.size());
+  if (members.empty()) all->through.open();
+  for (auto const& m : members) spawn(home_, stop_one(m->live, all));
+  return all;
+}
+
+COMCP_DECL asio::awaitable<void> pool_core::stop_one(std::shared_ptr<live_server> live, std::shared_ptr<ending> all) {
+  try {
+    auto stopping = live->stop();
+    co_await std::move(stopping);
+  } catch (...) {
+    // It is bounded, and abrupt in the end; there is nobody to tell.
+  }
+  if (--all->left == 0) all->through.open();
+}
+
+COMCP_DECL asio::awaitable<void> pool_core::warm_up(self_type self) {
+  self->require_open();
+  auto const members = self->members_;
+  for (auto const& m : members) {
+    auto const s = m->state.load();
+    if (!m->refused && (s == server_state::stopped || s == server_state::failed)) self->launch(*m);
+  }
+  auto const is_starting = [](member_ptr const& m) { return m->state == server_state::starting; };
+  while (std::any_of(members.begin(), members.end(), is_starting)) {
+    auto waiting = change(self, time_point::max(), std::stop_token());
+    co_await std::move(waiting);
+  }
+  self->require_open();
+  if (self->statistics().ready == 0) throw exception(self->nobody());
+}
+
+// Those that become ready later are told then.
+COMCP_DECL asio::awaitable<void> pool_core::set_log_level(self_type self, log_level level, call_options options) {
+  self->require_open();
+  self->level_ = level;
+  std::vector<asio::awaitable<void>> told;
+  for (auto const& m : self->members_) {
+    if (m->state != server_state::ready) continue;
+    auto const c = m->live->connection();
+    if (!c) continue;
+    m->told = level;
+    told.push_back(c->set_log_level(level, options));
+  }
+  auto telling = all(std::move(told));
+  auto const outcomes = co_await std::move(telling);
+  for (auto const& o : outcomes) {
+    if (!o) throw exception(o.error());
+  }
+}
+
+}  // namespace detail
+
+COMCP_DECL pool::pool(asio::any_io_executor home, server_config config, pool_options options)
+    : pool(std::move(home), std::vector<server_config>(1, std::move(config)), std::move(options)) {}
+
+COMCP_DECL pool::pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options)
+    : core_(std::make_shared<detail::pool_core>(std::move(home), std::move(options))) {
+  core_->begin(configs);
+}
+
+COMCP_DECL pool& pool::operator=(pool&& other) noexcept {
+  if (this == &other) return *this;
+  if (core_) core_->abandon();
+  core_ = std::move(other.core_);
+  return *this;
+}
+
+COMCP_DECL pool::~pool() {
+  if (core_) core_->abandon();
+}
+
+COMCP_DECL asio::awaitable<void> pool::warm_up() const {
+  return detail::at_home<void>(core_, detail::pool_core::warm_up(core_));
+}
+COMCP_DECL asio::awaitable<lease> pool::checkout(std::chrono::nanoseconds timeout) const {
+  return detail::at_home<lease>(core_, detail::pool_core::checkout(core_, timeout));
+}
+COMCP_DECL asio::awaitable<std::string> pool::add(server_config config) const {
+  return detail::at_home<std::string>(core_, detail::pool_core::add(core_, std::move(config)));
+}
+COMCP_DECL asio::awaitable<void> pool::remove(std::string_view name) const {
+  return detail::at_home<void>(core_, detail::pool_core::remove(core_, std::string(name)));
+}
+COMCP_DECL asio::awaitable<void> pool::set_log_level(log_level level, call_options options) const {
+  return detail::at_home<void>(core_, detail::pool_core::set_log_level(core_, level, std::move(options)));
+}
+COMCP_DECL asio::awaitable<void> pool::close() const {
+  return detail::at_home<void>(core_, detail::pool_core::close(core_));
+}
+COMCP_DECL std::vector<server_status> pool::connections() const { return core_->connections(); }
+COMCP_DECL pool_statistics pool::stats() const { return core_->statistics(); }
+COMCP_DECL asio::any_io_executor pool::get_executor() const { return core_->home(); }
+
+}  // namespace comcp
+
+// pool/impl/calls.ipp
+// The client's operations, each on the member that the strategy picks.
+
+#include <utility>
+
+namespace comcp {
+
+COMCP_DECL asio::awaitable<listing<tool>> pool::list_tools(call_options options) const {
+  return on_one<listing<tool>>(std::move(options), [](client const& c, call_options o) { return c.list_tools(std::move(o)); });
+}
+
+COMCP_DECL asio::awaitable<listing<resource>> pool::list_resources(call_options options) const {
+  return on_one<listing<resource>>(std::move(options),
+                                   [](client const& c, call_options o) { return c.list_resources(std::move(o)); });
+}
+
+COMCP_DECL asio::awaitable<listing<resource_template>> pool::list_resource_templates(call_options options) const {
+  return on_one<listing<resource_template>>(
+      std::move(options), [](client const& c, call_options o) { return c.list_resource_templates(std::move(o)); });
+}
+
+COMCP_DECL asio::awaitable<listing<prompt>> pool::list_prompts(call_options options) const {
+  return on_one<listing<prompt>>(std::move(options),
+                                 [](client const& c, call_options o) { return c.list_prompts(std::move(o)); });
+}
+
+COMCP_DECL asio::awaitable<call_tool_result> pool::call_tool(std::string_view name, json::fragment arguments,
+                                                             call_options options) const {
+  return on_one<call_tool_result>(std::move(options), [name = std::string(name), arguments = std::move(arguments)](
+                                                          client const& c, call_options o) {
+    return c.call_tool(name, arguments, std::move(o));
+  });
+}
+
+COMCP_DECL asio::awaitable<read_resource_result> pool::read_resource(std::string_view uri, call_options options) const {
+  return on_one<read_resource_result>(std::move(options), [uri = std::string(uri)](client const& c, call_options o) {
+    return c.read_resource(uri, std::move(o));
+  });
+}
+
+COMCP_DECL asio::awaitable<read_resource_result> pool::read_resource(resource_template const& t,
+                                                                     json::fragment const& variables,
+                                                                     call_options options) const {
+  auto const uri = t.expand(variables);
+  if (!uri) return detail::failed<read_resource_result>(uri.error());
+  return read_resource(*uri, std::move(options));
+}
+
+COMCP_DECL asio::awaitable<get_prompt_result> pool::get_prompt(std::string_view name, json::fragment arguments,
+                                                               call_options options) const {
+  return on_one<get_prompt_result>(std::move(options), [name = std::string(name), arguments = std::move(arguments)](
+                                                           client const& c, call_options o) {
+    return c.get_prompt(name, arguments, std::move(o));
+  });
+}
+
+COMCP_DECL asio::awaitable<complete_result> pool::complete(complete_params const& what, call_options options) const {
+  return on_one<complete_result>(std::move(options), [what](client const& c, call_options o) {
+    return c.complete(what, std::move(o));
+  });
+}
+
+COMCP_DECL asio::awaitable<void> pool::ping(call_options options) const {
+  return on_one<void>(std::move(options), [](client const& c, call_options o) { return c.ping(std::move(o)); });
+}
+
+COMCP_DECL asio::awaitable<discover_result> pool::discover(call_options options) const {
+  return on_one<discover_result>(std::move(options),
+                                 [](client const& c, call_options o) { return c.discover(std::move(o)); });
+}
+
+COMCP_DECL asio::awaitable<json::value> pool::request(std::string_view method, json::fragment params,
+                                                      call_options options) const {
+  return on_one<json::value>(std::move(options), [method = std::string(method), params = std::move(params)](
+                                                     client const& c, call_options o) {
+    return c.request(method, params, std::move(o));
+  });
+}
+
+}  // namespace comcp
+#endif
+
+// providers/anthropic.hpp
+// Tools, calls and results as the Anthropic Messages API has them: `tools`, tool_use and tool_result blocks.
+
+#include <span>
+#include <vector>
+
+// providers/call.hpp
+// What is the same for all model providers: a tool under its name for the model, and a model's call of one. The shapes
+// are in anthropic.hpp, openai.hpp and gemini.hpp.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+// providers/names.hpp
+// Names of tools that model providers accept. A name is a function of server and tool alone, so it never changes
+// because another server or tool comes or goes. Who owns a name is looked up in tool_names.
+
+#include <cstddef>
+#include <compare>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace comcp::providers {
+
+/// The longest name that all providers take.
+inline constexpr std::size_t longest_name = 64;
+
+/// Whether all providers take the name: 1 to 64 of A-Z a-z 0-9 _ -, with a letter or underscore first (Gemini's rule).
+bool is_safe_name(std::string_view name) noexcept;
+
+/// The name under which a model is told of a server's tool; it is safe. "github" and "create_issue" become
+/// "github__create_issue"; an empty server leaves the tool's name alone. Where that would not be safe or not unique (a
+/// server with "__" in its name or "_" at its end, "__" in a tool's name without a server, a name that looks hashed),
+/// the name is what is left of it, "--" and 80 bits of SHA-256 in Base32: "files__read_a_file--mzxw6ytboi4tqmrt".
+/// Two tools get one name only if these 80 bits agree: finding a tool that takes another one's name takes about 2^80
+/// tries. Names are the same in every version of comcp, so that stored conversations stay valid.
+std::string provider_name(std::string_view server, std::string_view tool);
+
+/// A tool as its server knows it.
+struct tool_origin {
+  tool_origin() = default;
+  tool_origin(std::string server_name, std::string tool_name)
+      : server(std::move(server_name)), tool(std::move(tool_name)) {}
+
+  std::string server;
+  std::string tool;
+
+  friend auto operator<=>(tool_origin const&, tool_origin const&) = default;
+};
+
+/// From the name that a model used back to server and tool. Regular; not synchronised.
+class tool_names {
+ public:
+  tool_names() = default;
+
+  /// Makes a tool known; again does nothing. Should two ever have one name, the lesser pair of server and tool keeps
+  /// it, whatever the order. The name, valid as long as the tool is known.
+  std::string const& add(std::string_view server, std::string_view tool);
+  /// Forgets every tool of a server.
+  void remove(std::string_view server);
+
+  /// Who owns the name. Errors: unknown_tool, with the name.
+  [[nodiscard]] result<tool_origin> origin(std::string_view name) const;
+
+  [[nodiscard]] std::size_t size() const noexcept { return names_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return names_.empty(); }
+
+ private:
+  std::map<std::string, tool_origin, std::less<>> names_;
+};
+
+}  // namespace comcp::providers
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// providers/impl/names.ipp
+#include <algorithm>
+#include <utility>
+
+namespace comcp::providers {
+namespace detail {
+
+inline constexpr std::size_t hash_size = 16;  // Base32 digits, five bits each
+inline constexpr std::string_view hash_mark = "--", between = "__", base32 = "abcdefghijklmnopqrstuvwxyz234567";
+
+inline bool is_letter(char c) noexcept { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+inline bool is_safe(char c) noexcept { return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-'; }
+
+inline bool looks_hashed(std::string_view name) noexcept {
+  if (name.size() < hash_mark.size() + hash_size) return false;
+  auto const end = name.substr(name.size() - hash_size - hash_mark.size());
+  return end.starts_with(hash_mark) && end.find_first_not_of(base32, hash_mark.size()) == std::string_view::npos;
+}
+
+// Whether `plain`, which was put together from these, can have come from no other pair: its first "__" is the border.
+inline bool is_unambiguous(std::string_view server, std::string_view tool, std::string_view plain) noexcept {
+  if (tool.empty() || looks_hashed(plain)) return false;
+  if (server.empty()) return tool.find(between) == std::string_view::npos;
+  return server.find(between) == std::string_view::npos && !server.ends_with('_');
+}
+
+COMCP_DECL std::string hash_of(std::string_view server, std::string_view tool) {
+  auto const border = std::to_string(server.size()) + ':';
+  auto const digest = sha256_hasher().update(border).update(server).update(tool).digest();
+  std::string out;
+  for (std::size_t bit = 0; bit < 5 * hash_size; bit += 5) {
+    unsigned const two = unsigned{digest[bit / 8]} << 8 | digest[bit / 8 + 1];
+    out += base32[two >> (11 - bit % 8) & 31];
+  }
+  return out;
+}
+
+// What is safe of a name; a run of anything else becomes one underscore.
+COMCP_DECL std::string sanitised(std::string_view name) {
+  std::string out;
+  bool replaced = false;
+  for (char const c : name) {
+    bool const safe = is_safe(c);
+    if (safe || !replaced) out += safe ? c : '_';
+    replaced = !safe;
+  }
+  return out;
+}
+
+COMCP_DECL std::string hashed_name(std::string_view server, std::string_view tool) {
+  constexpr auto room = longest_name - hash_size - hash_mark.size();
+  constexpr std::size_t least_of_server = 16;
+  auto left = sanitised(server), right = sanitised(tool);
+  std::string out;
+  if (!left.empty()) {
+    auto const taken = between.size() + right.size();
+    out = left.substr(0, std::max(room - std::min(taken, room), least_of_server)).append(between);
+  }
+  out += right;
+  if (!out.empty() && !is_letter(out[0]) && out[0] != '_') out.insert(out.begin(), '_');
+  out.resize(std::min(out.size(), room));
+  if (out.empty()) out = "_";
+  return out.append(hash_mark).append(hash_of(server, tool));
+}
+
+}  // namespace detail
+
+COMCP_DECL bool is_safe_name(std::string_view name) noexcept {
+  return !name.empty() && name.size() <= longest_name && (detail::is_letter(name[0]) || name[0] == '_') &&
+         std::all_of(name.begin(), name.end(), detail::is_safe);
+}
+
+COMCP_DECL std::string provider_name(std::string_view server, std::string_view tool) {
+  std::string plain(server);
+  if (!server.empty()) plain += detail::between;
+  plain += tool;
+  if (is_safe_name(plain) && detail::is_unambiguous(server, tool, plain)) return plain;
+  return detail::hashed_name(server, tool);
+}
+
+COMCP_DECL std::string const& tool_names::add(std::string_view server, std::string_view tool) {
+  tool_origin from{std::string(server), std::string(tool)};
+  auto const [at, is_new] = names_.try_emplace(provider_name(server, tool), from);
+  if (!is_new && from < at->second) at->second = std::move(from);
+  return at->first;
+}
+
+COMCP_DECL void tool_names::remove(std::string_view server) {
+  std::erase_if(names_, [&](auto const& entry) { return entry.second.server == server; });
+}
+
+COMCP_DECL result<tool_origin> tool_names::origin(std::string_view name) const {
+  auto const at = names_.find(name);
+  if (at == names_.end())
+    return error(errc::unknown_tool, "the model asked for \"" + std::string(name.substr(0, 2 * longest_name)) + "\"");
+  return at->second;
+}
+
+}  // namespace comcp::providers
+#endif
+
+namespace comcp::providers {
+
+/// A tool to offer to a model. Refers to the definition, which is to live as long.
+class offered_tool {
+ public:
+  /// Under provider_name(server, definition.name).
+  offered_tool(std::string_view server, tool const& definition)
+      : name_(provider_name(server, definition.name)), definition_(&definition) {}
+  offered_tool(std::string_view server, tool&& definition) = delete;
+
+  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  [[nodiscard]] tool const& definition() const noexcept { return *definition_; }
+
+ private:
+  std::string name_;
+  tool const* definition_;
+};
+
+/// A model's wish to call a tool. tool_names::origin(name) says which one.
+struct model_call {
+  model_call() = default;
+  model_call(std::string call_id, std::string tool_name, result<json::fragment> args)
+      : id(std::move(call_id)), name(std::move(tool_name)), arguments(std::move(args)) {}
+
+  std::string id;    ///< What the result must carry; empty where the provider gave none (Gemini).
+  std::string name;  ///< As the provider knows the tool.
+  /// A JSON object, or why what the model wrote is none (invalid_json, wrong_shape, limit_exceeded): models do, and
+  /// are to be told, by write_result(call, failure(call.arguments.error())).
+  result<json::fragment> arguments;
+};
+
+/// A failure as a tool's result with isError, for the model to see: comcp's text and the server's message, without what
+/// the transport knows (HTTP bodies, stderr).
+call_tool_result failure(error const& e);
+
+namespace detail {
+
+/// Arguments as models give them: an object, the text of one; absent, null and blank text are {}.
+result<json::fragment> read_arguments(std::optional<json::view> given, std::string_view tool_name);
+
+/// The member `key` of `from`, which is to be a string. `what` names `from` in the error.
+result<std::string> string_of(json::view from, std::string_view key, std::string_view what);
+
+/// A call whose id, name and arguments are members of objects. No id key: none is wanted.
+result<model_call> read_call(json::view outer, std::string_view id_key, json::view inner, std::string_view arguments_key,
+                             std::string_view what);
+
+/// The arguments to write, {} where there are none. Throws what arguments.value() throws.
+json::fragment arguments_of(model_call const& call);
+
+/// The list that `from` is, or that its member `key` is; an absent or null one is empty.
+result<json::view> list_of(json::view from, std::string_view key);
+
+/// A schema that providers take: an object with "type"; "properties" too, where it is asked for.
+void write_schema(json::writer& w, json::value const& schema, bool with_properties);
+
+}  // namespace detail
+}  // namespace comcp::providers
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// providers/impl/call.ipp
+
+namespace comcp::providers {
+namespace detail {
+
+// Errors may quote what is no UTF-8, such as a file's name; JSON cannot.
+COMCP_DECL std::string as_utf8(std::string text) {
+  try {
+    (void)json::to_text(text);
+  } catch (exception const&) {
+    for (char& c : text) c = static_cast<unsigned char>(c) < 0x80 ? c : '?';
+  }
+  return text;
+}
+
+}  // namespace detail
+
+COMCP_DECL call_tool_result failure(error const& e) {
+  std::string text = e.code().message();
+  if (auto const more = e.message(); !more.empty()) text.append(": ").append(more);
+  if (auto const* const peer = e.peer(); peer && !peer->message.empty()) text.append(": ").append(peer->message);
+  call_tool_result out{text_content(detail::as_utf8(std::move(text)))};
+  out.is_error = true;
+  return out;
+}
+
+namespace detail {
+
+inline error bad_arguments(errc code, std::string_view tool_name, std::string_view why) {
+  constexpr std::size_t most = 2 * longest_name;
+  return error(code, "the arguments for \"" + std::string(tool_name.substr(0, most)) + "\" are no JSON object: " +
+                         std::string(why));
+}
+
+COMCP_DECL result<json::fragment> read_arguments(std::optional<json::view> given, std::string_view tool_name) {
+  auto const none = json::fragment::trusted("{}");
+  if (!given || given->is_null()) return none;
+  if (given->is_object()) return json::fragment::trusted(given->dump());
+  auto const text = given->get_string();
+  if (!text) return bad_arguments(errc::wrong_shape, tool_name, "they are neither an object nor text");
+  if (text->find_first_not_of(" \t\r\n") == std::string_view::npos) return none;
+  auto const parsed = json::parse(*text);
+  if (!parsed) return bad_arguments(static_cast<errc>(parsed.error().code().value()), tool_name, parsed.error().message());
+  if (parsed->is_null()) return none;
+  if (!parsed->is_object()) return bad_arguments(errc::wrong_shape, tool_name, "the text holds something else");
+  return json::fragment::trusted(parsed->dump());
+}
+
+COMCP_DECL result<std::string> string_of(json::view from, std::string_view key, std::string_view what) {
+  auto const member = from.find(key);
+  auto const text = member ? member->get_string() : std::nullopt;
+  if (text) return std::string(*text);
+  return error(errc::wrong_shape, std::string(what) + ": \"" + std::string(key) + "\" is " +
+                                      (member ? "no string" : "missing"));
+}
+
+COMCP_DECL result<model_call> read_call(json::view outer, std::string_view id_key, json::view inner,
+                                        std::string_view arguments_key, std::string_view what) {
+  model_call call;
+  if (!id_key.empty()) {
+    auto id = string_of(outer, id_key, what);
+    if (!id) return id.error();
+    call.id = *std::move(id);
+  }
+  auto name = string_of(inner, "name", what);
+  if (!name) return name.error();
+  call.name = *std::move(name);
+  call.arguments = read_arguments(inner.find(arguments_key), call.name);
+  return call;
+}
+
+COMCP_DECL json::fragment arguments_of(model_call const& call) {
+  auto const& given = call.arguments.value();
+  return given.empty() ? json::fragment::trusted("{}") : given;
+}
+
+COMCP_DECL result<json::view> list_of(json::view from, std::string_view key) {
+  if (from.is_array()) return from;
+  if (!from.is_object()) return error(errc::wrong_shape, "an object with \"" + std::string(key) + "\" is expected");
+  auto const list = from.find(key);
+  if (!list || list->is_null()) return json::view();
+  // Anthropic and OpenAI abbreviate a message of text alone.
+  if (!list->is_array() && !list->is_string())
+    return error(errc::wrong_shape, '"' + std::string(key) + "\" is no array");
+  return *list;
+}
+
+COMCP_DECL void write_schema(json::writer& w, json::value const& schema, bool with_properties) {
+  w.begin_object();
+  if (!schema.is_object() || !schema.contains("type")) w.key("type").string("object");
+  if (schema.is_object()) {
+    for (auto const [key, value] : schema.members()) w.key(key).value(value);
+  }
+  if (with_properties && !(schema.is_object() && schema.contains("properties")))
+    w.key("properties").begin_object().end_object();
+  w.end_object();
+}
+
+}  // namespace detail
+}  // namespace comcp::providers
+#endif
+
+namespace comcp::providers::anthropic {
+
+/// For the request's `tools`: an array of {name, description, input_schema}. A missing description is "", a missing
+/// schema {"type":"object"}; others go as they are (the API refuses oneOf, allOf and anyOf at their top).
+json::fragment write_tools(std::span<offered_tool const> tools);
+
+/// One tool_use block. `input` may be an object or, as streaming leaves it, text. Errors: wrong_shape (no tool_use, or
+/// one without id or name); what is wrong with the input alone is in the call.
+result<model_call> read_call(json::view block);
+
+/// The calls among the blocks of a response (an object with `content`, or the array itself), in order. Other blocks are
+/// passed over. Errors: as read_call().
+result<std::vector<model_call>> read_calls(json::view message);
+
+/// The tool_use block of a call, for a conversation that is put together anew. Throws what arguments.value() throws.
+json::fragment write_call(model_call const& call);
+
+/// The tool_result block. Text, PNG, JPEG, GIF and WebP images and PDF documents have their place; of other media a text
+/// says that they were left out. All results of one turn belong into one user message, before any text.
+json::fragment write_result(model_call const& call, call_tool_result const& answer);
+
+}  // namespace comcp::providers::anthropic
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// providers/impl/anthropic.ipp
+
+// providers/pieces.hpp
+// A tool's result as a row of texts and media, of which each provider takes what its shape has a place for.
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp::providers::detail {
+
+/// Text, or media if `mime_type` is set. Views refer to the result that it was made of.
+struct piece {
+  piece() = default;
+  explicit piece(std::string words) : text(std::move(words)) {}
+  piece(std::string_view type, std::string_view base64, std::string_view its_name)
+      : mime_type(type), data(base64), name(its_name) {}
+
+  std::string text;
+  std::string_view mime_type;
+  std::string_view data;  ///< Base64.
+  std::string_view name;  ///< The uri of a resource; empty for others.
+
+  [[nodiscard]] bool is_text() const noexcept { return mime_type.empty(); }
+};
+
+/// Whether a provider takes media of this type. The usual ones come in lower case and without parameters.
+using media_filter = bool (*)(std::string_view mime_type) noexcept;
+
+/// The pieces of the content, in order; media that `takes` refuses or that are no Base64 (for which providers refuse
+/// the whole request), and content of unknown kinds, become texts that say what was left out. Blank texts are dropped
+/// (Anthropic refuses them).
+std::vector<piece> pieces_of(call_tool_result const& from, media_filter takes);
+
+/// Whether some text of the content is the structured content as JSON, as the specification wants it to be.
+bool says_structured(call_tool_result const& from);
+
+/// pieces_of(), then the structured content as JSON text unless a piece says it already. An error without a word gets
+/// one.
+std::vector<piece> all_pieces_of(call_tool_result const& from, media_filter takes);
+
+/// The texts, a newline between them.
+std::string joined_text(std::vector<piece> const& pieces);
+
+bool is_common_image(std::string_view mime_type) noexcept;  ///< PNG, JPEG, GIF and WebP.
+
+/// "data:image/png;base64,...".
+std::string data_url(piece const& media);
+
+}  // namespace comcp::providers::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// providers/impl/pieces.ipp
+#include <algorithm>
+#include <variant>
+
+namespace comcp::providers::detail {
+
+// The type as providers name it, where it is one that some provider takes; else as it came.
+inline std::string_view usual_type(std::string_view type) noexcept {
+  constexpr std::string_view known[] = {"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"};
+  auto const bare = type.substr(0, type.find_first_of("; "));
+  auto const same = [](std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return (x >= 'A' && x <= 'Z' ? x - 'A' + 'a' : x) == y; });
+  };
+  if (same(bare, "image/jpg")) return "image/jpeg";
+  for (auto const one : known) {
+    if (same(bare, one)) return one;
+  }
+  return type;
+}
+
+// Turns each kind of content into a piece.
+class piece_maker {
+ public:
+  piece_maker(std::vector<piece>& out, media_filter takes) : out_(out), takes_(takes) {}
+
+  void operator()(text_content const& c) { say(c.text); }
+  void operator()(image_content const& c) { media("image", c.mime_type, c.data, ""); }
+  void operator()(audio_content const& c) { media("audio", c.mime_type, c.data, ""); }
+  void operator()(resource_link const& c) {
+    std::string text = "[resource link: " + c.uri + ", " + c.name;
+    if (c.title) text += ", " + *c.title;
+    if (c.mime_type) text += ", " + *c.mime_type;
+    if (c.size) text += ", " + std::to_string(*c.size) + " bytes";
+    text += ']';
+    if (c.description) text += '\n' + *c.description;
+    say(std::move(text));
+  }
+  void operator()(embedded_resource const& c) {
+    auto const& r = c.resource;
+    if (r.text) {
+      say("[resource: " + r.uri + (r.mime_type ? ", " + *r.mime_type : std::string()) + "]\n" + *r.text);
+    } else {
+      media("resource", r.mime_type ? std::string_view(*r.mime_type) : "application/octet-stream",
+            r.blob ? std::string_view(*r.blob) : std::string_view(), r.uri);
+    }
+  }
+  void operator()(unknown_content const& c) { say("[left out: content of the unknown type \"" + c.type + "\"]"); }
+
+ private:
+  void say(std::string text) {
+    if (text.find_first_not_of(" \t\r\n") != std::string::npos) out_.emplace_back(std::move(text));
+  }
+  void media(std::string_view what, std::string_view type, std::string_view data, std::string_view name) {
+    auto const usual = usual_type(type);
+    auto const bytes = from_base64(data);
+    if (takes_(usual) && bytes && !bytes->empty()) {
+      out_.emplace_back(usual, data, name);
+      return;
+    }
+    std::string text = "[left out: " + std::string(what);
+    if (!name.empty()) text.append(" ").append(name);
+    text.append(", ").append(type).append(", ");
+    say(text.append(bytes ? std::to_string(bytes->size()) + " bytes]" : std::string("no valid Base64]")));
+  }
+
+  std::vector<piece>& out_;
+  media_filter takes_;
+};
+
+COMCP_DECL std::vector<piece> pieces_of(call_tool_result const& from, media_filter takes) {
+  std::vector<piece> out;
+  piece_maker maker(out, takes);
+  for (auto const& block : from.content) std::visit(maker, block);
+  return out;
+}
+
+COMCP_DECL bool says_structured(call_tool_result const& from) {
+  return std::any_of(from.content.begin(), from.content.end(), [&](content_block const& block) {
+    auto const* const text = std::get_if<text_content>(&block);
+    if (!text) return false;
+    auto const parsed = json::parse(text->text);
+    return parsed && *parsed == from.structured_content;
+  });
+}
+
+COMCP_DECL std::vector<piece> all_pieces_of(call_tool_result const& from, media_filter takes) {
+  auto out = pieces_of(from, takes);
+  if (!from.structured_content.is_null() && !says_structured(from)) out.emplace_back(from.structured_content.dump());
+  if (from.is_error && out.empty()) out.emplace_back("the tool failed and said nothing");
+  return out;
+}
+
+COMCP_DECL std::string joined_text(std::vector<piece> const& pieces) {
+  std::string out;
+  for (auto const& p : pieces) {
+    if (!p.is_text()) continue;
+    if (!out.empty()) out += '\n';
+    out += p.text;
+  }
+  return out;
+}
+
+COMCP_DECL bool is_common_image(std::string_view mime_type) noexcept {
+  return mime_type == "image/png" || mime_type == "image/jpeg" || mime_type == "image/gif" || mime_type == "image/webp";
+}
+
+COMCP_DECL std::string data_url(piece const& media) {
+  return std::string("data:").append(media.mime_type).append(";base64,").append(media.data);
+}
+
+}  // namespace comcp::providers::detail
+#endif
+
+namespace comcp::providers::anthropic {
+namespace detail {
+
+inline bool takes(std::string_view mime_type) noexcept {
+  return providers::detail::is_common_image(mime_type) || mime_type == "application/pdf";
+}
+
+COMCP_DECL void write_piece(json::writer& w, providers::detail::piece const& p) {
+  w.begin_object().key("type");
+  if (p.is_text()) {
+    w.string("text").key("text").string(p.text);
+  } else {
+    w.string(p.mime_type == "application/pdf" ? "document" : "image").key("source").begin_object();
+    w.key("type").string("base64").key("media_type").string(p.mime_type).key("data").string(p.data).end_object();
+  }
+  w.end_object();
+}
+
+inline bool is_type(json::view block, std::string_view wanted) noexcept {
+  auto const type = block.find("type");
+  return type && type->get_string() == wanted;
+}
+
+}  // namespace detail
+
+COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
+  json::writer w;
+  w.begin_array();
+  for (auto const& one : tools) {
+    auto const& t = one.definition();
+    w.begin_object().key("name").string(one.name()).key("description").string(t.description.value_or(""));
+    w.key("input_schema");
+    providers::detail::write_schema(w, t.input_schema, false);
+    w.end_object();
+  }
+  w.end_array();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+COMCP_DECL result<model_call> read_call(json::view block) {
+  if (!detail::is_type(block, "tool_use")) return error(errc::wrong_shape, "a block of type \"tool_use\" is expected");
+  return providers::detail::read_call(block, "id", block, "input", "tool_use");
+}
+
+COMCP_DECL result<std::vector<model_call>> read_calls(json::view message) {
+  auto const blocks = providers::detail::list_of(message, "content");
+  if (!blocks) return blocks.error();
+  std::vector<model_call> out;
+  for (auto const block : blocks->elements()) {
+    if (!detail::is_type(block, "tool_use")) continue;
+    auto call = read_call(block);
+    if (!call) return call.error();
+    out.push_back(*std::move(call));
+  }
+  return out;
+}
+
+COMCP_DECL json::fragment write_call(model_call const& call) {
+  return json::args("type", "tool_use", "id", call.id, "name", call.name, "input", providers::detail::arguments_of(call));
+}
+
+COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result const& answer) {
+  json::writer w;
+  w.begin_object().key("type").string("tool_result").key("tool_use_id").string(call.id).key("content").begin_array();
+  for (auto const& p : providers::detail::all_pieces_of(answer, detail::takes)) detail::write_piece(w, p);
+  w.end_array();
+  if (answer.is_error) w.key("is_error").boolean(true);
+  w.end_object();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+}  // namespace comcp::providers::anthropic
+#endif
+
+// providers/gemini.hpp
+// Tools, calls and results as the Gemini API has them: functionDeclarations, functionCall and functionResponse parts.
+
+#include <span>
+#include <vector>
+
+namespace comcp::providers::gemini {
+
+/// For the request's `tools`: an array of one {"functionDeclarations":[{name, description, parametersJsonSchema}]}, or
+/// an empty one. parametersJsonSchema takes JSON Schema; `parameters`, its elder sister, a subset of OpenAPI's alone.
+json::fragment write_tools(std::span<offered_tool const> tools);
+
+/// One part with a functionCall. Errors: wrong_shape (none, or one without a name); what is wrong with `args` alone is
+/// in the call, whose id is empty where the model gave none.
+result<model_call> read_call(json::view part);
+
+/// The calls among the parts of a content (an object with `parts`, or the array itself), in order; other parts are
+/// passed over. Errors: as read_call(). Keep the content itself for the conversation: its parts hold thoughtSignature,
+/// which the API wants back.
+result<std::vector<model_call>> read_calls(json::view content);
+
+/// The part with the functionCall. Throws what arguments.value() throws.
+json::fragment write_call(model_call const& call);
+
+/// Where media of a result go.
+enum class media {
+  nested,    ///< Into functionResponse.parts, which models take from Gemini 3 on: PNG, JPEG and WebP images, PDF.
+  left_out,  ///< A text says so.
+};
+
+/// The part with the functionResponse: {"output": ...}, or {"error": ...} where the tool failed. What is there is the
+/// structured content; the texts, where there is none; {"text", "structured"} where there are both and they differ.
+json::fragment write_result(model_call const& call, call_tool_result const& answer, media where = media::nested);
+
+}  // namespace comcp::providers::gemini
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// providers/impl/gemini.ipp
+#include <algorithm>
+
+namespace comcp::providers::gemini {
+namespace detail {
+
+using providers::detail::piece;
+
+inline bool takes(std::string_view mime_type) noexcept {
+  return (providers::detail::is_common_image(mime_type) && mime_type != "image/gif") || mime_type == "application/pdf";
+}
+inline bool takes_nothing(std::string_view) noexcept { return false; }
+
+// The texts but one that merely says the structured content.
+COMCP_DECL std::string texts_beside_structured(call_tool_result const& answer, providers::detail::media_filter takes) {
+  if (answer.structured_content.is_null()) return providers::detail::joined_text(providers::detail::pieces_of(answer, takes));
+  auto others = answer;
+  std::erase_if(others.content, [&](content_block const& block) {
+    call_tool_result one({block});
+    one.structured_content = answer.structured_content;
+    return providers::detail::says_structured(one);
+  });
+  return providers::detail::joined_text(providers::detail::pieces_of(others, takes));
+}
+
+COMCP_DECL void write_answer(json::writer& w, call_tool_result const& answer, providers::detail::media_filter takes) {
+  auto text = texts_beside_structured(answer, takes);
+  bool const structured = !answer.structured_content.is_null();
+  if (answer.is_error && text.empty() && !structured) text = "the tool failed and said nothing";
+  w.begin_object().key(answer.is_error ? "error" : "output");
+  if (!structured) {
+    w.string(text);
+  } else if (text.empty()) {
+    w.value(answer.structured_content);
+  } else {
+    w.begin_object().key("text").string(text).key("structured").value(answer.structured_content).end_object();
+  }
+  w.end_object();
+}
+
+COMCP_DECL void write_media(json::writer& w, std::vector<piece> const& pieces) {
+  if (std::all_of(pieces.begin(), pieces.end(), [](piece const& p) { return p.is_text(); })) return;
+  w.key("parts").begin_array();
+  for (auto const& p : pieces) {
+    if (p.is_text()) continue;
+    w.begin_object().key("inlineData").begin_object();
+    w.key("mimeType").string(p.mime_type).key("data").string(p.data).end_object().end_object();
+  }
+  w.end_array();
+}
+
+}  // namespace detail
+
+COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
+  if (tools.empty()) return json::fragment::trusted("[]");
+  json::writer w;
+  w.begin_array().begin_object().key("functionDeclarations").begin_array();
+  for (auto const& one : tools) {
+    auto const& t = one.definition();
+    w.begin_object().key("name").string(one.name()).key("description").string(t.description.value_or(""));
+    w.key("parametersJsonSchema");
+    providers::detail::write_schema(w, t.input_schema, false);
+    w.end_object();
+  }
+  w.end_array().end_object().end_array();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+COMCP_DECL result<model_call> read_call(json::view part) {
+  auto const call = part.find("functionCall");
+  if (!call || !call->is_object()) return error(errc::wrong_shape, "a part with a \"functionCall\" is expected");
+  auto const id = call->find("id");
+  bool const has_id = id && !id->is_null();
+  return providers::detail::read_call(*call, has_id ? "id" : "", *call, "args", "functionCall");
+}
+
+COMCP_DECL result<std::vector<model_call>> read_calls(json::view content) {
+  auto const parts = providers::detail::list_of(content, "parts");
+  if (!parts) return parts.error();
+  std::vector<model_call> out;
+  for (auto const part : parts->elements()) {
+    if (!part.find("functionCall")) continue;
+    auto call = read_call(part);
+    if (!call) return call.error();
+    out.push_back(*std::move(call));
+  }
+  return out;
+}
+
+COMCP_DECL json::fragment write_call(model_call const& call) {
+  json::writer w;
+  w.begin_object().key("functionCall").begin_object();
+  if (!call.id.empty()) w.key("id").string(call.id);
+  w.key("name").string(call.name).key("args").raw(providers::detail::arguments_of(call).text()).end_object().end_object();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result const& answer, media where) {
+  auto const takes = where == media::nested ? detail::takes : detail::takes_nothing;
+  json::writer w;
+  w.begin_object().key("functionResponse").begin_object();
+  if (!call.id.empty()) w.key("id").string(call.id);
+  w.key("name").string(call.name).key("response");
+  detail::write_answer(w, answer, takes);
+  detail::write_media(w, providers::detail::pieces_of(answer, takes));
+  w.end_object().end_object();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+}  // namespace comcp::providers::gemini
+#endif
+
+// providers/openai.hpp
+// Tools, calls and results as OpenAI has them, in its two shapes: openai_chat (chat completions, which many other
+// providers and local servers imitate) and openai_responses. Neither has a mark for failures: such a result begins with
+// "Error: ". Schemas get the "properties" that the API insists on, and are never called strict: MCP's need not be in
+// the subset of JSON Schema that strict mode takes.
+
+#include <span>
+#include <vector>
+
+namespace comcp::providers::openai_chat {
+
+/// For the request's `tools`: an array of {"type":"function","function":{name, description, parameters}}.
+json::fragment write_tools(std::span<offered_tool const> tools);
+
+/// One element of `tool_calls`. The arguments may be text, as the API has it, or an object. Errors: wrong_shape (no call
+/// of a function, or one without id or name); what is wrong with the arguments alone is in the call.
+result<model_call> read_call(json::view tool_call);
+
+/// The calls of a message (an object with `tool_calls`, or the array itself), in order; calls of other types than
+/// "function" are passed over. Errors: as read_call().
+result<std::vector<model_call>> read_calls(json::view message);
+
+/// The element of `tool_calls`, for a conversation that is put together anew. Throws what arguments.value() throws.
+json::fragment write_call(model_call const& call);
+
+/// The message of role "tool". It takes text alone; of media a text says that they were left out.
+json::fragment write_result(model_call const& call, call_tool_result const& answer);
+
+}  // namespace comcp::providers::openai_chat
+
+namespace comcp::providers::openai_responses {
+
+/// For the request's `tools`: an array of {"type":"function", name, description, parameters, "strict":false}; without
+/// the last the API would take the schema for a strict one.
+json::fragment write_tools(std::span<offered_tool const> tools);
+
+/// One item of type function_call. Its call_id is the call's id. Errors: as openai_chat::read_call().
+result<model_call> read_call(json::view item);
+
+/// The calls of a response (an object with `output`, or the array itself), in order; other items are passed over.
+result<std::vector<model_call>> read_calls(json::view response);
+
+/// The item of type function_call. Throws what arguments.value() throws.
+json::fragment write_call(model_call const& call);
+
+/// The item of type function_call_output: a text, or a list where there are PNG, JPEG, GIF or WebP images or PDF files.
+/// Of other media a text says that they were left out.
+json::fragment write_result(model_call const& call, call_tool_result const& answer);
+
+}  // namespace comcp::providers::openai_responses
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// providers/impl/openai.ipp
+#include <algorithm>
+
+namespace comcp::providers {
+namespace detail {
+
+inline constexpr std::string_view failed = "Error: ";
+
+inline void write_function(json::writer& w, offered_tool const& one) {
+  auto const& t = one.definition();
+  w.key("name").string(one.name()).key("description").string(t.description.value_or("")).key("parameters");
+  write_schema(w, t.input_schema, true);
+}
+
+inline bool has_type(json::view item, std::string_view wanted) noexcept {
+  auto const type = item.find("type");
+  return type && type->get_string() == wanted;
+}
+
+inline bool takes_nothing(std::string_view) noexcept { return false; }
+inline bool takes_files(std::string_view mime_type) noexcept {
+  return is_common_image(mime_type) || mime_type == "application/pdf";
+}
+
+COMCP_DECL void write_input(json::writer& w, piece const& p) {
+  w.begin_object().key("type");
+  if (p.is_text()) {
+    w.string("input_text").key("text").string(p.text);
+  } else if (is_common_image(p.mime_type)) {
+    w.string("input_image").key("image_url").string(data_url(p));
+  } else {
+    auto const slash = p.name.rfind('/');
+    auto const file = slash == std::string_view::npos ? p.name : p.name.substr(slash + 1);
+    w.string("input_file").key("filename").string(file.empty() ? "file.pdf" : file);
+    w.key("file_data").string(data_url(p));
+  }
+  w.end_object();
+}
+
+}  // namespace detail
+
+namespace openai_chat {
+
+COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
+  json::writer w;
+  w.begin_array();
+  for (auto const& one : tools) {
+    w.begin_object().key("type").string("function").key("function").begin_object();
+    detail::write_function(w, one);
+    w.end_object().end_object();
+  }
+  w.end_array();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+COMCP_DECL result<model_call> read_call(json::view tool_call) {
+  auto const function = tool_call.find("function");
+  bool const other = tool_call.find("type") && !detail::has_type(tool_call, "function");
+  if (other || !function || !function->is_object())
+    return error(errc::wrong_shape, "a tool call of type \"function\" is expected");
+  return detail::read_call(tool_call, "id", *function, "arguments", "tool call");
+}
+
+COMCP_DECL result<std::vector<model_call>> read_calls(json::view message) {
+  auto const calls = detail::list_of(message, "tool_calls");
+  if (!calls) return calls.error();
+  std::vector<model_call> out;
+  for (auto const one : calls->elements()) {
+    if (one.find("type") && !detail::has_type(one, "function")) continue;
+    auto call = read_call(one);
+    if (!call) return call.error();
+    out.push_back(*std::move(call));
+  }
+  return out;
+}
+
+COMCP_DECL json::fragment write_call(model_call const& call) {
+  auto const function = json::args("name", call.name, "arguments", detail::arguments_of(call).text());
+  return json::args("id", call.id, "type", "function", "function", function);
+}
+
+COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result const& answer) {
+  auto text = detail::joined_text(detail::all_pieces_of(answer, detail::takes_nothing));
+  if (answer.is_error) text.insert(0, detail::failed);
+  return json::args("role", "tool", "tool_call_id", call.id, "content", text);
+}
+
+}  // namespace openai_chat
+
+namespace openai_responses {
+
+COMCP_DECL json::fragment write_tools(std::span<offered_tool const> tools) {
+  json::writer w;
+  w.begin_array();
+  for (auto const& one : tools) {
+    w.begin_object().key("type").string("function");
+    detail::write_function(w, one);
+    w.key("strict").boolean(false).end_object();
+  }
+  w.end_array();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+COMCP_DECL result<model_call> read_call(json::view item) {
+  if (!detail::has_type(item, "function_call"))
+    return error(errc::wrong_shape, "an item of type \"function_call\" is expected");
+  return detail::read_call(item, "call_id", item, "arguments", "function_call");
+}
+
+COMCP_DECL result<std::vector<model_call>> read_calls(json::view response) {
+  auto const items = detail::list_of(response, "output");
+  if (!items) return items.error();
+  std::vector<model_call> out;
+  for (auto const item : items->elements()) {
+    if (!detail::has_type(item, "function_call")) continue;
+    auto call = read_call(item);
+    if (!call) return call.error();
+    out.push_back(*std::move(call));
+  }
+  return out;
+}
+
+COMCP_DECL json::fragment write_call(model_call const& call) {
+  return json::args("type", "function_call", "call_id", call.id, "name", call.name, "arguments",
+                    detail::arguments_of(call).text());
+}
+
+COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result const& answer) {
+  auto pieces = detail::all_pieces_of(answer, detail::takes_files);
+  bool const plain = std::all_of(pieces.begin(), pieces.end(), [](auto const& p) { return p.is_text(); });
+  json::writer w;
+  w.begin_object().key("type").string("function_call_output").key("call_id").string(call.id).key("output");
+  if (plain) {
+    auto text = detail::joined_text(pieces);
+    w.string(answer.is_error ? std::string(detail::failed) + text : text);
+  } else {
+    if (answer.is_error) pieces.insert(pieces.begin(), detail::piece(std::string(detail::failed)));
+    w.begin_array();
+    for (auto const& p : pieces) detail::write_input(w, p);
+    w.end_array();
+  }
+  w.end_object();
+  return json::fragment::trusted(std::move(w).text());
+}
+
+}  // namespace openai_responses
+}  // namespace comcp::providers
+#endif
+
+// registry/registry.hpp
+// Many servers under one roof: their lives, the catalog of what they offer together, calls by qualified name. How it
+// goes about that is registry_core's.
+
+#include <chrono>
+#include <concepts>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+// registry/catalog.hpp
+// What all servers offer, as it was at one moment. Immutable; each server's part is shared between versions, so that a
+// refresh of one server costs nothing for the others. When to refresh is the registry's.
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+// registry/qualified_name.hpp
+// `server/tool`: names of tools across servers.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace comcp {
+
+/// `server` + separator + `tool`.
+std::string qualified_name(std::string_view server, std::string_view tool, std::string_view separator = "/");
+
+/// At the first separator; the tool's name may have more of them. Errors: no_separator; invalid_argument (an empty part).
+result<std::pair<std::string, std::string>> split_name(std::string_view name, std::string_view separator = "/");
+
+/// The longest name that a server may have in a registry, in bytes.
+inline constexpr std::size_t longest_server_name = 128;
+
+/// Whether a server may be called so: not empty, at most longest_server_name bytes, no control characters, and no
+/// separator in it. Errors: invalid_argument.
+result<void> check_server_name(std::string_view name, std::string_view separator = "/");
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// registry/impl/qualified_name.ipp
+#include <algorithm>
+
+namespace comcp {
+
+COMCP_DECL std::string qualified_name(std::string_view server, std::string_view tool, std::string_view separator) {
+  std::string name;
+  name.reserve(server.size() + separator.size() + tool.size());
+  return name.append(server).append(separator).append(tool);
+}
+
+COMCP_DECL result<std::pair<std::string, std::string>> split_name(std::string_view name, std::string_view separator) {
+  if (separator.empty()) return error(errc::invalid_argument, "a separator is never empty");
+  auto const at = name.find(separator);
+  if (at == name.npos)
+    return error(errc::no_separator, std::string(name) + " has no \"" + std::string(separator) + "\" in it");
+  auto const server = name.substr(0, at);
+  auto const tool = name.substr(at + separator.size());
+  if (server.empty() || tool.empty())
+    return error(errc::invalid_argument, std::string(name) + " lacks the name of a server or of a tool");
+  return std::pair<std::string, std::string>(server, tool);
+}
+
+COMCP_DECL result<void> check_server_name(std::string_view name, std::string_view separator) {
+  auto const is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (name.empty()) return error(errc::invalid_argument, "a server's name is never empty");
+  if (name.size() > longest_server_name) return error(errc::invalid_argument, "a server's name has at most 128 bytes");
+  if (std::any_of(name.begin(), name.end(), is_control))
+    return error(errc::invalid_argument, "a server's name has no control characters");
+  if (!separator.empty() && name.find(separator) != name.npos)
+    return error(errc::invalid_argument, "a server's name has no \"" + std::string(separator) + "\" in it: " + std::string(name));
+  return {};
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// A definition and where it came from.
+template <class T>
+struct catalog_entry {
+  catalog_entry() = default;
+  std::string server_name;
+  std::string original_name;  ///< The server's own: of a tool or prompt its name, of a resource its uri, of a template its uriTemplate.
+  std::string name;           ///< server_name + separator + original_name.
+  T definition;
+};
+
+/// What came and went with one refresh, or with a server. Names are original_name, in order.
+struct catalog_change {
+  catalog_change() = default;
+  std::string server_name;
+  std::string kind;  ///< "tools", "resources", "resource_templates" or "prompts".
+  std::vector<std::string> added, removed, changed;
+
+  [[nodiscard]] bool empty() const noexcept { return added.empty() && removed.empty() && changed.empty(); }
+};
+
+/// Something that is missing from the catalog, and why: a definition that cannot be read, one whose name comes twice, or
+/// a whole list that the server did not give (the one it gave before stays).
+struct catalog_fault {
+  catalog_fault() = default;
+  catalog_fault(std::string server, std::string_view of, error why)
+      : server_name(std::move(server)), kind(of), reason(std::move(why)) {}
+  std::string server_name;
+  std::string kind;
+  error reason;
+};
+
+namespace detail {
+
+template <class T>
+struct catalog_kind;
+template <>
+struct catalog_kind<tool> {
+  static constexpr std::string_view name = "tools";
+  static constexpr std::size_t place = 0;
+  static std::string& key(tool& t) { return t.name; }
+};
+template <>
+struct catalog_kind<resource> {
+  static constexpr std::string_view name = "resources";
+  static constexpr std::size_t place = 1;
+  static std::string& key(resource& r) { return r.uri; }
+};
+template <>
+struct catalog_kind<resource_template> {
+  static constexpr std::string_view name = "resource_templates";
+  static constexpr std::size_t place = 2;
+  static std::string& key(resource_template& t) { return t.uri_template; }
+};
+template <>
+struct catalog_kind<prompt> {
+  static constexpr std::string_view name = "prompts";
+  static constexpr std::size_t place = 3;
+  static std::string& key(prompt& p) { return p.name; }
+};
+
+/// One server's entries of one kind, by original_name, none twice.
+template <class T>
+using catalog_part = std::vector<catalog_entry<T>>;
+template <class T>
+using shared_part = std::shared_ptr<catalog_part<T> const>;
+
+/// All servers' entries of one kind: by server_name, then by original_name.
+template <class T>
+struct catalog_contents {
+  explicit catalog_contents(std::string sep) : separator(std::move(sep)) {}
+
+  std::string separator;
+  std::vector<std::pair<std::string, shared_part<T>>> parts;
+  std::vector<catalog_entry<T> const*> all;
+};
+
+}  // namespace detail
+
+/// All entries of one kind, in order: by server, then by name. A cheap snapshot that never changes and keeps alive what
+/// it holds; references and iterators live as long as some copy of it. Safe from any thread.
+template <class T>
+class catalog_view {
+ public:
+  using value_type = catalog_entry<T>;
+
+  class iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = catalog_entry<T>;
+    using difference_type = std::ptrdiff_t;
+    using pointer = value_type const*;
+    using reference = value_type const&;
+
+    iterator() = default;
+    explicit iterator(value_type const* const* at) noexcept : at_(at) {}
+    reference operator*() const noexcept { return **at_; }
+    pointer operator->() const noexcept { return *at_; }
+    iterator& operator++() noexcept { return ++at_, *this; }
+    iterator operator++(int) noexcept { return iterator(at_++); }
+    friend bool operator==(iterator const&, iterator const&) = default;
+
+   private:
+    value_type const* const* at_ = nullptr;
+  };
+  using const_iterator = iterator;
+
+  explicit catalog_view(std::string separator = "/")
+      : contents_(std::make_shared<detail::catalog_contents<T>>(std::move(separator))) {}
+
+  [[nodiscard]] iterator begin() const noexcept { return iterator(contents_->all.data()); }
+  [[nodiscard]] iterator end() const noexcept { return iterator(contents_->all.data() + contents_->all.size()); }
+  [[nodiscard]] std::size_t size() const noexcept { return contents_->all.size(); }
+  [[nodiscard]] bool empty() const noexcept { return contents_->all.empty(); }
+  [[nodiscard]] value_type const& operator[](std::size_t i) const noexcept { return *contents_->all[i]; }
+
+  /// By its qualified name; null if there is none.
+  [[nodiscard]] value_type const* find(std::string_view name) const noexcept {
+    auto const& separator = contents_->separator;
+    auto const at = name.find(separator);
+    return at == name.npos ? nullptr : find(name.substr(0, at), name.substr(at + separator.size()));
+  }
+  [[nodiscard]] value_type const* find(std::string_view server, std::string_view original_name) const noexcept {
+    auto const part = of(server);
+    return part ? find_in(*part, original_name) : nullptr;
+  }
+  /// Each server's entry of this bare name.
+  [[nodiscard]] std::vector<value_type const*> find_all(std::string_view original_name) const {
+    std::vector<value_type const*> found;
+    for (auto const& [server, part] : contents_->parts) {
+      if (auto const* const entry = find_in(*part, original_name)) found.push_back(entry);
+    }
+    return found;
+  }
+
+  /// One server's entries, null if it has none.
+  [[nodiscard]] detail::shared_part<T> of(std::string_view server) const noexcept {
+    auto const at = place(contents_->parts, server);
+    return at != contents_->parts.end() && at->first == server ? at->second : nullptr;
+  }
+  /// The same catalog with another part for one server; null takes it out.
+  [[nodiscard]] catalog_view with(std::string_view server, detail::shared_part<T> part) const {
+    catalog_view next(contents_->separator);
+    auto& to = *next.contents_;
+    to.parts = contents_->parts;
+    auto const at = place(to.parts, server);
+    bool const there = at != to.parts.end() && at->first == server;
+    if (part && !part->empty()) {
+      if (there) at->second = std::move(part);
+      else to.parts.emplace(at, server, std::move(part));
+    } else if (there) {
+      to.parts.erase(at);
+    }
+    std::size_t total = 0;
+    for (auto const& p : to.parts) total += p.second->size();
+    to.all.reserve(total);
+    for (auto const& p : to.parts) {
+      for (auto const& entry : *p.second) to.all.push_back(&entry);
+    }
+    return next;
+  }
+
+ private:
+  template <class Parts>
+  static auto place(Parts& parts, std::string_view server) {
+    return std::lower_bound(parts.begin(), parts.end(), server, [](auto const& p, std::string_view s) { return p.first < s; });
+  }
+  static value_type const* find_in(detail::catalog_part<T> const& part, std::string_view name) noexcept {
+    auto const at = std::lower_bound(part.begin(), part.end(), name,
+                                     [](auto const& e, std::string_view n) { return e.original_name < n; });
+    return at != part.end() && at->original_name == name ? &*at : nullptr;
+  }
+
+  std::shared_ptr<detail::catalog_contents<T>> contents_;  // changed by with() alone, before anybody sees it
+};
+
+namespace detail {
+
+/// One server's part from its list. Of a name that comes twice the first counts; what is left out is told as faults.
+template <class T>
+shared_part<T> make_part(std::string const& server, std::string_view separator, std::vector<T> definitions,
+                         std::vector<catalog_fault>& faults) {
+  using kind = catalog_kind<T>;
+  std::vector<T*> sorted;
+  sorted.reserve(definitions.size());
+  for (auto& definition : definitions) sorted.push_back(&definition);
+  // Of one name in the order of the list. (Not stable_sort: clang warns of what libstdc++ 12 does there.)
+  std::sort(sorted.begin(), sorted.end(), [](T* x, T* y) {
+    int const order = kind::key(*x).compare(kind::key(*y));
+    return order != 0 ? order < 0 : std::less<T*>()(x, y);
+  });
+  auto part = std::make_shared<catalog_part<T>>();
+  part->reserve(sorted.size());
+  for (auto* const definition : sorted) {
+    catalog_entry<T> e;
+    e.server_name = server;
+    e.original_name = kind::key(*definition);
+    e.name = qualified_name(server, e.original_name, separator);
+    e.definition = std::move(*definition);
+    part->push_back(std::move(e));
+  }
+  auto const again = [&](auto const& a, auto const& b) {
+    if (a.original_name != b.original_name) return false;
+    faults.emplace_back(server, kind::name, error(errc::protocol_violation, b.original_name + " comes twice: the first counts"));
+    return true;
+  };
+  part->erase(std::unique(part->begin(), part->end(), again), part->end());
+  return part;
+}
+
+/// What came, went or is another now. Null is a part without entries.
+template <class T>
+catalog_change difference(std::string const& server, shared_part<T> const& before, shared_part<T> const& after) {
+  static catalog_part<T> const none;
+  auto const& was = before ? *before : none;
+  auto const& is = after ? *after : none;
+  catalog_change c;
+  c.server_name = server;
+  c.kind = catalog_kind<T>::name;
+  auto a = was.begin();
+  auto b = is.begin();
+  while (a != was.end() || b != is.end()) {
+    if (b == is.end() || (a != was.end() && a->original_name < b->original_name)) {
+      c.removed.push_back((a++)->original_name);
+    } else if (a == was.end() || b->original_name < a->original_name) {
+      c.added.push_back((b++)->original_name);
+    } else {
+      if (!(a->definition.raw == b->definition.raw)) c.changed.push_back(b->original_name);
+      ++a, ++b;
+    }
+  }
+  return c;
+}
+
+}  // namespace detail
+}  // namespace comcp
+
+// registry/registry_options.hpp
+// What a registry is told, with every default.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace comcp {
+
+/// A tool that is held back, and why.
+struct blocked_tool {
+  blocked_tool() = default;
+  catalog_entry<tool> entry;
+  pin_finding finding;
+};
+
+class registry_options {
+ public:
+  registry_options() {}
+  /// Between a server's and a tool's name (default "/"). No server's name may contain it.
+  registry_options& separator(std::string s) { return separator_ = std::move(s), *this; }
+  /// Whether a tool may be called by its bare name where that is unique (default true).
+  registry_options& bare_names(bool yes) { return bare_names_ = yes, *this; }
+  /// A call to a server that is not ready (starting, backing off, or lazy: that starts it) fails at once with
+  /// errc::not_ready instead of waiting for it within its timeout.
+  registry_options& fail_fast(bool yes = true) { return fail_fast_ = yes, *this; }
+  /// How long list changes are gathered before a refresh (default 300 ms).
+  registry_options& debounce(std::chrono::milliseconds d) { return debounce_ = d, *this; }
+  /// The bound of close() (default 10 s): servers that are not through by then are ended abruptly.
+  registry_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
+  registry_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
+  /// Decides which tools are offered (default: all). It is asked about each definition that is listed, and again when a
+  /// blocked one is called. Use it on the registry's executor only, while the registry lives.
+  registry_options& pins(std::shared_ptr<pin_guard> g) { return pins_ = std::move(g), *this; }
+
+  // Listeners, called on the registry's executor. What they throw is dropped.
+
+  /// After each refresh, and when a server goes away: once for each kind that changed.
+  registry_options& on_change(std::function<void(catalog_change const&)> f) { return on_change_ = std::move(f), *this; }
+  /// Each time that a server's state changes.
+  registry_options& on_status(std::function<void(server_status const&)> f) { return on_status_ = std::move(f), *this; }
+  registry_options& on_fault(std::function<void(catalog_fault const&)> f) { return on_fault_ = std::move(f), *this; }
+  /// Of each listed tool that pins() warns of or blocks: when it comes, and when the finding changes.
+  registry_options& on_finding(std::function<void(pin_finding const&)> f) { return on_finding_ = std::move(f), *this; }
+
+  [[nodiscard]] std::string const& separator() const noexcept { return separator_; }
+  [[nodiscard]] bool allows_bare_names() const noexcept { return bare_names_; }
+  [[nodiscard]] bool fails_fast() const noexcept { return fail_fast_; }
+  [[nodiscard]] std::chrono::milliseconds debounce() const noexcept { return debounce_; }
+  [[nodiscard]] std::chrono::nanoseconds close_timeout() const noexcept { return close_timeout_; }
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+  [[nodiscard]] std::shared_ptr<pin_guard> const& pins() const noexcept { return pins_; }
+  [[nodiscard]] auto const& on_change() const noexcept { return on_change_; }
+  [[nodiscard]] auto const& on_status() const noexcept { return on_status_; }
+  [[nodiscard]] auto const& on_fault() const noexcept { return on_fault_; }
+  [[nodiscard]] auto const& on_finding() const noexcept { return on_finding_; }
+
+ private:
+  std::string separator_ = "/";
+  bool bare_names_ = true;
+  bool fail_fast_ = false;
+  std::chrono::milliseconds debounce_{300};
+  std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(10);
+  std::shared_ptr<time_source> time_;
+  std::shared_ptr<pin_guard> pins_;
+  std::function<void(catalog_change const&)> on_change_;
+  std::function<void(server_status const&)> on_status_;
+  std::function<void(catalog_fault const&)> on_fault_;
+  std::function<void(pin_finding const&)> on_finding_;
+};
+
+}  // namespace comcp
+
+namespace comcp {
+namespace detail {
+class registry_core;
+}
+
+/// Many servers. Move-only; destroying it is abrupt (calls end with errc::closed, server processes are killed), close()
+/// is graceful. Operations may be awaited on any executor and resume there; those that are no operations (servers,
+/// status, find, config, tools, ...) are snapshots and safe from any thread, while nobody moves or destroys the registry.
+class registry {
+ public:
+  /// All servers' clients run on `home`, and so do the listeners. A thread_pool's executor is wrapped in a strand; of a
+  /// multi-threaded io_context give asio::make_strand(io). Throws errc::invalid_argument for an empty separator.
+  template <class Executor>
+    requires(!std::same_as<Executor, registry> && std::convertible_to<Executor, asio::any_io_executor>)
+  explicit registry(Executor home, registry_options options = registry_options())
+      : core_(make(asio::any_io_executor(std::move(home)), std::move(options))) {}
+  registry(registry&&) noexcept = default;
+  registry& operator=(registry&& other) noexcept;
+  ~registry();
+
+  /// As the configuration's start_mode says; start_mode::waits returns when the server is ready and its lists were read
+  /// (a list that fails is a fault and no error). Servers that are added concurrently start in parallel. Errors:
+  /// already_registered, invalid_argument (check_server_name), closed, and what connecting fails with; nothing is left
+  /// behind then, nor when it is cancelled.
+  [[nodiscard]] asio::awaitable<void> add(std::string_view name, server_config config) const;
+  /// Calls in flight end with errc::closed. The name is free at once; completes when the server is gone, and cancelling
+  /// it stops only the waiting. Errors: unknown_server.
+  [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
+  /// Ends the connection, if there is one, and begins anew; completes as add() does. Errors: unknown_server, and what
+  /// connecting fails with.
+  [[nodiscard]] asio::awaitable<void> restart(std::string_view name) const;
+  /// Removes every server at once, within registry_options().close_timeout(). Nothing can be added afterwards. Twice is
+  /// fine; cancelling it stops only the waiting.
+  [[nodiscard]] asio::awaitable<void> close() const;
+  /// Waits until no server is starting for the first time, or `limit` has passed. Says whether all are ready and listed,
+  /// lazy ones that nobody used yet left aside.
+  [[nodiscard]] asio::awaitable<bool> settled(std::chrono::nanoseconds limit) const;
+
+  [[nodiscard]] std::vector<std::string> servers() const;  ///< By name.
+  [[nodiscard]] result<server_status> status(std::string_view name) const;
+  [[nodiscard]] result<server_config> config(std::string_view name) const;
+  /// The client while the server is ready. It does not own the connection. Errors: unknown_server, not_ready.
+  [[nodiscard]] result<client> find(std::string_view name) const;
+
+  // The catalog: what servers listed that are ready, or on their way back. See catalog_view.
+  [[nodiscard]] catalog_view<tool> tools() const;
+  [[nodiscard]] catalog_view<resource> resources() const;
+  [[nodiscard]] catalog_view<resource_template> resource_templates() const;
+  [[nodiscard]] catalog_view<comcp::prompt> prompts() const;
+  /// The tools that registry_options().pins() holds back, by server, then by name.
+  [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  /// What the last refresh of each server could not bring into the catalog.
+  [[nodiscard]] std::vector<catalog_fault> faults() const;
+
+  // Calls. Where the server is not ready they wait for it within their timeout, of which the rest is the call's own, or
+  // end at once where registry_options().fail_fast() says so: errc::not_ready either way, and nothing was sent.
+
+  /// By qualified name, or by a bare one that is unique in the catalog. A tool that the server does not list is not
+  /// called. Errors: unknown_server, unknown_tool, ambiguous_name, no_separator (bare names are off), tool_blocked,
+  /// not_ready; and those of client.call_tool().
+  [[nodiscard]] asio::awaitable<call_tool_result> call(std::string_view tool, json::fragment arguments = json::fragment(),
+                                                       call_options options = call_options()) const;
+  /// Errors: unknown_server, not_ready, and those of client.read_resource().
+  [[nodiscard]] asio::awaitable<read_resource_result> read(std::string_view server, std::string_view uri,
+                                                           call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<get_prompt_result> prompt(std::string_view server, std::string_view name,
+                                                          json::fragment arguments = json::fragment(),
+                                                          call_options options = call_options()) const;
+  /// As client.subscribe(); it is renewed with every new connection.
+  [[nodiscard]] asio::awaitable<void> subscribe(std::string_view server, std::string_view uri,
+                                                updated_callback f = updated_callback(),
+                                                call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view server, std::string_view uri,
+                                                  call_options options = call_options()) const;
+
+  /// Lists anew, waiting for the server as a call does. Errors: unknown_server, not_ready, and the first of the faults
+  /// that listing met.
+  [[nodiscard]] asio::awaitable<void> refresh(std::string_view server) const;
+  /// Lists all servers anew that are ready. What fails is in faults().
+  [[nodiscard]] asio::awaitable<void> refresh() const;
+
+  [[nodiscard]] asio::any_io_executor get_executor() const;
+
+ private:
+  static std::shared_ptr<detail::registry_core> make(asio::any_io_executor home, registry_options options);
+  [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
+
+  std::shared_ptr<detail::registry_core> core_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// registry/impl/registry.ipp
+// The registry as its users hold it: arguments are copied, and the work goes home.
+
+#include <asio/strand.hpp>
+#include <asio/thread_pool.hpp>
+
+// registry/registry_core.hpp
+// What a registry is made of: its servers, their parts of the catalog, who waits for what. Everything runs on home but
+// the snapshots, which the mutex guards; home alone writes, and reads without it. Internal.
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+class registry_core;
+
+error no_such_server(std::string_view name);
+
+/// Something happened: whoever waits goes on, and looks whether it was what he waits for. On one executor.
+class bell {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  void ring() noexcept;
+  /// Until it rings, `until` comes or a stop is requested.
+  static asio::awaitable<void> wait(std::shared_ptr<bell> self, std::shared_ptr<time_source> time, time_point until,
+                                    std::stop_token stop);
+
+ private:
+  std::vector<std::weak_ptr<gate>> waiting_;
+};
+
+/// Which lists are to be read.
+namespace list_kinds {
+inline constexpr unsigned tools = 1, resources = 2, prompts = 4, all = 7;
+}
+
+/// One server of a registry.
+struct registry_member final : live_server_owner, std::enable_shared_from_this<registry_member> {
+  void state_changed(std::string const&) override;
+  void became_ready(std::string const&) override;
+  void gave_up(std::string const&) override;
+
+  [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
+
+  std::weak_ptr<registry_core> registry;
+  std::string name;
+  std::shared_ptr<live_server> server;
+  std::shared_ptr<bell> rung = std::make_shared<bell>();
+  error gone;            // why it is no member any more
+  bool stopped = false;  // its end is complete
+
+  // Refreshing.
+  unsigned dirty = 0;     // list_kinds that are to be read
+  bool urgent = false;    // at once, without gathering
+  bool running = false;
+  std::shared_ptr<gate> gathering;
+  std::uint64_t asked = 0, done = 0;    // refreshes that somebody waits for
+  std::uint64_t listed = 0;             // the connection (status().starts) whose lists were read; 0: none
+  std::weak_ptr<client_core> watched;   // the connection whose list changes are heard
+
+  // Of the last refresh; the registry's mutex guards them.
+  std::array<std::vector<catalog_fault>, 4> faults;
+  std::vector<blocked_tool> blocked;
+
+  shared_part<tool> offered;                    // every tool that it lists, where pins decide
+  std::map<std::string, pin_finding> findings;  // by tool, where it is not simply allowed
+};
+
+/// How long a caller waits for a server.
+struct patience {
+  patience(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d, std::stop_token s)
+      : start(now), until(later(now, d)), stop(std::move(s)) {}
+  std::chrono::steady_clock::time_point start, until;
+  std::stop_token stop;
+};
+
+class registry_core final : public std::enable_shared_from_this<registry_core> {
+ public:
+  using self = std::shared_ptr<registry_core>;
+  using member = std::shared_ptr<registry_member>;
+
+  registry_core(asio::any_io_executor home, registry_options options);
+
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
+  void abandon() noexcept;  ///< The registry went away.
+
+  // Operations, on home.
+  static asio::awaitable<void> add(self r, std::string name, server_config config);
+  static asio::awaitable<void> remove(self r, std::string name);
+  static asio::awaitable<void> restart(self r, std::string name);
+  static asio::awaitable<void> close(self r);
+  static asio::awaitable<bool> settled(self r, std::chrono::nanoseconds limit);
+  static asio::awaitable<call_tool_result> call(self r, std::string name, json::fragment arguments, call_options options);
+  template <class T>
+  using operation = std::function<asio::awaitable<T>(client const&, call_options)>;
+  template <class T>
+  static asio::awaitable<T> with_server(self r, std::string name, call_options options, operation<T> op);
+  static asio::awaitable<void> refresh(self r, std::string name);
+  static asio::awaitable<void> refresh_all(self r);
+
+  // Snapshots, from any thread.
+  [[nodiscard]] std::vector<std::string> servers() const;
+  [[nodiscard]] result<server_status> status(std::string_view name) const;
+  [[nodiscard]] result<server_config> config(std::string_view name) const;
+  [[nodiscard]] result<client> find(std::string_view name) const;
+  template <class T>
+  [[nodiscard]] catalog_view<T> view() const {
+    std::lock_guard const lock(mutex_);
+    return std::get<catalog_view<T>>(views_);
+  }
+  [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  [[nodiscard]] std::vector<catalog_fault> faults() const;
+
+  // From members.
+  void state_changed(member const& m);
+  void became_ready(member const& m);
+  void gave_up(member const& m);
+
+ private:
+  struct reading;
+  struct route;
+
+  // registry_servers.ipp
+  [[nodiscard]] member find_member(std::string_view name) const noexcept;
+  [[nodiscard]] member require(std::string_view name) const;
+  [[nodiscard]] error absent(std::string_view name) const;
+  static asio::awaitable<void> start_first(self r, member m);
+  static asio::awaitable<void> until_listed(self r, member m, patience p);
+  [[nodiscard]] bool is_listed(registry_member const& m) const;
+  void detach(member const& m, error why);
+  static asio::awaitable<void> stop(self r, member m);
+  static asio::awaitable<void> close_all(self r);
+  void abrupt() noexcept;
+  void ring(registry_member& m) noexcept;
+
+  // registry_calls.ipp
+  [[nodiscard]] result<route> resolve(std::string_view name);
+  [[nodiscard]] result<route> resolve_bare(std::string_view name, error otherwise);
+  [[nodiscard]] result<route> resolve_at(member const& m, std::string_view tool);
+  [[nodiscard]] static error tool_blocked(registry_member const& m, std::string_view tool);
+  [[nodiscard]] error cannot_wait(member const& m, patience const& p) const;
+  static asio::awaitable<void> wait_for(self r, member m, patience p);
+  static asio::awaitable<client> ready(self r, member m, patience p);
+  template <class T>
+  static asio::awaitable<T> ended(member m, asio::awaitable<T> op);
+  [[nodiscard]] patience patience_for(registry_member const& m, call_options const& o) const;
+  [[nodiscard]] call_options rest_of(call_options o, registry_member const& m, patience const& p) const;
+
+  // registry_refresh.ipp
+  void touch(member const& m, unsigned kinds, bool urgent);
+  static asio::awaitable<void> keep_current(self r, member m);
+  static asio::awaitable<void> gather_changes(self r, member m);
+  static asio::awaitable<void> read_lists(self r, member m, client c, unsigned kinds);
+  void attach(member const& m, client const& c, server_capabilities const& can);
+  template <class T>
+  void adopt(member const& m, result<listing<T>> listed);
+  void check_tools(member const& m);
+  template <class T>
+  void publish(member const& m, shared_part<T> part);
+  void set_faults(member const& m, std::size_t kind, std::vector<catalog_fault> faults);
+  void forget_lists(member const& m);
+
+  template <class Listener, class What>
+  static void tell(Listener const& listener, What const& what) noexcept {
+    if (!listener) return;
+    try {
+      listener(what);
+    } catch (...) {
+      // As documented.
+    }
+  }
+
+  asio::any_io_executor home_;
+  registry_options options_;
+  std::shared_ptr<time_source> time_;
+
+  mutable std::mutex mutex_;
+  std::map<std::string, member, std::less<>> members_;
+  std::tuple<catalog_view<tool>, catalog_view<resource>, catalog_view<resource_template>, catalog_view<prompt>> views_;
+
+  std::vector<member> leaving_;  // no members any more, and not stopped yet
+  std::shared_ptr<bell> rung_ = std::make_shared<bell>();
+  bool closing_ = false, closed_ = false;
+};
+
+/// Runs an operation on the registry's executor, wherever it is awaited.
+template <class T>
+asio::awaitable<T> on_home(std::shared_ptr<registry_core> core, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if constexpr (std::is_void_v<T>) {
+    if (here == core->home()) co_await std::move(work);
+    else co_await spawn_and_wait(core->home(), std::move(work));
+  } else {
+    if (here == core->home()) {
+      auto value = co_await std::move(work);
+      co_return value;
+    }
+    std::optional<T> value;
+    auto stored = store(std::move(work), value);
+    co_await spawn_and_wait(core->home(), std::move(stored));
+    co_return std::move(*value);
+  }
+}
+
+}  // namespace comcp::detail
+
+namespace comcp {
+
+COMCP_DECL std::shared_ptr<detail::registry_core> registry::make(asio::any_io_executor home, registry_options options) {
+  if (options.separator().empty()) throw exception(error(errc::invalid_argument, "a separator is never empty"));
+  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
+  return std::make_shared<detail::registry_core>(std::move(home), std::move(options));
+}
+
+COMCP_DECL registry& registry::operator=(registry&& other) noexcept {
+  if (this == &other) return *this;
+  if (core_) core_->abandon();
+  core_ = std::move(other.core_);
+  return *this;
+}
+
+COMCP_DECL registry::~registry() {
+  if (core_) core_->abandon();
+}
+
+COMCP_DECL std::shared_ptr<detail::registry_core> const& registry::core() const {
+  if (!core_) throw exception(error(errc::closed, "this registry was moved from"));
+  return core_;
+}
+
+COMCP_DECL asio::awaitable<void> registry::add(std::string_view name, server_config config) const {
+  return detail::on_home(core(), detail::registry_core::add(core(), std::string(name), std::move(config)));
+}
+COMCP_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
+  return detail::on_home(core(), detail::registry_core::remove(core(), std::string(name)));
+}
+COMCP_DECL asio::awaitable<void> registry::restart(std::string_view name) const {
+  return detail::on_home(core(), detail::registry_core::restart(core(), std::string(name)));
+}
+COMCP_DECL asio::awaitable<void> registry::close() const {
+  return detail::on_home(core(), detail::registry_core::close(core()));
+}
+COMCP_DECL asio::awaitable<bool> registry::settled(std::chrono::nanoseconds limit) const {
+  return detail::on_home(core(), detail::registry_core::settled(core(), limit));
+}
+
+COMCP_DECL std::vector<std::string> registry::servers() const { return core()->servers(); }
+COMCP_DECL result<server_status> registry::status(std::string_view name) const { return core()->status(name); }
+COMCP_DECL result<server_config> registry::config(std::string_view name) const { return core()->config(name); }
+COMCP_DECL result<client> registry::find(std::string_view name) const { return core()->find(name); }
+COMCP_DECL catalog_view<tool> registry::tools() const { return core()->view<tool>(); }
+COMCP_DECL catalog_view<resource> registry::resources() const { return core()->view<resource>(); }
+COMCP_DECL catalog_view<resource_template> registry::resource_templates() const {
+  return core()->view<resource_template>();
+}
+COMCP_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->view<comcp::prompt>(); }
+COMCP_DECL std::vector<blocked_tool> registry::blocked() const { return core()->blocked(); }
+COMCP_DECL std::vector<catalog_fault> registry::faults() const { return core()->faults(); }
+COMCP_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
+
+COMCP_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
+                                                            call_options options) const {
+  auto work = detail::registry_core::call(core(), std::string(tool), std::move(arguments), std::move(options));
+  return detail::on_home(core(), std::move(work));
+}
+
+namespace detail {
+
+template <class T>
+asio::awaitable<T> server_operation(registry_core::self const& core, std::string_view server, call_options options,
+                                    registry_core::operation<T> op) {
+  auto work = registry_core::with_server<T>(core, std::string(server), std::move(options), std::move(op));
+  return on_home(core, std::move(work));
+}
+
+}  // namespace detail
+
+COMCP_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
+                                                                call_options options) const {
+  auto op = [uri = std::string(uri)](client const& c, call_options o) { return c.read_resource(uri, std::move(o)); };
+  return detail::server_operation<read_resource_result>(core(), server, std::move(options), std::move(op));
+}
+COMCP_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
+                                                               json::fragment arguments, call_options options) const {
+  auto op = [name = std::string(name), given = std::move(arguments)](client const& c, call_options o) {
+    return c.get_prompt(name, given, std::move(o));
+  };
+  return detail::server_operation<get_prompt_result>(core(), server, std::move(options), std::move(op));
+}
+COMCP_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
+                                                     call_options options) const {
+  auto op = [uri = std::string(uri), f = std::move(f)](client const& c, call_options o) {
+    return c.subscribe(uri, f, std::move(o));
+  };
+  return detail::server_operation<void>(core(), server, std::move(options), std::move(op));
+}
+COMCP_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
+                                                       call_options options) const {
+  auto op = [uri = std::string(uri)](client const& c, call_options o) { return c.unsubscribe(uri, std::move(o)); };
+  return detail::server_operation<void>(core(), server, std::move(options), std::move(op));
+}
+COMCP_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
+  return detail::on_home(core(), detail::registry_core::refresh(core(), std::string(server)));
+}
+COMCP_DECL asio::awaitable<void> registry::refresh() const {
+  return detail::on_home(core(), detail::registry_core::refresh_all(core()));
+}
+
+}  // namespace comcp
+
+// registry/impl/registry_calls.ipp
+// Which server a call goes to, and how long it waits for it.
+
+namespace comcp::detail {
+
+// Where a tool is. Without `tool` the server's list is not known yet: it is to be waited for.
+struct registry_core::route {
+  explicit route(member m) : server(std::move(m)) {}
+  route(member m, std::string t) : server(std::move(m)), tool(std::move(t)) {}
+  member server;
+  std::string tool;
+};
+
+COMCP_DECL result<registry_core::route> registry_core::resolve(std::string_view name) {
+  auto const& separator = options_.separator();
+  auto const at = name.find(separator);
+  if (closing_) return absent(name);
+  if (at == name.npos) {
+    if (!options_.allows_bare_names())
+      return error(errc::no_separator, std::string(name) + " has no \"" + separator + "\" in it");
+    return resolve_bare(name, error(errc::unknown_tool, "no server has a tool " + std::string(name)));
+  }
+  auto const server = name.substr(0, at);
+  if (auto const m = find_member(server)) return resolve_at(m, name.substr(at + separator.size()));
+  if (!options_.allows_bare_names()) return absent(server);
+  return resolve_bare(name, absent(server));
+}
+
+COMCP_DECL result<registry_core::route> registry_core::resolve_bare(std::string_view name, error otherwise) {
+  auto const& all = std::get<catalog_view<tool>>(views_);
+  member only;
+  std::string servers;
+  unsigned count = 0;
+  for (auto const& [server, m] : members_) {
+    // What is blocked counts, or a new server's tool could take its place.
+    if (!all.find(server, name) && !tool_blocked(*m, name)) continue;
+    only = m;
+    ++count;
+    servers.append(servers.empty() ? "" : ", ").append(server);
+  }
+  if (!only) return otherwise;
+  if (count == 1) return resolve_at(only, name);
+  return error(errc::ambiguous_name, std::string(name) + " is a tool of " + servers);
+}
+
+COMCP_DECL result<registry_core::route> registry_core::resolve_at(member const& m, std::string_view tool_name) {
+  auto const& all = std::get<catalog_view<tool>>(views_);
+  if (tool_blocked(*m, tool_name)) check_tools(m);  // it may be approved by now
+  if (all.find(m->name, tool_name)) return route(m, std::string(tool_name));
+  if (auto const why = tool_blocked(*m, tool_name)) return why;
+  if (!m->server->connection() || !is_listed(*m)) return route(m);
+  return error(errc::unknown_tool, "the server " + m->name + " has no tool " + std::string(tool_name));
+}
+
+COMCP_DECL error registry_core::tool_blocked(registry_member const& m, std::string_view tool_name) {
+  for (auto const& held : m.blocked) {
+    if (held.entry.original_name == tool_name) return held.finding.to_error();
+  }
+  return {};
+}
+
+COMCP_DECL patience registry_core::patience_for(registry_member const& m, call_options const& o) const {
+  auto const& all = m.server->config().options();
+  auto const hard = o.hard_timeout().value_or(std::max(all.hard_timeout(), o.timeout().value_or(all.timeout())));
+  return {time_->now(), std::min(hard, o.timeout().value_or(all.timeout())), o.stop()};
+}
+
+// What the wait for the server has left of the call's time.
+COMCP_DECL call_options registry_core::rest_of(call_options o, registry_member const& m, patience const& p) const {
+  auto const waited = time_->now() - p.start;
+  if (waited <= waited.zero()) return o;
+  auto const& all = m.server->config().options();
+  auto const timeout = o.timeout().value_or(all.timeout());
+  auto const hard = o.hard_timeout().value_or(std::max(all.hard_timeout(), timeout));
+  bool const extends = o.extends_on_progress();  // which a timeout by hand would switch on
+  constexpr std::chrono::nanoseconds least(1);
+  o.timeout(std::max<std::chrono::nanoseconds>(timeout - waited, least));
+  o.hard_timeout(std::max<std::chrono::nanoseconds>(hard - waited, least));
+  return o.extend_on_progress(extends);
+}
+
+// Nothing was sent, whatever the reason: that is what the code says.
+COMCP_DECL error registry_core::cannot_wait(member const& m, patience const& p) const {
+  if (m->gone) return m->gone;
+  if (p.stop.stop_requested()) return {errc::cancelled, "the server " + m->name + " was waited for"};
+  auto const now = m->server->status();
+  auto const not_ready = [&](std::string_view how) {
+    auto text = "the server " + m->name + ' ' + std::string(how);
+    if (now.reason) text += ": " + now.reason.to_string();
+    return error(errc::not_ready, std::move(text));
+  };
+  if (now.state == server_state::failed) return not_ready("has failed");
+  bool const asleep = now.state == server_state::stopped;
+  if (asleep && !m->is_lazy()) return not_ready("is stopped");
+  if (asleep) m->server->start_in_background();
+  if (options_.fails_fast()) return not_ready("is not ready");
+  if (time_->now() >= p.until) return not_ready("did not become ready within the call's timeout");
+  return {};
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::wait_for(self r, member m, patience p) {
+  if (auto const why = r->cannot_wait(m, p)) throw exception(why);
+  auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
+  co_await std::move(waiting);
+  if (m->gone) throw exception(m->gone);
+}
+
+COMCP_DECL asio::awaitable<client> registry_core::ready(self r, member m, patience p) {
+  for (;;) {
+    auto c = m->server->connection();
+    if (c && !m->gone) co_return std::move(*c);
+    auto waiting = wait_for(r, m, p);
+    co_await std::move(waiting);
+  }
+}
+
+// Tells the circuit breaker how it ended.
+template <class T>
+asio::awaitable<T> registry_core::ended(member m, asio::awaitable<T> op) {
+  auto outcome = co_await as_result(std::move(op));
+  if (!outcome) {
+    m->server->call_ended(&outcome.error());
+    throw exception(outcome.error());
+  }
+  m->server->call_ended(nullptr);
+  if constexpr (!std::is_void_v<T>) co_return std::move(*outcome);
+}
+
+COMCP_DECL asio::awaitable<call_tool_result> registry_core::call(self r, std::string name, json::fragment arguments,
+                                                                 call_options options) {
+  std::optional<patience> p;
+  for (;;) {
+    auto const where = r->resolve(name);
+    if (!where) throw exception(where.error());
+    auto const m = where->server;
+    if (!p) p = r->patience_for(*m, options);
+    auto const c = m->server->connection();
+    if (c && !where->tool.empty()) {
+      auto calling = c->call_tool(where->tool, std::move(arguments), r->rest_of(std::move(options), *m, *p));
+      auto result = co_await ended(m, std::move(calling));
+      co_return result;
+    }
+    auto waiting = wait_for(r, m, *p);
+    co_await std::move(waiting);
+  }
+}
+
+template <class T>
+asio::awaitable<T> registry_core::with_server(self r, std::string name, call_options options, operation<T> op) {
+  auto const m = r->require(name);
+  auto const p = r->patience_for(*m, options);
+  auto waiting = ready(r, m, p);
+  auto const c = co_await std::move(waiting);
+  auto calling = op(c, r->rest_of(std::move(options), *m, p));
+  auto whole = ended(m, std::move(calling));
+  if constexpr (std::is_void_v<T>) {
+    co_await std::move(whole);
+  } else {
+    auto result = co_await std::move(whole);
+    co_return result;
+  }
+}
+
+}  // namespace comcp::detail
+
+// registry/impl/registry_refresh.ipp
+// Keeps the catalog current: one refresh of a server in flight, one trailing; what is wrong with one definition, list or
+// server costs no other.
+
+namespace comcp::detail {
+
+COMCP_DECL void registry_core::touch(member const& m, unsigned kinds, bool urgent) {
+  if (m->gone) return;
+  m->dirty |= kinds;
+  if (urgent) {
+    m->urgent = true;
+    if (m->gathering) m->gathering->open();
+  }
+  if (std::exchange(m->running, true)) return;
+  auto start = [r = shared_from_this(), m] { spawn(r->home_, keep_current(r, m)); };
+  post(home_, std::move(start));
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::keep_current(self r, member m) {
+  while (m->dirty != 0 && !m->gone) {
+    if (!m->urgent) {
+      auto gathering = gather_changes(r, m);
+      co_await std::move(gathering);
+    }
+    m->urgent = false;
+    auto c = m->server->connection();
+    if (!c || m->gone) break;  // everything is read again once it is ready
+    auto const kinds = std::exchange(m->dirty, 0);
+    auto const asked = m->asked;
+    auto const connection = m->server->status().starts;
+    auto reading = as_result(read_lists(r, m, std::move(*c), kinds));
+    (void)co_await std::move(reading);
+    if (m->gone) break;
+    m->listed = connection;
+    m->done = asked;
+    r->ring(*m);
+  }
+  m->running = false;
+  r->ring(*m);
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::gather_changes(self r, member m) {
+  auto const over = std::make_shared<gate>(r->home_);
+  m->gathering = over;
+  auto const alarm = r->time_->make_deadline(r->home_);
+  std::function<void()> fire = [over] { over->open(); };
+  alarm->arm(later(r->time_->now(), r->options_.debounce()), std::move(fire));
+  co_await over->wait();
+  m->gathering.reset();
+}
+
+// The lists that one refresh reads, all at once.
+struct registry_core::reading {
+  reading(self registry, member server, client c)
+      : r(std::move(registry)), m(std::move(server)), from(std::move(c)), done(r->home_) {}
+
+  // Each is taken over when it comes: one that is slow holds up no other.
+  template <class T>
+  static asio::awaitable<void> take(std::shared_ptr<reading> all, asio::awaitable<listing<T>> list) {
+    struct turn {
+      explicit turn(reading& a) noexcept : of(a) {}
+      ~turn() { of.finish(); }
+      reading& of;
+    } const mine(*all);
+    auto listed = co_await as_result(std::move(list));
+    if (!all->m->gone) all->r->adopt(all->m, std::move(listed));
+  }
+  template <class T>
+  static void start(std::shared_ptr<reading> const& all, bool offered, asio::awaitable<listing<T>> list) {
+    if (!offered) return all->r->adopt(all->m, result<listing<T>>(listing<T>()));
+    ++all->open;
+    spawn(all->r->home_, take<T>(all, std::move(list)));
+  }
+  void finish() noexcept {
+    if (--open == 0) done.open();
+  }
+
+  self r;
+  member m;
+  client from;
+  unsigned open = 1;
+  gate done;
+};
+
+COMCP_DECL asio::awaitable<void> registry_core::read_lists(self r, member m, client c, unsigned kinds) {
+  auto can = c.capabilities();
+  if (c.era() == era::modern && !c.verdict().discovered) {  // a prior verdict came without them
+    auto asking = as_result(c.discover());
+    auto const found = co_await std::move(asking);
+    if (found) can = found->capabilities;
+  }
+  if (m->gone) co_return;
+  r->attach(m, c, can);
+  auto const all = std::make_shared<reading>(r, m, std::move(c));
+  auto const& from = all->from;
+  if (kinds & list_kinds::tools) reading::start(all, can.tools.has_value(), from.list_tools());
+  if (kinds & list_kinds::prompts) reading::start(all, can.prompts.has_value(), from.list_prompts());
+  if (kinds & list_kinds::resources) {
+    reading::start(all, can.resources.has_value(), from.list_resources());
+    reading::start(all, can.resources.has_value(), from.list_resource_templates());
+  }
+  all->finish();
+  co_await all->done.wait();
+}
+
+// Hears of list changes, once for each connection.
+COMCP_DECL void registry_core::attach(member const& m, client const& c, server_capabilities const& can) {
+  auto const core = client_access::core(c);
+  if (m->watched.lock() == core) return;
+  m->watched = core;
+  auto const watch = [&](std::string const& kind, unsigned bit) {
+    if (core->is_modern() && !can.supports_list_changed(kind)) return;  // it would be asked for them
+    auto changed = [weak = std::weak_ptr(m), bit] {
+      auto const alive = weak.lock();
+      auto const r = alive ? alive->registry.lock() : nullptr;
+      if (r) r->touch(alive, bit, false);
+    };
+    core->subscriptions().watch(kind, std::move(changed));
+  };
+  watch("tools", list_kinds::tools);
+  watch("resources", list_kinds::resources);
+  watch("prompts", list_kinds::prompts);
+}
+
+template <class T>
+void registry_core::adopt(member const& m, result<listing<T>> listed) {
+  if (m->gone) return;
+  constexpr auto kind = catalog_kind<T>::name;
+  constexpr std::size_t place = catalog_kind<T>::place;
+  std::vector<catalog_fault> faults;
+  if (!listed) {
+    auto const* const peer = listed.error().peer();
+    bool const no_such_list = std::same_as<T, resource_template> && peer && peer->code == -32601;
+    if (!no_such_list) {
+      faults.emplace_back(m->name, kind, listed.error());
+      return set_faults(m, place, std::move(faults));  // the part that is known stays
+    }
+    listed = listing<T>();
+  }
+  for (auto const& broken : listed->set_aside())
+    faults.emplace_back(m->name, kind, error(errc::wrong_shape, "a definition was set aside: " + broken.reason));
+  auto part = make_part<T>(m->name, options_.separator(), std::move(*listed).items(), faults);
+  set_faults(m, place, std::move(faults));
+  if constexpr (std::same_as<T, tool>) {
+    m->offered = std::move(part);
+    check_tools(m);
+  } else {
+    publish<T>(m, std::move(part));
+  }
+}
+
+// Offered is what the pins let through.
+COMCP_DECL void registry_core::check_tools(member const& m) {
+  if (m->gone) return;
+  if (!options_.pins() || !m->offered) return publish<tool>(m, m->offered);
+  auto const through = std::make_shared<catalog_part<tool>>();
+  std::vector<blocked_tool> held;
+  std::map<std::string, pin_finding> told;
+  for (auto const& entry : *m->offered) {
+    auto const found = options_.pins()->check(m->name, entry.definition);
+    if (found.verdict != pin_verdict::allow) told.emplace(entry.original_name, found);
+    if (found.verdict != pin_verdict::block) {
+      through->push_back(entry);
+      continue;
+    }
+    blocked_tool b;
+    b.entry = entry;
+    b.finding = found;
+    held.push_back(std::move(b));
+  }
+  {
+    std::lock_guard const lock(mutex_);
+    m->blocked.swap(held);
+  }
+  auto const before = std::exchange(m->findings, told);
+  publish<tool>(m, through);
+  for (auto const& [name, found] : told) {
+    auto const known = before.find(name);
+    if (known == before.end() || known->second.offered != found.offered || known->second.verdict != found.verdict)
+      tell(options_.on_finding(), found);
+  }
+}
+
+template <class T>
+void registry_core::publish(member const& m, shared_part<T> part) {
+  auto& view = std::get<catalog_view<T>>(views_);
+  auto const change = difference<T>(m->name, view.of(m->name), part);
+  auto next = view.with(m->name, std::move(part));
+  {
+    std::lock_guard const lock(mutex_);
+    std::swap(view, next);
+  }
+  if (!change.empty()) tell(options_.on_change(), change);
+}
+
+COMCP_DECL void registry_core::set_faults(member const& m, std::size_t kind, std::vector<catalog_fault> faults) {
+  auto const copies = faults;
+  {
+    std::lock_guard const lock(mutex_);
+    m->faults[kind].swap(faults);
+  }
+  for (auto const& f : copies) tell(options_.on_fault(), f);
+}
+
+COMCP_DECL void registry_core::forget_lists(member const& m) {
+  std::vector<blocked_tool> held;
+  decltype(m->faults) faults;
+  {
+    std::lock_guard const lock(mutex_);
+    m->blocked.swap(held);
+    m->faults.swap(faults);
+  }
+  m->offered.reset();
+  m->findings.clear();
+  publish<tool>(m, nullptr);
+  publish<resource>(m, nullptr);
+  publish<resource_template>(m, nullptr);
+  publish<prompt>(m, nullptr);
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::refresh(self r, std::string name) {
+  auto const m = r->require(name);
+  auto const p = r->patience_for(*m, call_options());
+  auto const mine = ++m->asked;
+  if (m->server->connection()) r->touch(m, list_kinds::all, true);  // else its becoming ready does that
+  while (m->done < mine) {
+    if (m->server->connection()) {
+      if (r->time_->now() >= p.until) throw exception(error(errc::timeout, "the lists of " + name + " were not read in time"));
+      auto waiting = bell::wait(m->rung, r->time_, p.until, {});
+      co_await std::move(waiting);
+      if (m->gone) throw exception(m->gone);
+    } else {
+      auto waiting = wait_for(r, m, p);
+      co_await std::move(waiting);
+    }
+  }
+  for (auto const& kind : m->faults) {
+    for (auto const& fault : kind) throw exception(fault.reason);
+  }
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::refresh_all(self r) {
+  std::vector<asio::awaitable<void>> each;
+  for (auto const& [name, m] : r->members_) {
+    if (m->server->connection()) each.push_back(refresh(r, name));
+  }
+  auto refreshing = all(std::move(each));
+  (void)co_await std::move(refreshing);
+}
+
+COMCP_DECL std::vector<blocked_tool> registry_core::blocked() const {
+  std::lock_guard const lock(mutex_);
+  std::vector<blocked_tool> every;
+  for (auto const& [name, m] : members_) every.insert(every.end(), m->blocked.begin(), m->blocked.end());
+  return every;
+}
+
+COMCP_DECL std::vector<catalog_fault> registry_core::faults() const {
+  std::lock_guard const lock(mutex_);
+  std::vector<catalog_fault> every;
+  for (auto const& [name, m] : members_) {
+    for (auto const& kind : m->faults) every.insert(every.end(), kind.begin(), kind.end());
+  }
+  return every;
+}
+
+}  // namespace comcp::detail
+
+// registry/impl/registry_servers.ipp
+// Servers come and go: adding, removing, closing, and what is heard of their lives.
+
+#include <algorithm>
+
+#include <asio/dispatch.hpp>
+#include <asio/io_context.hpp>
+#include <asio/query.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL void bell::ring() noexcept {
+  for (auto const& w : std::exchange(waiting_, {})) {
+    if (auto const g = w.lock()) g->open();
+  }
+}
+
+COMCP_DECL asio::awaitable<void> bell::wait(std::shared_ptr<bell> self, std::shared_ptr<time_source> time,
+                                            time_point until, std::stop_token stop) {
+  auto const home = co_await asio::this_coro::executor;
+  auto const g = std::make_shared<gate>(home);
+  std::erase_if(self->waiting_, [](auto const& w) { return w.expired(); });
+  self->waiting_.push_back(g);
+  std::unique_ptr<deadline> alarm;
+  if (until != time_point::max()) {
+    alarm = time->make_deadline(home);
+    std::function<void()> fire = [g] { g->open(); };
+    alarm->arm(until, std::move(fire));
+  }
+  std::function<void()> stopped = [weak = std::weak_ptr(g), home] {
+    if (auto alive = weak.lock()) post(home, [alive = std::move(alive)] { alive->open(); });
+  };
+  std::stop_callback<std::function<void()>> const on_stop(std::move(stop), std::move(stopped));
+  co_await g->wait();
+}
+
+COMCP_DECL error no_such_server(std::string_view name) {
+  return {errc::unknown_server, "no server is called " + std::string(name)};
+}
+
+COMCP_DECL void registry_member::state_changed(std::string const&) {
+  if (auto const r = registry.lock(); r && !gone) r->state_changed(shared_from_this());
+}
+COMCP_DECL void registry_member::became_ready(std::string const&) {
+  if (auto const r = registry.lock(); r && !gone) r->became_ready(shared_from_this());
+}
+COMCP_DECL void registry_member::gave_up(std::string const&) {
+  if (auto const r = registry.lock(); r && !gone) r->gave_up(shared_from_this());
+}
+
+COMCP_DECL registry_core::registry_core(asio::any_io_executor home, registry_options options)
+    : home_(std::move(home)),
+      options_(std::move(options)),
+      time_(options_.time() ? options_.time() : steady_time()),
+      views_(catalog_view<tool>(options_.separator()), catalog_view<resource>(options_.separator()),
+             catalog_view<resource_template>(options_.separator()), catalog_view<prompt>(options_.separator())) {}
+
+COMCP_DECL registry_core::member registry_core::find_member(std::string_view name) const noexcept {
+  auto const found = members_.find(name);
+  return found == members_.end() ? nullptr : found->second;
+}
+
+COMCP_DECL error registry_core::absent(std::string_view name) const {
+  return closing_ ? error(errc::closed, "the registry is closed") : no_such_server(name);
+}
+
+COMCP_DECL registry_core::member registry_core::require(std::string_view name) const {
+  auto m = find_member(name);
+  if (!m) throw exception(absent(name));
+  return m;
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::add(self r, std::string name, server_config config) {
+  if (auto const ok = check_server_name(name, r->options_.separator()); !ok) throw exception(ok.error());
+  if (r->closing_) throw exception(error(errc::closed, "the registry is closed"));
+  if (r->find_member(name)) throw exception(error(errc::already_registered, name));
+  auto const m = std::make_shared<registry_member>();
+  m->registry = r;
+  m->name = name;
+  m->server = std::make_shared<live_server>(name, std::move(config), r->home_, r->time_, m);
+  {
+    std::lock_guard const lock(r->mutex_);
+    r->members_.emplace(name, m);
+  }
+  switch (m->server->config().start()) {
+    case start_mode::lazy: co_return;
+    case start_mode::background: m->server->start_in_background(); co_return;
+    case start_mode::waits: break;
+  }
+  auto work = start_first(r, m);
+  co_await std::move(work);
+}
+
+// All or nothing.
+COMCP_DECL asio::awaitable<void> registry_core::start_first(self r, member m) {
+  patience const p(r->time_->now(), m->server->config().start_timeout(), {});
+  try {
+    auto starting = m->server->start();
+    co_await std::move(starting);
+    auto listing = until_listed(r, m, p);
+    co_await std::move(listing);
+  } catch (...) {
+    auto const why = m->gone ? m->gone : current_error();
+    r->detach(m, why);
+    m->server->abandon();
+    throw exception(why);
+  }
+}
+
+COMCP_DECL bool registry_core::is_listed(registry_member const& m) const {
+  return m.listed != 0 && !m.running && m.dirty == 0 && m.listed == m.server->status().starts;
+}
+
+// The server is ready: nothing that listing meets is an error, and nor is that it takes too long.
+COMCP_DECL asio::awaitable<void> registry_core::until_listed(self r, member m, patience p) {
+  for (;;) {
+    if (m->gone) throw exception(m->gone);
+    if (r->is_listed(*m) || r->time_->now() >= p.until) co_return;
+    auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::remove(self r, std::string name) {
+  auto const m = r->require(name);
+  r->detach(m, error(errc::closed, "the server was removed"));
+  r->leaving_.push_back(m);
+  spawn(r->home_, stop(r, m));
+  while (!m->stopped) {
+    auto waiting = bell::wait(m->rung, r->time_, bell::time_point::max(), {});
+    co_await std::move(waiting);
+  }
+}
+
+// In a coroutine of its own: whoever waits for it may be cancelled.
+COMCP_DECL asio::awaitable<void> registry_core::stop(self r, member m) {
+  auto stopping = as_result(m->server->stop());
+  (void)co_await std::move(stopping);
+  m->stopped = true;
+  std::erase(r->leaving_, m);
+  r->ring(*m);
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::restart(self r, std::string name) {
+  auto const m = r->require(name);
+  patience const p(r->time_->now(), m->server->config().start_timeout(), {});
+  auto restarting = m->server->restart();
+  co_await std::move(restarting);
+  auto listing = until_listed(r, m, p);
+  co_await std::move(listing);
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::close(self r) {
+  if (!std::exchange(r->closing_, true)) spawn(r->home_, close_all(r));
+  while (!r->closed_) {
+    auto waiting = bell::wait(r->rung_, r->time_, bell::time_point::max(), {});
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::close_all(self r) {
+  auto const until = later(r->time_->now(), r->options_.close_timeout());
+  auto const all = r->members_;
+  for (auto const& [name, m] : all) {
+    if (m->gone) continue;  // a listener removed it meanwhile
+    r->detach(m, error(errc::closed, "the registry is closing"));
+    r->leaving_.push_back(m);
+    spawn(r->home_, stop(r, m));
+  }
+  while (!r->leaving_.empty() && r->time_->now() < until) {
+    auto waiting = bell::wait(r->rung_, r->time_, until, {});
+    co_await std::move(waiting);
+  }
+  auto const late = std::exchange(r->leaving_, {});
+  for (auto const& m : late) m->server->abandon();
+  r->closed_ = true;
+  r->rung_->ring();
+}
+
+COMCP_DECL void registry_core::abandon() noexcept {
+  auto end = [r = shared_from_this()] { r->abrupt(); };
+  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
+  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
+  asio::dispatch(home_, std::move(end));
+}
+
+COMCP_DECL void registry_core::abrupt() noexcept {
+  closing_ = closed_ = true;
+  std::map<std::string, member, std::less<>> all;
+  {
+    std::lock_guard const lock(mutex_);
+    all.swap(members_);
+  }
+  auto const leave = [](registry_member& m) {
+    if (!m.gone) m.gone = error(errc::closed, "the registry was destroyed");
+    m.stopped = true;
+    m.server->abandon();
+    if (m.gathering) m.gathering->open();
+    m.rung->ring();
+  };
+  for (auto const& [name, m] : all) leave(*m);
+  for (auto const& m : std::exchange(leaving_, {})) leave(*m);
+  rung_->ring();
+}
+
+// The name is free, the catalog has its part no more, and who waits for it hears why.
+COMCP_DECL void registry_core::detach(member const& m, error why) {
+  if (m->gone) return;
+  m->gone = std::move(why);
+  {
+    std::lock_guard const lock(mutex_);
+    members_.erase(m->name);
+  }
+  forget_lists(m);
+  if (m->gathering) m->gathering->open();
+  ring(*m);
+}
+
+COMCP_DECL void registry_core::ring(registry_member& m) noexcept {
+  m.rung->ring();
+  rung_->ring();
+}
+
+COMCP_DECL void registry_core::state_changed(member const& m) {
+  auto const now = m->server->status();
+  if (now.state == server_state::failed) {
+    m->listed = 0;
+    forget_lists(m);
+  }
+  tell(options_.on_status(), now);
+  ring(*m);
+}
+
+COMCP_DECL void registry_core::became_ready(member const& m) { touch(m, list_kinds::all, true); }
+
+COMCP_DECL void registry_core::gave_up(member const& m) {
+  if (!m->server->config().retry().evicts()) return;
+  auto const why = m->server->status().reason;
+  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + why.to_string()));
+  m->server->abandon();
+}
+
+COMCP_DECL asio::awaitable<bool> registry_core::settled(self r, std::chrono::nanoseconds limit) {
+  patience const p(r->time_->now(), limit, {});
+  for (;;) {
+    if (r->closing_) throw exception(error(errc::closed, "the registry is closed"));
+    bool starting = false, all_ready = true;
+    for (auto const& [name, m] : r->members_) {
+      auto const s = m->server->status();
+      if (s.starts == 0 && s.state == server_state::stopped && m->is_lazy()) continue;
+      bool const first = s.starts == 0 && s.failures == 0 && !s.reason;
+      starting = starting || (first && s.state != server_state::failed) ||
+                 (s.state == server_state::ready && !r->is_listed(*m));
+      all_ready = all_ready && s.state == server_state::ready && r->is_listed(*m);
+    }
+    if (!starting || r->time_->now() >= p.until) co_return all_ready;
+    auto waiting = bell::wait(r->rung_, r->time_, p.until, {});
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL std::vector<std::string> registry_core::servers() const {
+  std::lock_guard const lock(mutex_);
+  std::vector<std::string> names;
+  names.reserve(members_.size());
+  for (auto const& [name, m] : members_) names.push_back(name);
+  return names;
+}
+
+// Under the lock, so that a member's last reference ends on home alone.
+COMCP_DECL result<server_status> registry_core::status(std::string_view name) const {
+  std::lock_guard const lock(mutex_);
+  auto const found = members_.find(name);
+  if (found == members_.end()) return no_such_server(name);
+  return found->second->server->status();
+}
+
+COMCP_DECL result<server_config> registry_core::config(std::string_view name) const {
+  std::lock_guard const lock(mutex_);
+  auto const found = members_.find(name);
+  if (found == members_.end()) return no_such_server(name);
+  return found->second->server->config();
+}
+
+COMCP_DECL result<client> registry_core::find(std::string_view name) const {
+  std::lock_guard const lock(mutex_);
+  auto const found = members_.find(name);
+  if (found == members_.end()) return no_such_server(name);
+  auto c = found->second->server->connection();
+  if (!c) return error(errc::not_ready, "the server " + std::string(name) + " is not ready");
+  return std::move(*c);
+}
+
+}  // namespace comcp::detail
+#endif
