@@ -193,3 +193,22 @@ TEST_CASE("subscribers: a subscription without a stream says so", "[client]") {
   CHECK(c.finish(stream.next()).error() == errc::closed);
   CHECK_THROWS_AS(stream.dropped(), comcp::exception);
 }
+
+TEST_CASE("subscribers: a client that is destroyed while its stream is about to be opened ends that", "[client]") {
+  conversation c;
+  slow_server s(c.io.get_executor(), true);
+  std::optional<client> mine(std::move(*c.connect(s.server.transport())));
+  std::optional<error> why;
+  auto const subscribe = [&](asio::awaitable<void> op) -> asio::awaitable<void> {
+    auto const done = co_await as_result(std::move(op));
+    why = done ? error() : done.error();
+  };
+  asio::post(c.io, [&] {
+    asio::co_spawn(c.io, subscribe(mine->subscribe("x://a")), asio::detached);
+    mine.reset();
+  });
+  c.settle();
+  REQUIRE(why);
+  CHECK(*why == errc::closed);
+  CHECK(s.asked.empty());
+}

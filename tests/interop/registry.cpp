@@ -27,7 +27,11 @@ struct tally {
     if (r) ++answered;
     else if (r.error() == errc::outcome_unknown) ++unknown;
     else if (r.error() == errc::not_ready) ++not_ready;
-    else ++other, WARN(r.error().to_string());
+    else unexpected(r.error());
+  }
+  void unexpected(comcp::error const& e) {
+    ++other;
+    WARN(e.to_string());
   }
 };
 

@@ -96,10 +96,15 @@ TEST_CASE("registry: resources are read, prompts got, and updates heard, server 
   s.notify_listeners("notifications/resources/updated", args("uri", "x:1"));
   h.settle();
   CHECK(updates == 2);
+  REQUIRE(h.finish(r.call("a/echo")));
+  REQUIRE(h.finish(r.restart("a")));
+  s.notify_listeners("notifications/resources/updated", args("uri", "x:1"));
+  h.settle();
+  CHECK(updates == 3);
   REQUIRE(h.finish(r.unsubscribe("a", "x:1")));
   s.notify_listeners("notifications/resources/updated", args("uri", "x:1"));
   h.settle();
-  CHECK(updates == 2);
+  CHECK(updates == 3);
 }
 
 TEST_CASE("registry: a call to a server that backs off waits for it, and has the rest of its timeout", "[registry]") {

@@ -93,6 +93,8 @@ TEST_CASE("registry: a server that has failed comes back by restart", "[registry
   s.breaks_while(&broken);
   auto r = h.make();
   REQUIRE(h.finish(r.add("x", h.config(s).retry(retry(1)))));
+  int updates = 0;
+  REQUIRE(h.finish(r.subscribe("x", "u:1", [&](resource_updated const&) { ++updates; })));
   broken = true;
   s.drop();
   h.settle();
@@ -104,6 +106,9 @@ TEST_CASE("registry: a server that has failed comes back by restart", "[registry
   CHECK(state_of(r, "x") == server_state::ready);
   CHECK(names(r.tools()) == strings{"x/a"});
   CHECK(h.finish(r.call("x/a")));
+  s.notify_listeners("notifications/resources/updated", args("uri", "u:1"));
+  h.settle();
+  CHECK(updates == 1);
 }
 
 TEST_CASE("registry: a flapping server waits longer each time, and others never notice", "[registry]") {

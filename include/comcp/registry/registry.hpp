@@ -100,7 +100,7 @@ class registry {
   /// Lists anew, waiting for the server as a call does. Errors: unknown_server, not_ready, and the first of the faults
   /// that listing met.
   [[nodiscard]] asio::awaitable<void> refresh(std::string_view server) const;
-  /// Lists all servers anew that are ready. What fails is in faults().
+  /// Lists all servers anew that are ready, for 30 s at most. What fails is in faults().
   [[nodiscard]] asio::awaitable<void> refresh() const;
 
   [[nodiscard]] asio::any_io_executor get_executor() const;

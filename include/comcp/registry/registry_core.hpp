@@ -76,6 +76,8 @@ struct registry_member final : live_server_owner, std::enable_shared_from_this<r
   std::uint64_t listed = 0;             // the connection (status().starts) whose lists were read; 0: none
   std::weak_ptr<client_core> watched;   // the connection whose list changes are heard
 
+  std::multimap<std::string, updated_callback, std::less<>> subscribed;  // by uri, for a client to come
+
   // Of the last refresh; the registry's mutex guards them.
   std::array<std::vector<catalog_fault>, 4> faults;
   std::vector<blocked_tool> blocked;
@@ -113,6 +115,9 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   using operation = std::function<asio::awaitable<T>(client const&, call_options)>;
   template <class T>
   static asio::awaitable<T> with_server(self r, std::string name, call_options options, operation<T> op);
+  static asio::awaitable<void> subscribe(self r, std::string name, std::string uri, updated_callback f,
+                                         call_options options);
+  static asio::awaitable<void> unsubscribe(self r, std::string name, std::string uri, call_options options);
   static asio::awaitable<void> refresh(self r, std::string name);
   static asio::awaitable<void> refresh_all(self r);
 
@@ -165,6 +170,9 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   [[nodiscard]] call_options rest_of(call_options o, registry_member const& m, patience const& p) const;
 
   // registry_refresh.ipp
+  static asio::awaitable<void> subscribe_again(self r, member m, std::string uri, updated_callback f);
+  [[nodiscard]] std::uint64_t ask_refresh(member const& m);
+  static asio::awaitable<void> until_read(self r, member m, std::uint64_t mine, patience p);
   void touch(member const& m, unsigned kinds, bool urgent);
   static asio::awaitable<void> keep_current(self r, member m);
   static asio::awaitable<void> gather_changes(self r, member m);

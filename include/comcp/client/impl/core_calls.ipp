@@ -116,6 +116,7 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
 }
 
 COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
+  if (!transport_) return error(errc::closed, "the client was destroyed");  // and its end is posted
   auto const& c = *e.call;
   wire::request_meta meta;
   meta.user = &c.options.meta();

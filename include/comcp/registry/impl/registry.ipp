@@ -97,15 +97,13 @@ COMCP_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view 
 }
 COMCP_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
                                                      call_options options) const {
-  auto op = [uri = std::string(uri), f = std::move(f)](client const& c, call_options o) {
-    return c.subscribe(uri, f, std::move(o));
-  };
-  return detail::server_operation<void>(core(), server, std::move(options), std::move(op));
+  auto work = detail::registry_core::subscribe(core(), std::string(server), std::string(uri), std::move(f), std::move(options));
+  return detail::on_home(core(), std::move(work));
 }
 COMCP_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
                                                        call_options options) const {
-  auto op = [uri = std::string(uri)](client const& c, call_options o) { return c.unsubscribe(uri, std::move(o)); };
-  return detail::server_operation<void>(core(), server, std::move(options), std::move(op));
+  auto work = detail::registry_core::unsubscribe(core(), std::string(server), std::string(uri), std::move(options));
+  return detail::on_home(core(), std::move(work));
 }
 COMCP_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
   return detail::on_home(core(), detail::registry_core::refresh(core(), std::string(server)));

@@ -114,6 +114,7 @@ COMCP_DECL void registry_core::attach(member const& m, client const& c, server_c
   auto const core = client_access::core(c);
   if (m->watched.lock() == core) return;
   m->watched = core;
+  for (auto const& [uri, f] : m->subscribed) spawn(home_, subscribe_again(shared_from_this(), m, uri, f));
   auto const watch = [&](std::string const& kind, unsigned bit) {
     if (core->is_modern() && !can.supports_list_changed(kind)) return;  // it would be asked for them
     auto changed = [weak = std::weak_ptr(m), bit] {
@@ -126,6 +127,32 @@ COMCP_DECL void registry_core::attach(member const& m, client const& c, server_c
   watch("tools", list_kinds::tools);
   watch("resources", list_kinds::resources);
   watch("prompts", list_kinds::prompts);
+}
+
+// A client that is another one has none of the subscriptions of the one before.
+COMCP_DECL asio::awaitable<void> registry_core::subscribe_again(self r, member m, std::string uri, updated_callback f) {
+  auto const c = m->server->connection();
+  if (!c) co_return;
+  auto subscribing = as_result(c->subscribe(uri, std::move(f)));
+  auto const done = co_await std::move(subscribing);
+  if (!done && !m->gone) tell(r->options_.on_fault(), catalog_fault(m->name, "subscription", done.error()));
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::subscribe(self r, std::string name, std::string uri, updated_callback f,
+                                                          call_options options) {
+  auto const m = r->require(name);
+  operation<void> op = [uri, f](client const& c, call_options o) { return c.subscribe(uri, f, std::move(o)); };
+  auto subscribing = with_server<void>(r, std::move(name), std::move(options), std::move(op));
+  co_await std::move(subscribing);
+  m->subscribed.emplace(std::move(uri), std::move(f));
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::unsubscribe(self r, std::string name, std::string uri,
+                                                            call_options options) {
+  r->require(name)->subscribed.erase(uri);
+  operation<void> op = [uri](client const& c, call_options o) { return c.unsubscribe(uri, std::move(o)); };
+  auto unsubscribing = with_server<void>(r, std::move(name), std::move(options), std::move(op));
+  co_await std::move(unsubscribing);
 }
 
 template <class T>
@@ -224,34 +251,47 @@ COMCP_DECL void registry_core::forget_lists(member const& m) {
   publish<prompt>(m, nullptr);
 }
 
-COMCP_DECL asio::awaitable<void> registry_core::refresh(self r, std::string name) {
-  auto const m = r->require(name);
-  auto const p = r->patience_for(*m, call_options());
+// A refresh that begins after this; its number.
+COMCP_DECL std::uint64_t registry_core::ask_refresh(member const& m) {
   auto const mine = ++m->asked;
-  if (m->server->connection()) r->touch(m, list_kinds::all, true);  // else its becoming ready does that
+  if (m->server->connection()) touch(m, list_kinds::all, true);  // else its becoming ready does that
+  return mine;
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::until_read(self r, member m, std::uint64_t mine, patience p) {
   while (m->done < mine) {
-    if (m->server->connection()) {
-      if (r->time_->now() >= p.until) throw exception(error(errc::timeout, "the lists of " + name + " were not read in time"));
-      auto waiting = bell::wait(m->rung, r->time_, p.until, {});
-      co_await std::move(waiting);
-      if (m->gone) throw exception(m->gone);
-    } else {
+    if (!m->server->connection()) {
       auto waiting = wait_for(r, m, p);
       co_await std::move(waiting);
+      continue;
     }
+    if (r->time_->now() >= p.until) throw exception(error(errc::timeout, "the lists of " + m->name + " were not read in time"));
+    auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
+    co_await std::move(waiting);
+    if (m->gone) throw exception(m->gone);
   }
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::refresh(self r, std::string name) {
+  auto const m = r->require(name);
+  auto reading = until_read(r, m, r->ask_refresh(m), r->patience_for(*m, call_options()));
+  co_await std::move(reading);
   for (auto const& kind : m->faults) {
     for (auto const& fault : kind) throw exception(fault.reason);
   }
 }
 
 COMCP_DECL asio::awaitable<void> registry_core::refresh_all(self r) {
-  std::vector<asio::awaitable<void>> each;
+  std::vector<std::pair<member, std::uint64_t>> asked;
   for (auto const& [name, m] : r->members_) {
-    if (m->server->connection()) each.push_back(refresh(r, name));
+    if (m->server->connection()) asked.emplace_back(m, r->ask_refresh(m));
   }
-  auto refreshing = all(std::move(each));
-  (void)co_await std::move(refreshing);
+  patience const p(r->time_->now(), std::chrono::seconds(30), {});
+  for (auto const& [m, mine] : asked) {
+    auto reading = as_result(until_read(r, m, mine, p));
+    auto const done = co_await std::move(reading);
+    if (!done && done.error() == errc::cancelled) throw exception(done.error());
+  }
 }
 
 COMCP_DECL std::vector<blocked_tool> registry_core::blocked() const {
