@@ -111,6 +111,25 @@ TEST_CASE("connect: cancelled while the transport opens", "[client]") {
   CHECK(o->error() == errc::cancelled);
 }
 
+TEST_CASE("connect: whoever connected in vain can still be cancelled afterwards", "[client]") {
+  conversation c;
+  script s;
+  s.refuse_open(error(errc::connect_failed));
+  bool failed = false;
+  asio::steady_timer never(c.io, asio::steady_timer::time_point::max());
+  auto const retry_later = [&]() -> asio::awaitable<void> {
+    auto const got = co_await as_result(c.connected(s.transport(), no_handler(), c.options()));
+    failed = !got.has_value();
+    co_await never.async_wait(asio::use_awaitable);
+  };
+  auto const o = c.start(retry_later());
+  REQUIRE(failed);
+  CHECK_FALSE(o->done());
+  o->cancel();
+  c.settle();
+  CHECK(o->error() == errc::cancelled);
+}
+
 TEST_CASE("connect: a channel that closes during the handshake fails connect with the transport's reason", "[client]") {
   conversation c;
   script s;

@@ -57,7 +57,7 @@ TEST_CASE("members: warm_up with a broken one goes well if another is ready, and
   all.insert(all.begin(), c.broken_config());
   auto const p = c.make(all, c.pooled());
   CHECK(c.finish(p.warm_up()));
-  CHECK(c.states(p) == "1:backing_off 2:ready");
+  CHECK(c.states(p) == "1:backing off 2:ready");
   CHECK(p.connections()[0].reason == errc::connect_failed);
   CHECK(c.turns(p, 2) == "00");
 
@@ -123,10 +123,10 @@ TEST_CASE("members: add in the background or lazily does not wait", "[pool]") {
   auto const p = c.make({}, c.pooled());
   auto broken = c.broken_config();
   CHECK(c.finish(p.add(broken.background())).value() == "1");
-  CHECK(c.states(p) == "1:backing_off");
+  CHECK(c.states(p) == "1:backing off");
   auto lazy = c.config(c.hire());
   CHECK(c.finish(p.add(lazy.lazy())).value() == "2");
-  CHECK(c.states(p) == "1:backing_off 2:stopped");
+  CHECK(c.states(p) == "1:backing off 2:stopped");
   CHECK(c.who(p) == "0");
 }
 
@@ -175,6 +175,22 @@ TEST_CASE("members: removing the only one ends calls that wait for it", "[pool]"
   CHECK_FALSE(waiting->done());
   CHECK(c.finish(p.remove("1")));
   CHECK(waiting->error() == errc::no_connections);
+}
+
+TEST_CASE("members: one that was never ready is removed at once while it is tried again", "[pool]") {
+  crew c;
+  auto const slow = c.hire();
+  c.servers[slow].silent("server/discover").silent("initialize");
+  bool refuses = true;
+  auto make = [&] { return refuses ? any_transport(broken()) : any_transport(c.servers[slow].transport()); };
+  auto const p = c.make({server_config::from(make).options(c.options()).retry(crew::patient())}, c.pooled());
+  CHECK(c.states(p) == "1:backing off");
+  refuses = false;
+  c.advance(100ms);
+  CHECK(c.states(p) == "1:starting");
+  CHECK(c.servers[slow].connections() == 1);
+  CHECK(c.finish(p.remove("1")));
+  CHECK_FALSE(c.clock->next_deadline().has_value());
 }
 
 TEST_CASE("members: add and remove while calls run lose no call", "[pool]") {

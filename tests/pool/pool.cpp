@@ -185,7 +185,7 @@ TEST_CASE("pool: a member that dies fails its own calls only, is left out and co
   CHECK(b->error() == errc::outcome_unknown);
   CHECK_FALSE(a->done());
   CHECK_FALSE(d->done());
-  CHECK(c.states(p) == "1:ready 2:backing_off 3:ready");
+  CHECK(c.states(p) == "1:ready 2:backing off 3:ready");
   CHECK(load_of(p) == "101");
   CHECK(p.stats().ready == 2);
   CHECK(c.turns(p, 4) == "0202");

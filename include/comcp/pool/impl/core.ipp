@@ -225,7 +225,10 @@ COMCP_DECL void pool_core::abandon() noexcept {
 
 COMCP_DECL void pool_core::abrupt() noexcept {
   closed_ = true;
-  for (auto const& m : members_) m->live->abandon();
+  for (auto const& m : members_) {
+    m->live->abandon();
+    m->state = server_state::stopped;  // it tells no more
+  }
   changed();
 }
 
