@@ -12428,6 +12428,7 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
 }
 
 COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
+  if (!transport_) return error(errc::closed, "the client was destroyed");  // and its end is posted
   auto const& c = *e.call;
   wire::request_meta meta;
   meta.user = &c.options.meta();
@@ -13093,12 +13094,9 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(an
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
   detail::core_registry::of(home).add(core.get());
+  // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
   auto work = core->open_and_negotiate();
-  if (here == home) {
-    co_await std::move(work);
-  } else {
-    co_await detail::spawn_and_wait(home, std::move(work));
-  }
+  co_await detail::spawn_and_wait(home, std::move(work));
   co_return core;
 }
 

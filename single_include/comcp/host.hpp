@@ -5417,7 +5417,10 @@ COMCP_DECL void pool_core::abandon() noexcept {
 
 COMCP_DECL void pool_core::abrupt() noexcept {
   closed_ = true;
-  for (auto const& m : members_) m->live->abandon();
+  for (auto const& m : members_) {
+    m->live->abandon();
+    m->state = server_state::stopped;  // it tells no more
+  }
   changed();
 }
 
@@ -7181,7 +7184,7 @@ class registry {
   /// Lists anew, waiting for the server as a call does. Errors: unknown_server, not_ready, and the first of the faults
   /// that listing met.
   [[nodiscard]] asio::awaitable<void> refresh(std::string_view server) const;
-  /// Lists all servers anew that are ready. What fails is in faults().
+  /// Lists all servers anew that are ready, for 30 s at most. What fails is in faults().
   [[nodiscard]] asio::awaitable<void> refresh() const;
 
   [[nodiscard]] asio::any_io_executor get_executor() const;
@@ -7271,6 +7274,8 @@ struct registry_member final : live_server_owner, std::enable_shared_from_this<r
   std::uint64_t listed = 0;             // the connection (status().starts) whose lists were read; 0: none
   std::weak_ptr<client_core> watched;   // the connection whose list changes are heard
 
+  std::multimap<std::string, updated_callback, std::less<>> subscribed;  // by uri, for a client to come
+
   // Of the last refresh; the registry's mutex guards them.
   std::array<std::vector<catalog_fault>, 4> faults;
   std::vector<blocked_tool> blocked;
@@ -7308,6 +7313,9 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   using operation = std::function<asio::awaitable<T>(client const&, call_options)>;
   template <class T>
   static asio::awaitable<T> with_server(self r, std::string name, call_options options, operation<T> op);
+  static asio::awaitable<void> subscribe(self r, std::string name, std::string uri, updated_callback f,
+                                         call_options options);
+  static asio::awaitable<void> unsubscribe(self r, std::string name, std::string uri, call_options options);
   static asio::awaitable<void> refresh(self r, std::string name);
   static asio::awaitable<void> refresh_all(self r);
 
@@ -7360,6 +7368,9 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   [[nodiscard]] call_options rest_of(call_options o, registry_member const& m, patience const& p) const;
 
   // registry_refresh.ipp
+  static asio::awaitable<void> subscribe_again(self r, member m, std::string uri, updated_callback f);
+  [[nodiscard]] std::uint64_t ask_refresh(member const& m);
+  static asio::awaitable<void> until_read(self r, member m, std::uint64_t mine, patience p);
   void touch(member const& m, unsigned kinds, bool urgent);
   static asio::awaitable<void> keep_current(self r, member m);
   static asio::awaitable<void> gather_changes(self r, member m);
@@ -7502,15 +7513,13 @@ COMCP_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view 
 }
 COMCP_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
                                                      call_options options) const {
-  auto op = [uri = std::string(uri), f = std::move(f)](client const& c, call_options o) {
-    return c.subscribe(uri, f, std::move(o));
-  };
-  return detail::server_operation<void>(core(), server, std::move(options), std::move(op));
+  auto work = detail::registry_core::subscribe(core(), std::string(server), std::string(uri), std::move(f), std::move(options));
+  return detail::on_home(core(), std::move(work));
 }
 COMCP_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
                                                        call_options options) const {
-  auto op = [uri = std::string(uri)](client const& c, call_options o) { return c.unsubscribe(uri, std::move(o)); };
-  return detail::server_operation<void>(core(), server, std::move(options), std::move(op));
+  auto work = detail::registry_core::unsubscribe(core(), std::string(server), std::string(uri), std::move(options));
+  return detail::on_home(core(), std::move(work));
 }
 COMCP_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
   return detail::on_home(core(), detail::registry_core::refresh(core(), std::string(server)));
@@ -7796,6 +7805,7 @@ COMCP_DECL void registry_core::attach(member const& m, client const& c, server_c
   auto const core = client_access::core(c);
   if (m->watched.lock() == core) return;
   m->watched = core;
+  for (auto const& [uri, f] : m->subscribed) spawn(home_, subscribe_again(shared_from_this(), m, uri, f));
   auto const watch = [&](std::string const& kind, unsigned bit) {
     if (core->is_modern() && !can.supports_list_changed(kind)) return;  // it would be asked for them
     auto changed = [weak = std::weak_ptr(m), bit] {
@@ -7808,6 +7818,32 @@ COMCP_DECL void registry_core::attach(member const& m, client const& c, server_c
   watch("tools", list_kinds::tools);
   watch("resources", list_kinds::resources);
   watch("prompts", list_kinds::prompts);
+}
+
+// A client that is another one has none of the subscriptions of the one before.
+COMCP_DECL asio::awaitable<void> registry_core::subscribe_again(self r, member m, std::string uri, updated_callback f) {
+  auto const c = m->server->connection();
+  if (!c) co_return;
+  auto subscribing = as_result(c->subscribe(uri, std::move(f)));
+  auto const done = co_await std::move(subscribing);
+  if (!done && !m->gone) tell(r->options_.on_fault(), catalog_fault(m->name, "subscription", done.error()));
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::subscribe(self r, std::string name, std::string uri, updated_callback f,
+                                                          call_options options) {
+  auto const m = r->require(name);
+  operation<void> op = [uri, f](client const& c, call_options o) { return c.subscribe(uri, f, std::move(o)); };
+  auto subscribing = with_server<void>(r, std::move(name), std::move(options), std::move(op));
+  co_await std::move(subscribing);
+  m->subscribed.emplace(std::move(uri), std::move(f));
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::unsubscribe(self r, std::string name, std::string uri,
+                                                            call_options options) {
+  r->require(name)->subscribed.erase(uri);
+  operation<void> op = [uri](client const& c, call_options o) { return c.unsubscribe(uri, std::move(o)); };
+  auto unsubscribing = with_server<void>(r, std::move(name), std::move(options), std::move(op));
+  co_await std::move(unsubscribing);
 }
 
 template <class T>
@@ -7906,34 +7942,47 @@ COMCP_DECL void registry_core::forget_lists(member const& m) {
   publish<prompt>(m, nullptr);
 }
 
-COMCP_DECL asio::awaitable<void> registry_core::refresh(self r, std::string name) {
-  auto const m = r->require(name);
-  auto const p = r->patience_for(*m, call_options());
+// A refresh that begins after this; its number.
+COMCP_DECL std::uint64_t registry_core::ask_refresh(member const& m) {
   auto const mine = ++m->asked;
-  if (m->server->connection()) r->touch(m, list_kinds::all, true);  // else its becoming ready does that
+  if (m->server->connection()) touch(m, list_kinds::all, true);  // else its becoming ready does that
+  return mine;
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::until_read(self r, member m, std::uint64_t mine, patience p) {
   while (m->done < mine) {
-    if (m->server->connection()) {
-      if (r->time_->now() >= p.until) throw exception(error(errc::timeout, "the lists of " + name + " were not read in time"));
-      auto waiting = bell::wait(m->rung, r->time_, p.until, {});
-      co_await std::move(waiting);
-      if (m->gone) throw exception(m->gone);
-    } else {
+    if (!m->server->connection()) {
       auto waiting = wait_for(r, m, p);
       co_await std::move(waiting);
+      continue;
     }
+    if (r->time_->now() >= p.until) throw exception(error(errc::timeout, "the lists of " + m->name + " were not read in time"));
+    auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
+    co_await std::move(waiting);
+    if (m->gone) throw exception(m->gone);
   }
+}
+
+COMCP_DECL asio::awaitable<void> registry_core::refresh(self r, std::string name) {
+  auto const m = r->require(name);
+  auto reading = until_read(r, m, r->ask_refresh(m), r->patience_for(*m, call_options()));
+  co_await std::move(reading);
   for (auto const& kind : m->faults) {
     for (auto const& fault : kind) throw exception(fault.reason);
   }
 }
 
 COMCP_DECL asio::awaitable<void> registry_core::refresh_all(self r) {
-  std::vector<asio::awaitable<void>> each;
+  std::vector<std::pair<member, std::uint64_t>> asked;
   for (auto const& [name, m] : r->members_) {
-    if (m->server->connection()) each.push_back(refresh(r, name));
+    if (m->server->connection()) asked.emplace_back(m, r->ask_refresh(m));
   }
-  auto refreshing = all(std::move(each));
-  (void)co_await std::move(refreshing);
+  patience const p(r->time_->now(), std::chrono::seconds(30), {});
+  for (auto const& [m, mine] : asked) {
+    auto reading = as_result(until_read(r, m, mine, p));
+    auto const done = co_await std::move(reading);
+    if (!done && done.error() == errc::cancelled) throw exception(done.error());
+  }
 }
 
 COMCP_DECL std::vector<blocked_tool> registry_core::blocked() const {
