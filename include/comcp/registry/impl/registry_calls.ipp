@@ -4,6 +4,8 @@
 // Which server a call goes to, and how long it waits for it.
 #pragma once
 
+#include <algorithm>
+
 #include <comcp/client/operation.hpp>
 #include <comcp/registry/registry_core.hpp>
 
@@ -33,19 +35,19 @@ COMCP_DECL result<registry_core::route> registry_core::resolve(std::string_view 
 }
 
 COMCP_DECL result<registry_core::route> registry_core::resolve_bare(std::string_view name, error otherwise) {
-  auto const& all = std::get<catalog_view<tool>>(views_);
-  member only;
-  std::string servers;
-  unsigned count = 0;
-  for (auto const& [server, m] : members_) {
-    // What is blocked counts, or a new server's tool could take its place.
-    if (!all.find(server, name) && !tool_blocked(*m, name)) continue;
-    only = m;
-    ++count;
-    servers.append(servers.empty() ? "" : ", ").append(server);
+  std::vector<std::string> having;
+  for (auto const* const entry : std::get<catalog_view<tool>>(views_).find_all(name)) having.push_back(entry->server_name);
+  if (options_.pins()) {
+    // What is blocked counts, or another server's tool could take its place.
+    for (auto const& [server, m] : members_) {
+      if (tool_blocked(*m, name)) having.push_back(server);
+    }
+    std::sort(having.begin(), having.end());
   }
-  if (!only) return otherwise;
-  if (count == 1) return resolve_at(only, name);
+  if (having.empty()) return otherwise;
+  if (having.size() == 1) return resolve_at(find_member(having.front()), name);
+  std::string servers;
+  for (auto const& server : having) servers.append(servers.empty() ? "" : ", ").append(server);
   return error(errc::ambiguous_name, std::string(name) + " is a tool of " + servers);
 }
 

@@ -107,7 +107,8 @@ COMCP_DECL asio::awaitable<void> registry_core::start_first(self r, member m) {
     auto listing = until_listed(r, m, p);
     co_await std::move(listing);
   } catch (...) {
-    auto const why = m->gone ? m->gone : current_error();
+    if (m->gone) throw exception(m->gone);  // by whoever stops it
+    auto const why = current_error();
     r->detach(m, why);
     m->server->abandon();
     throw exception(why);
@@ -123,6 +124,7 @@ COMCP_DECL asio::awaitable<void> registry_core::until_listed(self r, member m, p
   for (;;) {
     if (m->gone) throw exception(m->gone);
     if (r->is_listed(*m) || r->time_->now() >= p.until) co_return;
+    if (auto const now = m->server->status(); now.state == server_state::failed) throw exception(now.reason);
     auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
     co_await std::move(waiting);
   }
