@@ -146,6 +146,54 @@ TEST_CASE("validation: a change while the tools are listed lists them again", "[
   }
 }
 
+TEST_CASE("validation: a list that changes whenever it is asked for fails strict calls", "[client]") {
+  for (auto const era : both_eras) {
+    validated v(era);
+    v.connect();
+    held_lists lists(v);
+    auto const call = v.c.start(v.client.call_tool("t", args("x", "s")));
+    for (std::size_t i = 0; i < 3; ++i) {
+      REQUIRE(lists.held.size() == i + 1);
+      v.tell_change();
+      lists.answer(i, needs("number"));
+    }
+    CHECK(lists.held.size() == 3);
+    CHECK(says(call->error(), "could not be listed"));
+    CHECK(v.calls() == 0);
+  }
+}
+
+TEST_CASE("validation: what may be older than the last change is not learned", "[client]") {
+  for (auto const era : both_eras) {
+    validated v(era);
+    v.connect();
+    held_lists lists(v);
+    auto const list = v.c.start(v.client.list_tools());
+    v.tell_change();
+    lists.answer(0, needs("number"));
+    REQUIRE(list->ok());
+    v.list({needs("string")});
+    CHECK_FALSE(v.call("t", args("x", "s")));
+  }
+}
+
+TEST_CASE("validation: a stale list from the cache is not learned", "[client]") {
+  for (auto const era : both_eras) {
+    validated v(era);
+    auto const cache = cache_options().stale_on_error(std::chrono::hours(1));
+    v.client = v.c.connect(v.server.transport(), v.c.options().validate(validation_options()).cache(cache)).value();
+    v.list({needs("number")});
+    REQUIRE(v.c.finish(v.client.list_tools()));
+    v.tell_change();
+    v.server.silent("tools/list");
+    auto const list = v.c.start(v.client.list_tools());
+    v.c.advance(std::chrono::seconds(30));
+    REQUIRE(list->ok());
+    v.list({needs("string")});
+    CHECK_FALSE(v.call("t", args("x", "s")));
+  }
+}
+
 TEST_CASE("validation: a list that does not come ends the wait, not the walk", "[client]") {
   using std::chrono::seconds;
   for (auto const era : both_eras) {

@@ -23,7 +23,8 @@ namespace comcp {
 /// Where results are kept. Clients share one, also across threads: every member is safe from any thread, and quick,
 /// as callers wait for it. `find` gives what was stored under exactly this key, stale or not. `ticket` is taken before
 /// a request goes out; `store` with it refuses (false) what an `invalidate` that came since covers. `invalidate` makes
-/// what it covers stale, for all versions and audiences (see comcp::covers). May forget anything at any time.
+/// what it covers stale, for all versions and audiences (see comcp::covers). May forget anything at any time. What
+/// a member throws is told the observer: a find found nothing then, and a store kept nothing.
 template <class S>
 concept cache_store = requires(S& s, cache_key const& key, cached_result kept, cache_change change,
                                std::uint64_t ticket, cached_result::time_point now) {

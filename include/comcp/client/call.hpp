@@ -44,6 +44,7 @@ struct prepared_call {
   error unusable;        // what is wrong with it from the start; the call ends with it
   bool repeatable = false;  // lists and reads: may be sent again after a broken connection
   bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
+  bool outdated = false;    // it was answered by what a change or its age had made stale
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
 };

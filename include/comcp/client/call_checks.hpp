@@ -5,6 +5,7 @@
 // it. Internal.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include <asio/awaitable.hpp>
@@ -25,8 +26,10 @@ class call_checks {
   virtual ~call_checks() = default;
   /// Carries a call out, checking on both sides of it what is to be checked.
   virtual asio::awaitable<result<json::value>> perform(prepared_call& c) = 0;
-  /// One page of a tools/list result.
-  virtual void learn(json::view page) = 0;
+  /// Taken before a tools/list is sent, for learn().
+  [[nodiscard]] virtual std::uint64_t moment() const noexcept = 0;
+  /// One page of its result. What changed since counts for nothing.
+  virtual void learn(json::view page, std::uint64_t asked) = 0;
   /// The tools changed, or may have.
   virtual void forget() noexcept = 0;
 };

@@ -136,6 +136,8 @@ class cache_table {
   using time_point = cached_result::time_point;
 
   explicit cache_table(cache_bounds bounds = cache_bounds()) : bounds_(bounds) {}
+  cache_table(cache_table const&) = delete;  // used_ points into entries_
+  cache_table& operator=(cache_table const&) = delete;
 
   /// Fresh or stale.
   [[nodiscard]] std::optional<cached_result> find(cache_key const& key, time_point now);

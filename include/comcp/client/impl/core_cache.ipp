@@ -39,7 +39,7 @@ class core_cache final : public call_cache {
   struct question {
     cache_key key;  // of an answer that is for us alone
     bool has_cursor = false;
-    std::uint64_t ticket = 0;
+    std::optional<std::uint64_t> ticket;  // none: the answer is not stored
   };
   struct passenger {
     request_id wait;
@@ -55,20 +55,35 @@ class core_cache final : public call_cache {
     bool asks_back = false;  // an answer for nobody but who can answer the server's questions
   };
 
+  /// What a user's store throws must end no call and no connection.
+  template <class F>
+  void with_store(F const& use) const {
+    if (!options_.store()) return;
+    try {
+      use(options_.store());
+    } catch (...) {
+      core_.fault(error(errc::invalid_argument, "a cache store threw"));
+    }
+  }
+
   void locate(cache_key& key) const;
   [[nodiscard]] std::optional<question> read(prepared_call const& c) const;
   [[nodiscard]] std::optional<cached_result> find(cache_key key) const;
   [[nodiscard]] std::optional<reply> fresh(question const& q);
-  [[nodiscard]] reply or_stale(question const& q, prepared_call const& c, reply r);
+  [[nodiscard]] reply or_stale(question const& q, prepared_call& c, reply r);
   void keep(question const& q, prepared_call const& c, reply const& r);
   void change(cache_change what);
-  [[nodiscard]] std::uint64_t ticket() const { return options_.store() ? options_.store().ticket() : 0; }
+  [[nodiscard]] std::optional<std::uint64_t> ticket() const {
+    std::optional<std::uint64_t> out;
+    with_store([&out](any_cache_store const& s) { out = s.ticket(); });
+    return out;
+  }
 
   [[nodiscard]] bool shares(prepared_call const& c) const;
   asio::awaitable<reply> fetch(question q, prepared_call& c);
   asio::awaitable<reply> share(question const& q, prepared_call& c);
   std::shared_ptr<flight> board(question const& q, prepared_call const& c);
-  [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f, bool extends);
+  [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f);
   asio::awaitable<void> fly(std::shared_ptr<flight> f);
   void land(std::shared_ptr<flight> const& f, reply r);
   void leave(std::shared_ptr<flight> const& f, request_id wait);
@@ -112,10 +127,13 @@ COMCP_DECL std::optional<core_cache::question> core_cache::read(prepared_call co
 // Ours or everybody's: a fresh one, else the later.
 COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
   auto const now = core_.now();
-  auto mine = options_.store().find(key, now);
-  if (mine && mine->is_fresh(now)) return mine;
-  key.audience.clear();
-  auto everybodys = options_.store().find(key, now);
+  std::optional<cached_result> mine, everybodys;
+  with_store([&](any_cache_store const& store) {
+    mine = store.find(key, now);
+    if (mine && mine->is_fresh(now)) return;
+    key.audience.clear();
+    everybodys = store.find(key, now);
+  });
   if (!mine || (everybodys && (everybodys->is_fresh(now) || everybodys->received > mine->received))) return everybodys;
   return mine;
 }
@@ -129,20 +147,20 @@ COMCP_DECL std::optional<reply> core_cache::fresh(question const& q) {
   return reply(std::move(found->result));
 }
 
-COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call const& c, reply r) {
+COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call& c, reply r) {
   auto const& most = options_.stale_on_error();
   if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.closing_) return r;
   if (!sansio::is_outage(r.error())) return r;
   auto old = find(q.key);
-  if (!old || core_.now() - old->received > *most) return r;
+  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.now() - old->received) > *most) return r;
+  c.outdated = true;
   ++core_.counters().cache_stale;
   core_.fault(r.error());
   return std::move(old->result);
 }
 
 COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, reply const& r) {
-  auto const& store = options_.store();
-  if (!store) return;
+  if (!options_.store()) return;
   if (!r) {
     if (!r.error().peer() || !q.has_cursor) return;
     cache_change list(q.key.method, {});  // the cursor may be of a list that is no more
@@ -153,14 +171,18 @@ COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, repl
   if (!hints || !sansio::read_cache_request(c.method, c.params)) return;
   cache_key here;
   locate(here);
+  if (auto const v = core_.version()) here.version = v->text();
   if (here.server != q.key.server || here.audience != q.key.audience) return;  // whose it is cannot be told
+  if (here.version != q.key.version) return;
   auto mine = q.key, everybodys = q.key;
   everybodys.audience.clear();
   if (hints->scope == cache_scope::public_) std::swap(mine, everybodys);
-  store.erase(everybodys);  // what was said before of who may see it
-  bool const useful = hints->time_to_live.count() > 0 || options_.stale_on_error();
-  if (!useful) return store.erase(mine);
-  if (store.store(mine, cached_result(*r, core_.now(), hints->time_to_live), q.ticket)) ++core_.counters().cache_stores;
+  bool const useful = q.ticket && (hints->time_to_live.count() > 0 || options_.stale_on_error());
+  with_store([&](any_cache_store const& store) {
+    store.erase(everybodys);  // what was said before of who may see it
+    if (!useful) return store.erase(mine);
+    if (store.store(mine, cached_result(*r, core_.now(), hints->time_to_live), *q.ticket)) ++core_.counters().cache_stores;
+  });
 }
 
 COMCP_DECL void core_cache::notified(std::string_view method, json::value const& params) {
@@ -176,7 +198,7 @@ COMCP_DECL void core_cache::notified(std::string_view method, json::value const&
 COMCP_DECL void core_cache::change(cache_change what) {
   ++core_.counters().cache_invalidations;
   std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
-  if (options_.store()) options_.store().invalidate(std::move(what));
+  with_store([&what](any_cache_store const& store) { store.invalidate(std::move(what)); });
 }
 
 COMCP_DECL asio::awaitable<reply> core_cache::answer(prepared_call& c) {
@@ -244,19 +266,18 @@ COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const&
   f->call.name = c.name;
   f->call.repeatable = true;
   f->call.counted = true;
-  f->call.options = flight_options(f, c.options.extends_on_progress());
+  f->call.options = flight_options(f);
   // Posted, so that nothing ends before the wait for it has begun.
   auto start = [this, hold = core_.shared_from_this(), f] { detail::spawn(core_.home(), fly(f)); };
   detail::post(core_.home(), std::move(start));
   return f;
 }
 
-// It lasts as long as somebody waits: theirs are the timeouts.
-COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const& f, bool extends) {
+// It lasts as long as somebody waits: theirs are the timeouts. Whoever joins later may want its progress.
+COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const& f) {
   call_options o;
   constexpr auto forever = std::chrono::nanoseconds::max();
-  o.timeout(forever).hard_timeout(forever).extend_on_progress(extends).manual_input().stop(f->abandoned.get_token());
-  if (!extends) return o;
+  o.timeout(forever).hard_timeout(forever).manual_input().stop(f->abandoned.get_token());
   return o.on_progress([this, weak = std::weak_ptr(f)](progress_notification const&) {
     auto const alive = weak.lock();
     if (!alive) return;

@@ -94,12 +94,13 @@ COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call c
     again.started = c.started;
     again.internal = true;
     again.repeatable = true;
+    auto const asked = checks_ ? checks_->moment() : 0;
     auto const r = co_await round_trip(again);
     if (!r) co_return false;
     auto page = json::read<list_tools_result>(r->view());
     if (!page) co_return false;
     adopt_tools(*page);
-    if (checks_) checks_->learn(r->view());
+    if (checks_) checks_->learn(r->view(), asked);
     for (auto const& t : page->tools) {
       if (t.name == c.name) co_return true;
     }

@@ -22,7 +22,8 @@ class tool_checks final : public call_checks {
   tool_checks(client_core& core, validation_options options) : core_(core), options_(std::move(options)) {}
 
   asio::awaitable<reply> perform(prepared_call& c) override;
-  void learn(json::view page) override;
+  [[nodiscard]] std::uint64_t moment() const noexcept override { return now_; }
+  void learn(json::view page, std::uint64_t asked) override;
   void forget() noexcept override { ++now_; }
 
  private:
@@ -84,8 +85,9 @@ COMCP_DECL asio::awaitable<reply> tool_checks::perform(prepared_call& c) {
 }
 
 COMCP_DECL asio::awaitable<reply> tool_checks::list(prepared_call& c) {
+  auto const asked = now_;
   auto r = co_await core_.carry_out(c);
-  if (r) learn(r->view());
+  if (r && !c.outdated) learn(r->view(), asked);
   co_return r;
 }
 
@@ -127,9 +129,10 @@ COMCP_DECL std::shared_ptr<tool_checks::rule> tool_checks::find(std::string_view
   return kept;
 }
 
-COMCP_DECL void tool_checks::learn(json::view page) {
+// Not from an answer that may be older than the last change.
+COMCP_DECL void tool_checks::learn(json::view page, std::uint64_t asked) {
   auto const tools = page.find("tools");
-  if (!tools) return;
+  if (!tools || asked != now_) return;
   for (auto const t : tools->elements()) {
     auto const named = t.find("name");
     auto const name = named ? named->get_string() : std::nullopt;
@@ -181,15 +184,20 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
 
 COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_core> hold,
                                                        std::shared_ptr<listing_now> l) {
-  for (unsigned walks = 0; walks < 3; ++walks) {  // again where the list changed meanwhile
+  for (unsigned walks = 0; walks < 3 && complete_ != now_; ++walks) {  // again where the list changed meanwhile
     auto const before = now_;
-    l->failure = co_await walk();
+    try {
+      auto work = walk();
+      l->failure = co_await std::move(work);
+    } catch (...) {
+      l->failure = current_error();
+    }
     if (l->failure) break;
     if (before != now_) continue;
     complete_ = now_;
     std::erase_if(listed_, [this](auto const& entry) { return entry.second->learned != now_; });
-    break;
   }
+  if (!l->failure && complete_ != now_) l->failure = error(errc::limit_exceeded, "they changed while they were listed, again and again");
   listing_.reset();
   l->over = true;
   for (auto const id : std::exchange(l->waiting, {})) hold->end(id, json::value());
@@ -203,9 +211,10 @@ COMCP_DECL asio::awaitable<error> tool_checks::walk() {
     prepared_call c("tools/list", from ? args("cursor", *from).text() : std::string(), call_options());
     c.internal = true;
     c.repeatable = true;
+    auto const asked = now_;
     auto const r = co_await core_.perform(c);
     if (!r) co_return r.error();
-    learn(r->view());
+    learn(r->view(), asked);
     auto const next = r->view().find("nextCursor");
     auto const cursor = next ? next->get_string() : std::nullopt;
     if (!cursor) co_return error();

@@ -119,7 +119,7 @@ COMCP_DECL std::optional<cached_result> cache_table::find(cache_key const& key, 
   auto const found = entries_.find(key);
   if (found == entries_.end()) return {};
   auto& e = found->second;
-  if (now - e.kept.received > bounds_.max_age()) {
+  if (std::chrono::ceil<std::chrono::milliseconds>(now - e.kept.received) > bounds_.max_age()) {
     ++usage_.evictions;
     remove(found);
     return {};
