@@ -49,7 +49,8 @@ void list_often(std::shared_ptr<memory_cache_store> const& store, int times, std
   auto const work = [&]() -> asio::awaitable<void> {
     auto options = connect_options();
     options.cache(cache_options().store(store).partition("shared").default_time_to_live(1min));
-    auto c = co_await connect(server.transport(), no_handler(), options);
+    auto opened = co_await connect(server.transport(), no_handler(), options);
+    client const c(std::move(opened));
     for (int i = 0; i < times; ++i) {
       auto how = call_options();
       how.cache(i % 7 == 0 ? cache_use::refresh : cache_use::use);

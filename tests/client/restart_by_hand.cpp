@@ -98,6 +98,22 @@ TEST_CASE("restart by hand: an attempt that fails is told; without a policy the 
   CHECK(c.start(client->restart())->error().message() == "gone");
 }
 
+TEST_CASE("restart by hand: an attempt that the server never answers is told, and is the reason of the end", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy();
+  auto client = c.connect(server.transport(), c.options().legacy());
+  auto const closed = c.start(end_of(*client));
+  server.silent("initialize");
+  auto const o = c.start(client->restart());
+  auto const call = c.start(client->call_tool("x", json::fragment(), call_options().timeout(60s)));
+  c.advance(30s);
+  CHECK(o->error() == errc::timeout);
+  CHECK(call->error() == errc::closed);
+  REQUIRE(closed->ok());
+  CHECK((*closed)->why == errc::timeout);
+}
+
 TEST_CASE("restart by hand: an attempt that fails is told, and the hook goes on behind it", "[client]") {
   conversation c;
   fake_server server(c.io.get_executor());

@@ -48,7 +48,7 @@ COMCP_DECL std::optional<std::chrono::nanoseconds> client_core::next_restart(err
   if (restarts_in_a_row_ >= policy.attempts()) return {};
   auto const wanted = policy.base() * (std::int64_t{1} << std::min(restarts_in_a_row_, 20U));
   ++restarts_in_a_row_;
-  return std::min<std::chrono::nanoseconds>(wanted, policy.max());
+  return std::min<std::chrono::milliseconds>(wanted, policy.max());
 }
 
 // False when there is to be no restart.
@@ -125,7 +125,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     if (transport_open_) {
       bool const through = co_await close_transport();
       if (closing_ || end_reason_) co_return;
-      if (!through) co_return finish(error(errc::timeout, "the transport did not close in time"));
+      if (!through && until_next) co_return finish(error(errc::timeout, "the transport did not close in time"));
     }
     if (!until_next) co_return finish(last);
     detail::pending_entry pause;
@@ -157,7 +157,6 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     until_next = next_restart(last);
     tell_restarted(last);
     if (closing_ || end_reason_) co_return;
-    restarting_ = until_next.has_value();
   }
 }
 
