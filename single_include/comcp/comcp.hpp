@@ -5308,6 +5308,7 @@ struct prepared_call {
   error unusable;        // what is wrong with it from the start; the call ends with it
   bool repeatable = false;  // lists and reads: may be sent again after a broken connection
   bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
+  bool outdated = false;    // it was answered by what a change or its age had made stale
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
 };
@@ -5354,6 +5355,7 @@ struct pending_entry {
 // Where validation meets the core: what client/validation.hpp fills in, so that a program without it compiles none of
 // it. Internal.
 
+#include <cstdint>
 #include <memory>
 
 #include <asio/awaitable.hpp>
@@ -5371,8 +5373,10 @@ class call_checks {
   virtual ~call_checks() = default;
   /// Carries a call out, checking on both sides of it what is to be checked.
   virtual asio::awaitable<result<json::value>> perform(prepared_call& c) = 0;
-  /// One page of a tools/list result.
-  virtual void learn(json::view page) = 0;
+  /// Taken before a tools/list is sent, for learn().
+  [[nodiscard]] virtual std::uint64_t moment() const noexcept = 0;
+  /// One page of its result. What changed since counts for nothing.
+  virtual void learn(json::view page, std::uint64_t asked) = 0;
   /// The tools changed, or may have.
   virtual void forget() noexcept = 0;
 };
@@ -12806,7 +12810,7 @@ COMCP_DECL std::optional<std::chrono::nanoseconds> client_core::next_restart(err
   if (restarts_in_a_row_ >= policy.attempts()) return {};
   auto const wanted = policy.base() * (std::int64_t{1} << std::min(restarts_in_a_row_, 20U));
   ++restarts_in_a_row_;
-  return std::min<std::chrono::nanoseconds>(wanted, policy.max());
+  return std::min<std::chrono::milliseconds>(wanted, policy.max());
 }
 
 // False when there is to be no restart.
@@ -12883,7 +12887,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     if (transport_open_) {
       bool const through = co_await close_transport();
       if (closing_ || end_reason_) co_return;
-      if (!through) co_return finish(error(errc::timeout, "the transport did not close in time"));
+      if (!through && until_next) co_return finish(error(errc::timeout, "the transport did not close in time"));
     }
     if (!until_next) co_return finish(last);
     detail::pending_entry pause;
@@ -12915,7 +12919,6 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     until_next = next_restart(last);
     tell_restarted(last);
     if (closing_ || end_reason_) co_return;
-    restarting_ = until_next.has_value();
   }
 }
 
@@ -13450,12 +13453,13 @@ COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call c
     again.started = c.started;
     again.internal = true;
     again.repeatable = true;
+    auto const asked = checks_ ? checks_->moment() : 0;
     auto const r = co_await round_trip(again);
     if (!r) co_return false;
     auto page = json::read<list_tools_result>(r->view());
     if (!page) co_return false;
     adopt_tools(*page);
-    if (checks_) checks_->learn(r->view());
+    if (checks_) checks_->learn(r->view(), asked);
     for (auto const& t : page->tools) {
       if (t.name == c.name) co_return true;
     }

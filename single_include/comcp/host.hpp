@@ -157,6 +157,8 @@ class cache_table {
   using time_point = cached_result::time_point;
 
   explicit cache_table(cache_bounds bounds = cache_bounds()) : bounds_(bounds) {}
+  cache_table(cache_table const&) = delete;  // used_ points into entries_
+  cache_table& operator=(cache_table const&) = delete;
 
   /// Fresh or stale.
   [[nodiscard]] std::optional<cached_result> find(cache_key const& key, time_point now);
@@ -311,7 +313,7 @@ COMCP_DECL std::optional<cached_result> cache_table::find(cache_key const& key, 
   auto const found = entries_.find(key);
   if (found == entries_.end()) return {};
   auto& e = found->second;
-  if (now - e.kept.received > bounds_.max_age()) {
+  if (std::chrono::ceil<std::chrono::milliseconds>(now - e.kept.received) > bounds_.max_age()) {
     ++usage_.evictions;
     remove(found);
     return {};
@@ -392,7 +394,8 @@ namespace comcp {
 /// Where results are kept. Clients share one, also across threads: every member is safe from any thread, and quick,
 /// as callers wait for it. `find` gives what was stored under exactly this key, stale or not. `ticket` is taken before
 /// a request goes out; `store` with it refuses (false) what an `invalidate` that came since covers. `invalidate` makes
-/// what it covers stale, for all versions and audiences (see comcp::covers). May forget anything at any time.
+/// what it covers stale, for all versions and audiences (see comcp::covers). May forget anything at any time. What
+/// a member throws is told the observer: a find found nothing then, and a store kept nothing.
 template <class S>
 concept cache_store = requires(S& s, cache_key const& key, cached_result kept, cache_change change,
                                std::uint64_t ticket, cached_result::time_point now) {
@@ -593,7 +596,7 @@ class core_cache final : public call_cache {
   struct question {
     cache_key key;  // of an answer that is for us alone
     bool has_cursor = false;
-    std::uint64_t ticket = 0;
+    std::optional<std::uint64_t> ticket;  // none: the answer is not stored
   };
   struct passenger {
     request_id wait;
@@ -609,20 +612,35 @@ class core_cache final : public call_cache {
     bool asks_back = false;  // an answer for nobody but who can answer the server's questions
   };
 
+  /// What a user's store throws must end no call and no connection.
+  template <class F>
+  void with_store(F const& use) const {
+    if (!options_.store()) return;
+    try {
+      use(options_.store());
+    } catch (...) {
+      core_.fault(error(errc::invalid_argument, "a cache store threw"));
+    }
+  }
+
   void locate(cache_key& key) const;
   [[nodiscard]] std::optional<question> read(prepared_call const& c) const;
   [[nodiscard]] std::optional<cached_result> find(cache_key key) const;
   [[nodiscard]] std::optional<reply> fresh(question const& q);
-  [[nodiscard]] reply or_stale(question const& q, prepared_call const& c, reply r);
+  [[nodiscard]] reply or_stale(question const& q, prepared_call& c, reply r);
   void keep(question const& q, prepared_call const& c, reply const& r);
   void change(cache_change what);
-  [[nodiscard]] std::uint64_t ticket() const { return options_.store() ? options_.store().ticket() : 0; }
+  [[nodiscard]] std::optional<std::uint64_t> ticket() const {
+    std::optional<std::uint64_t> out;
+    with_store([&out](any_cache_store const& s) { out = s.ticket(); });
+    return out;
+  }
 
   [[nodiscard]] bool shares(prepared_call const& c) const;
   asio::awaitable<reply> fetch(question q, prepared_call& c);
   asio::awaitable<reply> share(question const& q, prepared_call& c);
   std::shared_ptr<flight> board(question const& q, prepared_call const& c);
-  [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f, bool extends);
+  [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f);
   asio::awaitable<void> fly(std::shared_ptr<flight> f);
   void land(std::shared_ptr<flight> const& f, reply r);
   void leave(std::shared_ptr<flight> const& f, request_id wait);
@@ -666,10 +684,13 @@ COMCP_DECL std::optional<core_cache::question> core_cache::read(prepared_call co
 // Ours or everybody's: a fresh one, else the later.
 COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
   auto const now = core_.now();
-  auto mine = options_.store().find(key, now);
-  if (mine && mine->is_fresh(now)) return mine;
-  key.audience.clear();
-  auto everybodys = options_.store().find(key, now);
+  std::optional<cached_result> mine, everybodys;
+  with_store([&](any_cache_store const& store) {
+    mine = store.find(key, now);
+    if (mine && mine->is_fresh(now)) return;
+    key.audience.clear();
+    everybodys = store.find(key, now);
+  });
   if (!mine || (everybodys && (everybodys->is_fresh(now) || everybodys->received > mine->received))) return everybodys;
   return mine;
 }
@@ -683,20 +704,20 @@ COMCP_DECL std::optional<reply> core_cache::fresh(question const& q) {
   return reply(std::move(found->result));
 }
 
-COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call const& c, reply r) {
+COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call& c, reply r) {
   auto const& most = options_.stale_on_error();
   if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.closing_) return r;
   if (!sansio::is_outage(r.error())) return r;
   auto old = find(q.key);
-  if (!old || core_.now() - old->received > *most) return r;
+  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.now() - old->received) > *most) return r;
+  c.outdated = true;
   ++core_.counters().cache_stale;
   core_.fault(r.error());
   return std::move(old->result);
 }
 
 COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, reply const& r) {
-  auto const& store = options_.store();
-  if (!store) return;
+  if (!options_.store()) return;
   if (!r) {
     if (!r.error().peer() || !q.has_cursor) return;
     cache_change list(q.key.method, {});  // the cursor may be of a list that is no more
@@ -707,14 +728,18 @@ COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, repl
   if (!hints || !sansio::read_cache_request(c.method, c.params)) return;
   cache_key here;
   locate(here);
+  if (auto const v = core_.version()) here.version = v->text();
   if (here.server != q.key.server || here.audience != q.key.audience) return;  // whose it is cannot be told
+  if (here.version != q.key.version) return;
   auto mine = q.key, everybodys = q.key;
   everybodys.audience.clear();
   if (hints->scope == cache_scope::public_) std::swap(mine, everybodys);
-  store.erase(everybodys);  // what was said before of who may see it
-  bool const useful = hints->time_to_live.count() > 0 || options_.stale_on_error();
-  if (!useful) return store.erase(mine);
-  if (store.store(mine, cached_result(*r, core_.now(), hints->time_to_live), q.ticket)) ++core_.counters().cache_stores;
+  bool const useful = q.ticket && (hints->time_to_live.count() > 0 || options_.stale_on_error());
+  with_store([&](any_cache_store const& store) {
+    store.erase(everybodys);  // what was said before of who may see it
+    if (!useful) return store.erase(mine);
+    if (store.store(mine, cached_result(*r, core_.now(), hints->time_to_live), *q.ticket)) ++core_.counters().cache_stores;
+  });
 }
 
 COMCP_DECL void core_cache::notified(std::string_view method, json::value const& params) {
@@ -730,7 +755,7 @@ COMCP_DECL void core_cache::notified(std::string_view method, json::value const&
 COMCP_DECL void core_cache::change(cache_change what) {
   ++core_.counters().cache_invalidations;
   std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
-  if (options_.store()) options_.store().invalidate(std::move(what));
+  with_store([&what](any_cache_store const& store) { store.invalidate(std::move(what)); });
 }
 
 COMCP_DECL asio::awaitable<reply> core_cache::answer(prepared_call& c) {
@@ -798,19 +823,18 @@ COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const&
   f->call.name = c.name;
   f->call.repeatable = true;
   f->call.counted = true;
-  f->call.options = flight_options(f, c.options.extends_on_progress());
+  f->call.options = flight_options(f);
   // Posted, so that nothing ends before the wait for it has begun.
   auto start = [this, hold = core_.shared_from_this(), f] { detail::spawn(core_.home(), fly(f)); };
   detail::post(core_.home(), std::move(start));
   return f;
 }
 
-// It lasts as long as somebody waits: theirs are the timeouts.
-COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const& f, bool extends) {
+// It lasts as long as somebody waits: theirs are the timeouts. Whoever joins later may want its progress.
+COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const& f) {
   call_options o;
   constexpr auto forever = std::chrono::nanoseconds::max();
-  o.timeout(forever).hard_timeout(forever).extend_on_progress(extends).manual_input().stop(f->abandoned.get_token());
-  if (!extends) return o;
+  o.timeout(forever).hard_timeout(forever).manual_input().stop(f->abandoned.get_token());
   return o.on_progress([this, weak = std::weak_ptr(f)](progress_notification const&) {
     auto const alive = weak.lock();
     if (!alive) return;
@@ -1030,7 +1054,8 @@ class tool_checks final : public call_checks {
   tool_checks(client_core& core, validation_options options) : core_(core), options_(std::move(options)) {}
 
   asio::awaitable<reply> perform(prepared_call& c) override;
-  void learn(json::view page) override;
+  [[nodiscard]] std::uint64_t moment() const noexcept override { return now_; }
+  void learn(json::view page, std::uint64_t asked) override;
   void forget() noexcept override { ++now_; }
 
  private:
@@ -1092,8 +1117,9 @@ COMCP_DECL asio::awaitable<reply> tool_checks::perform(prepared_call& c) {
 }
 
 COMCP_DECL asio::awaitable<reply> tool_checks::list(prepared_call& c) {
+  auto const asked = now_;
   auto r = co_await core_.carry_out(c);
-  if (r) learn(r->view());
+  if (r && !c.outdated) learn(r->view(), asked);
   co_return r;
 }
 
@@ -1135,9 +1161,10 @@ COMCP_DECL std::shared_ptr<tool_checks::rule> tool_checks::find(std::string_view
   return kept;
 }
 
-COMCP_DECL void tool_checks::learn(json::view page) {
+// Not from an answer that may be older than the last change.
+COMCP_DECL void tool_checks::learn(json::view page, std::uint64_t asked) {
   auto const tools = page.find("tools");
-  if (!tools) return;
+  if (!tools || asked != now_) return;
   for (auto const t : tools->elements()) {
     auto const named = t.find("name");
     auto const name = named ? named->get_string() : std::nullopt;
@@ -1189,15 +1216,20 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
 
 COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_core> hold,
                                                        std::shared_ptr<listing_now> l) {
-  for (unsigned walks = 0; walks < 3; ++walks) {  // again where the list changed meanwhile
+  for (unsigned walks = 0; walks < 3 && complete_ != now_; ++walks) {  // again where the list changed meanwhile
     auto const before = now_;
-    l->failure = co_await walk();
+    try {
+      auto work = walk();
+      l->failure = co_await std::move(work);
+    } catch (...) {
+      l->failure = current_error();
+    }
     if (l->failure) break;
     if (before != now_) continue;
     complete_ = now_;
     std::erase_if(listed_, [this](auto const& entry) { return entry.second->learned != now_; });
-    break;
   }
+  if (!l->failure && complete_ != now_) l->failure = error(errc::limit_exceeded, "they changed while they were listed, again and again");
   listing_.reset();
   l->over = true;
   for (auto const id : std::exchange(l->waiting, {})) hold->end(id, json::value());
@@ -1211,9 +1243,10 @@ COMCP_DECL asio::awaitable<error> tool_checks::walk() {
     prepared_call c("tools/list", from ? args("cursor", *from).text() : std::string(), call_options());
     c.internal = true;
     c.repeatable = true;
+    auto const asked = now_;
     auto const r = co_await core_.perform(c);
     if (!r) co_return r.error();
-    learn(r->view());
+    learn(r->view(), asked);
     auto const next = r->view().find("nextCursor");
     auto const cursor = next ? next->get_string() : std::nullopt;
     if (!cursor) co_return error();
@@ -7533,6 +7566,8 @@ COMCP_DECL asio::awaitable<void> registry::refresh() const {
 // registry/impl/registry_calls.ipp
 // Which server a call goes to, and how long it waits for it.
 
+#include <algorithm>
+
 namespace comcp::detail {
 
 // Where a tool is. Without `tool` the server's list is not known yet: it is to be waited for.
@@ -7559,19 +7594,19 @@ COMCP_DECL result<registry_core::route> registry_core::resolve(std::string_view 
 }
 
 COMCP_DECL result<registry_core::route> registry_core::resolve_bare(std::string_view name, error otherwise) {
-  auto const& all = std::get<catalog_view<tool>>(views_);
-  member only;
-  std::string servers;
-  unsigned count = 0;
-  for (auto const& [server, m] : members_) {
-    // What is blocked counts, or a new server's tool could take its place.
-    if (!all.find(server, name) && !tool_blocked(*m, name)) continue;
-    only = m;
-    ++count;
-    servers.append(servers.empty() ? "" : ", ").append(server);
+  std::vector<std::string> having;
+  for (auto const* const entry : std::get<catalog_view<tool>>(views_).find_all(name)) having.push_back(entry->server_name);
+  if (options_.pins()) {
+    // What is blocked counts, or another server's tool could take its place.
+    for (auto const& [server, m] : members_) {
+      if (tool_blocked(*m, name)) having.push_back(server);
+    }
+    std::sort(having.begin(), having.end());
   }
-  if (!only) return otherwise;
-  if (count == 1) return resolve_at(only, name);
+  if (having.empty()) return otherwise;
+  if (having.size() == 1) return resolve_at(find_member(having.front()), name);
+  std::string servers;
+  for (auto const& server : having) servers.append(servers.empty() ? "" : ", ").append(server);
   return error(errc::ambiguous_name, std::string(name) + " is a tool of " + servers);
 }
 
@@ -8105,7 +8140,8 @@ COMCP_DECL asio::awaitable<void> registry_core::start_first(self r, member m) {
     auto listing = until_listed(r, m, p);
     co_await std::move(listing);
   } catch (...) {
-    auto const why = m->gone ? m->gone : current_error();
+    if (m->gone) throw exception(m->gone);  // by whoever stops it
+    auto const why = current_error();
     r->detach(m, why);
     m->server->abandon();
     throw exception(why);
@@ -8121,6 +8157,7 @@ COMCP_DECL asio::awaitable<void> registry_core::until_listed(self r, member m, p
   for (;;) {
     if (m->gone) throw exception(m->gone);
     if (r->is_listed(*m) || r->time_->now() >= p.until) co_return;
+    if (auto const now = m->server->status(); now.state == server_state::failed) throw exception(now.reason);
     auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
     co_await std::move(waiting);
   }
