@@ -98,12 +98,22 @@ TEST_CASE("lock_file: where it cannot be written, nothing is left behind", "[pin
   CHECK(!comcp::read_lock_file(here.path / "taken"));
 }
 
-TEST_CASE("lock_file: an error in it names the file", "[pinning]") {
+TEST_CASE("lock_file: an error in it names file, line and key", "[pinning]") {
   folder const here;
   auto const file = here.path / "bad.lock";
-  std::ofstream(file) << R"({"version":7,"tools":{}})";
+  std::ofstream(file) << "{\n  \"version\": 7,\n  \"tools\": {}\n}\n";
   auto const read = comcp::read_lock_file(file);
   REQUIRE(!read);
   CHECK(read.error() == comcp::errc::wrong_shape);
-  CHECK(read.error().to_string().find("bad.lock: /version") != std::string::npos);
+  CHECK(read.error().to_string().find("bad.lock:2:3: /version") != std::string::npos);
+}
+
+TEST_CASE("lock_file: names that are no text are an error, and leave nothing behind", "[pinning]") {
+  folder const here;
+  tool_pins pins;
+  REQUIRE(pins.approve("server", "\xff", "sha256:" + std::string(64, '0')));
+  auto const written = comcp::write_lock_file(pins, here.path / "tools.lock");
+  REQUIRE(!written);
+  CHECK(written.error() == comcp::errc::invalid_argument);
+  CHECK(here.files() == 0);
 }

@@ -98,19 +98,19 @@ TEST_CASE("pins: no pins are a lock file too", "[pinning]") {
 TEST_CASE("pins: what is wrong with a lock file is told with file and key", "[pinning]") {
   auto const pin = '"' + some_pin + '"';
   std::vector<std::pair<std::string, std::string>> const cases = {
-      {"[]", "my.lock: an object"},
-      {"{}", "my.lock: \"version\" is missing"},
-      {R"({"version":2,"tools":{}})", "my.lock: /version: version 1 is expected, this is 2"},
-      {R"({"version":"1","tools":{}})", "my.lock: /version: "},
-      {R"({"version":1})", "my.lock: one \"tools\""},
-      {R"({"version":1,"tools":{},"more":1})", "my.lock: /more: unknown key"},
-      {R"({"version":1,"tools":{},"tools":{}})", "my.lock: one \"tools\""},
-      {R"({"version":1,"version":1})", "my.lock: one \"tools\""},
-      {R"({"version":1,"tools":[]})", "my.lock: /tools: "},
-      {R"({"version":1,"tools":{"a/b":1}})", "my.lock: /tools/a~1b: "},
-      {R"({"version":1,"tools":{"a":{"x":1}}})", "my.lock: /tools/a/x: \"sha256:\""},
-      {R"({"version":1,"tools":{"a":{"x":"sha256:12"}}})", "my.lock: /tools/a/x: \"sha256:\""},
-      {R"({"version":1,"tools":{"a":{"x":)" + pin + R"(,"x":)" + pin + "}}}", "my.lock: /tools/a: a tool comes twice"},
+      {"[]", "my.lock:1:1: an object"},
+      {"{}", "my.lock:1:1: \"version\" is missing"},
+      {R"({"version":2,"tools":{}})", "my.lock:1:2: /version: version 1 is expected, this is 2"},
+      {R"({"version":"1","tools":{}})", "my.lock:1:2: /version: version 1 is expected"},
+      {R"({"version":1})", "my.lock:1:1: one \"tools\""},
+      {R"({"version":1,"tools":{},"more":1})", ": /more: unknown key"},
+      {R"({"version":1,"tools":{},"tools":{}})", "my.lock:1:1: one \"tools\""},
+      {R"({"version":1,"version":1})", "my.lock:1:1: one \"tools\""},
+      {R"({"version":1,"tools":[]})", ": /tools: "},
+      {R"({"version":1,"tools":{"a/b":1}})", ": /tools/a~1b: "},
+      {R"({"version":1,"tools":{"a":{"x":1}}})", ": /tools/a/x: \"sha256:\""},
+      {R"({"version":1,"tools":{"a":{"x":"sha256:12"}}})", ": /tools/a/x: \"sha256:\""},
+      {R"({"version":1,"tools":{"a":{"x":)" + pin + R"(,"x":)" + pin + "}}}", ": /tools/a/x: this tool comes twice"},
       {R"({"version":1,"tools":{"a":{"x":)" + pin + R"(},"a":{"y":)" + pin + "}}}", "a: this server comes twice"},
   };
   for (auto const& [text, part] : cases) {
@@ -122,7 +122,7 @@ TEST_CASE("pins: what is wrong with a lock file is told with file and key", "[pi
   }
   auto const no_json = tool_pins::parse("{\"version\":1,", "my.lock");
   CHECK(no_json.error() == errc::invalid_json);
-  CHECK(no_json.error().message().starts_with("my.lock: "));
+  CHECK(no_json.error().message().starts_with("my.lock:1:14: "));
 }
 
 TEST_CASE("pins: whatever a lock file holds is pins or a typed error", "[pinning]") {
@@ -148,7 +148,7 @@ TEST_CASE("pins: whatever a lock file holds is pins or a typed error", "[pinning
     } else {
       ++refused;
       REQUIRE((read.error() == errc::wrong_shape || read.error() == errc::invalid_json));
-      REQUIRE(read.error().message().starts_with("my.lock: "));
+      REQUIRE(read.error().message().starts_with("my.lock:"));
     }
   }
   CHECK(read_well > 50);

@@ -18,7 +18,7 @@ namespace comcp {
 /// What becomes of a definition, from mild to strict.
 enum class pin_verdict {
   allow,  ///< It gets through, and is approved by that: the next change is noticed.
-  warn,   ///< It gets through and is told of, each time, until somebody approves it.
+  warn,   ///< It gets through and is told of, until somebody approves it.
   block,  ///< It is kept out, and calls fail with errc::tool_blocked, until somebody approves it.
 };
 

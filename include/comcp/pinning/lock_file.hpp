@@ -17,7 +17,7 @@ result<tool_pins> read_lock_file(std::filesystem::path const& file);
 
 /// Writes a lock file (mode 0644) beside the old one and puts it in its place at once, so that no reader ever sees a
 /// part, and a crash leaves the old or the new one. A symbolic link is followed. Of several writers the last one wins.
-/// Errors: the system's own code; the text names the file.
+/// Errors: the system's own code; the text names the file. invalid_argument: a name that is no UTF-8.
 result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const& file);
 
 }  // namespace comcp

@@ -55,9 +55,10 @@ class tool_pins {
   [[nodiscard]] std::map<std::string, by_tool, std::less<>> const& servers() const noexcept { return servers_; }
 
   /// The lock file: JSON with a line for each tool, sorted, so that it is kept well in a version control system.
+  /// Throws comcp::exception (invalid_argument) for a name that is no UTF-8.
   [[nodiscard]] std::string to_text() const;
-  /// Reads a lock file. `file` is for error texts, which name it and the key. Errors: invalid_json, wrong_shape (also
-  /// a version that this comcp does not know, or a key that comes twice), limit_exceeded.
+  /// Reads a lock file. `file` is for error texts, which name it, line, column and key. Errors: invalid_json,
+  /// wrong_shape (also a version that this comcp does not know, or a key that comes twice), limit_exceeded.
   static result<tool_pins> parse(std::string_view text, std::string_view file = "lock file");
 
   friend bool operator==(tool_pins const&, tool_pins const&) = default;

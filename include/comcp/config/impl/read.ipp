@@ -6,9 +6,9 @@
 #include <cctype>
 #include <set>
 
-#include <comcp/config/json_map.hpp>
 #include <comcp/config/read.hpp>
 #include <comcp/json/build.hpp>
+#include <comcp/json/text_map.hpp>
 
 namespace comcp {
 namespace detail {
@@ -238,7 +238,7 @@ class config_reader {
 
   config_options const& options_;
   std::string text_;
-  json_map map_;
+  text_map map_;
   config_file out_;
   std::set<std::string> names_;   // of the section that is read now, and of its siblings
   std::set<std::string> hidden_;  // those of the project, which win

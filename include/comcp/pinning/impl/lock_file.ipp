@@ -65,13 +65,19 @@ COMCP_DECL result<tool_pins> read_lock_file(std::filesystem::path const& file) {
 }
 
 COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const& file) {
+  std::string text;
+  try {
+    text = pins.to_text();
+  } catch (exception const& e) {  // a name that is no UTF-8
+    return e.error();
+  }
   std::error_code unresolved;
   auto const resolved = std::filesystem::weakly_canonical(file, unresolved);
   auto const& target = unresolved ? file : resolved;
   std::string name = target.string() + ".XXXXXX";
   detail::lock_descriptor const to(::mkostemp(name.data(), O_CLOEXEC));
   if (to.get() < 0) return detail::file_error(errno, "write beside", file);
-  int failed = detail::fill_file(to.get(), pins.to_text());
+  int failed = detail::fill_file(to.get(), text);
   if (failed == 0 && std::rename(name.c_str(), target.c_str()) != 0) failed = errno;
   if (failed == 0) return {};
   ::unlink(name.c_str());

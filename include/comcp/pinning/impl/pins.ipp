@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <comcp/json/build.hpp>
+#include <comcp/json/text_map.hpp>
 #include <comcp/pinning/pins.hpp>
 
 namespace comcp {
@@ -13,50 +14,64 @@ namespace detail {
 
 inline constexpr std::int64_t lock_file_version = 1;
 
+inline std::string lock_file_place(std::string_view file, text_map const& map, std::size_t offset) {
+  auto const at = map.place(offset);
+  return std::string(file) + ':' + std::to_string(at.line) + ':' + std::to_string(at.column) + ": ";
+}
+
 // Reads "tools" of a lock file; stops at the first thing that is wrong.
 class lock_reader {
  public:
-  explicit lock_reader(std::string_view file) : file_(file) {}
+  lock_reader(std::string_view file, text_map const& map) : file_(file), map_(map) {}
 
-  result<tool_pins> read(json::view root) {
-    if (!root.is_object()) return wrong(root, "an object is expected");
-    auto const version = root.find("version");
+  result<tool_pins> read(json::view text) {
+    located const root{text, 0};
+    if (!text.is_object()) return wrong(root, "an object is expected");
+    auto const version = find_member(map_, root, "version");
     if (!version) return wrong(root, "\"version\" is missing");
-    if (version->get_int64() != lock_file_version)
-      return wrong(*version, "version " + std::to_string(lock_file_version) + " is expected, this is " + version->dump());
-    for (auto const [key, value] : root.members()) {
-      if (key != "version" && key != "tools") return wrong(value, "unknown key");
+    auto const number = version->value.get_int64();
+    if (number != lock_file_version) {
+      auto const found = number ? ", this is " + std::to_string(*number) : std::string();
+      return wrong(*version, "version " + std::to_string(lock_file_version) + " is expected" + found);
     }
-    auto const tools = root.find("tools");
-    if (!tools || root.size() != 2) return wrong(root, "one \"tools\" and one \"version\" are expected");
-    if (!tools->is_object()) return wrong(*tools, "an object from servers to their tools is expected");
-    for (auto const [server, its] : tools->members()) {
-      if (auto ok = read_server(server, its); !ok) return ok.error();
-    }
+    each_member(map_, root, [&](std::string_view key, located m) {
+      if (key != "version" && key != "tools") fail(m, "unknown key");
+    });
+    if (failed_) return failed_;
+    auto const tools = find_member(map_, root, "tools");
+    if (!tools || text.size() != 2) return wrong(root, "one \"tools\" and one \"version\" are expected");
+    if (!tools->value.is_object()) return wrong(*tools, "an object from servers to their tools is expected");
+    each_member(map_, *tools, [&](std::string_view server, located its) { read_server(server, its); });
+    if (failed_) return failed_;
     return std::move(pins_);
   }
 
  private:
-  result<void> read_server(std::string_view server, json::view tools) {
-    if (pins_.servers().contains(server)) return wrong(tools, "this server comes twice");
-    if (!tools.is_object()) return wrong(tools, "an object from tools to fingerprints is expected");
-    for (auto const [name, value] : tools.members()) {
-      auto const text = value.get_string();
+  void read_server(std::string_view server, located tools) {
+    if (pins_.servers().contains(server)) return fail(tools, "this server comes twice");
+    if (!tools.value.is_object()) return fail(tools, "an object from tools to fingerprints is expected");
+    each_member(map_, tools, [&](std::string_view name, located pin) {
+      auto const its = pins_.servers().find(server);
+      if (its != pins_.servers().end() && its->second.contains(name)) return fail(pin, "this tool comes twice");
+      auto const text = pin.value.get_string();
       if (!text || !pins_.approve(server, name, *text))
-        return wrong(value, "\"sha256:\" and 64 lower-case hexadecimal digits are expected");
-    }
-    auto const read = pins_.servers().find(server);
-    if (read != pins_.servers().end() && read->second.size() != tools.size()) return wrong(tools, "a tool comes twice");
-    return {};
+        fail(pin, "\"sha256:\" and 64 lower-case hexadecimal digits are expected");
+    });
   }
 
-  [[nodiscard]] error wrong(json::view where, std::string const& what) const {
-    auto const path = where.path();
-    return error(errc::wrong_shape, file_ + ": " + (path.empty() ? std::string() : path + ": ") + what);
+  void fail(located where, std::string const& what) {
+    if (!failed_) failed_ = wrong(where, what);
+  }
+  [[nodiscard]] error wrong(located where, std::string const& what) const {
+    auto const path = where.value.path();
+    auto const place = lock_file_place(file_, map_, map_.nodes()[where.node].key);
+    return error(errc::wrong_shape, place + (path.empty() ? std::string() : path + ": ") + what);
   }
 
   std::string file_;
+  text_map const& map_;
   tool_pins pins_;
+  error failed_;
 };
 
 }  // namespace detail
@@ -125,8 +140,13 @@ COMCP_DECL std::string tool_pins::to_text() const {
 
 COMCP_DECL result<tool_pins> tool_pins::parse(std::string_view text, std::string_view file) {
   auto const root = json::parse(text);
+  if (!root && root.error() == errc::limit_exceeded)
+    return root.error().with_message(std::string(file) + ": " + std::string(root.error().message()));
+  detail::text_map const map(text);
+  auto const wrong = map.broken() || root ? map.broken() : map.unreadable();
+  if (wrong) return error(errc::invalid_json, detail::lock_file_place(file, map, wrong->offset) + wrong->what);
   if (!root) return root.error().with_message(std::string(file) + ": " + std::string(root.error().message()));
-  return detail::lock_reader(file).read(*root);
+  return detail::lock_reader(file, map).read(*root);
 }
 
 }  // namespace comcp

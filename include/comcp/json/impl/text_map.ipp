@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <comcp/config/json_map.hpp>
+#include <comcp/json/text_map.hpp>
 
 namespace comcp::detail {
 
@@ -58,7 +58,7 @@ COMCP_DECL std::string without_comments(std::string_view text) {
 }
 
 /// One walk over a text by the grammar of RFC 8259.
-class json_map::scanner {
+class text_map::scanner {
  public:
   scanner(std::string_view text, std::vector<node>& nodes) noexcept : text_(text), nodes_(nodes) {}
 
@@ -190,14 +190,14 @@ class json_map::scanner {
   failure why_;
 };
 
-COMCP_DECL json_map::json_map(std::string_view text) : text_(text), lines_{0} {
+COMCP_DECL text_map::text_map(std::string_view text) : text_(text), lines_{0} {
   for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
     lines_.push_back(static_cast<std::uint32_t>(at + 1));
   scanner s(text, nodes_);
   if (!s.whole()) broken_ = s.why();
 }
 
-COMCP_DECL std::optional<json_map::failure> json_map::unreadable() const {
+COMCP_DECL std::optional<text_map::failure> text_map::unreadable() const {
   std::vector<node> unused;
   scanner s(text_, unused);
   for (auto const& n : nodes_) {
@@ -210,13 +210,13 @@ COMCP_DECL std::optional<json_map::failure> json_map::unreadable() const {
   return {};
 }
 
-COMCP_DECL text_place json_map::place(std::size_t offset) const noexcept {
+COMCP_DECL text_place text_map::place(std::size_t offset) const noexcept {
   auto const next = std::upper_bound(lines_.begin(), lines_.end(), offset);
   auto const line = static_cast<std::size_t>(next - lines_.begin());
   return {line, offset - lines_[line - 1] + 1};
 }
 
-COMCP_DECL std::optional<located> find_member(json_map const& map, located of, std::string_view key) {
+COMCP_DECL std::optional<located> find_member(text_map const& map, located of, std::string_view key) {
   std::optional<located> found;
   each_member(map, of, [&](std::string_view name, located m) {
     if (!found && name == key) found = m;

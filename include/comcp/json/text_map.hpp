@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where things are in a JSON text that a person wrote: comments and trailing commas blanked out, the first syntax error
-// found, and the offset of every key and value. What the values mean is json/value's and read.hpp's job.
+// found, and the offset of every key and value. What the values mean is json/value's and its reader's job.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct text_place {
 };
 
 /// The values of a JSON text in the order of the text, each followed by those inside it.
-class json_map {
+class text_map {
  public:
   struct node {
     std::uint32_t key;  // where the key begins; the value, where there is none
@@ -41,7 +41,7 @@ class json_map {
   };
 
   /// `text` must live as long as this, and have less than 4 GiB.
-  explicit json_map(std::string_view text);
+  explicit text_map(std::string_view text);
 
   /// The first syntax error; the nodes before it are right.
   [[nodiscard]] std::optional<failure> const& broken() const noexcept { return broken_; }
@@ -68,7 +68,7 @@ struct located {
 
 /// Calls f(key, located) for each member of an object.
 template <class F>
-void each_member(json_map const& map, located of, F f) {
+void each_member(text_map const& map, located of, F f) {
   auto child = of.node + 1;
   for (auto const m : of.value.members()) {
     if (child >= map.nodes().size()) return;
@@ -79,7 +79,7 @@ void each_member(json_map const& map, located of, F f) {
 
 /// Calls f(index, located) for each element of an array.
 template <class F>
-void each_element(json_map const& map, located of, F f) {
+void each_element(text_map const& map, located of, F f) {
   auto child = of.node + 1;
   std::size_t index = 0;
   for (auto const v : of.value.elements()) {
@@ -90,10 +90,10 @@ void each_element(json_map const& map, located of, F f) {
 }
 
 /// The first member of that key.
-std::optional<located> find_member(json_map const& map, located of, std::string_view key);
+std::optional<located> find_member(text_map const& map, located of, std::string_view key);
 
 }  // namespace comcp::detail
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/config/impl/json_map.ipp>
+#include <comcp/json/impl/text_map.ipp>
 #endif
