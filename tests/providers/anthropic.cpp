@@ -77,6 +77,17 @@ TEST_CASE("anthropic: a failure has is_error and always some words", "[providers
   CHECK(written["content"][0]["text"].dump() == "\"the tool failed and said nothing\"");
 }
 
+TEST_CASE("anthropic: a failure has texts alone, or the API would refuse the request", "[providers]") {
+  comcp::image_content image;
+  image.data = "AAEC";
+  image.mime_type = "image/png";
+  comcp::call_tool_result failed({image});
+  failed.is_error = true;
+  CHECK(anthropic::write_result(weather_call("1"), failed).text() ==
+        R"({"type":"tool_result","tool_use_id":"1","content":[{"type":"text",)"
+        R"("text":"[left out: image, image/png, 3 bytes]"}],"is_error":true})");
+}
+
 TEST_CASE("anthropic: blank texts are dropped, an empty result has no content", "[providers]") {
   comcp::call_tool_result blank({comcp::text_content(""), comcp::text_content("\n"), comcp::text_content("x")});
   CHECK(parsed(anthropic::write_result(weather_call("1"), blank))["content"].size() == 1);

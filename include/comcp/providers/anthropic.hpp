@@ -27,7 +27,8 @@ result<std::vector<model_call>> read_calls(json::view message);
 json::fragment write_call(model_call const& call);
 
 /// The tool_result block. Text, PNG, JPEG, GIF and WebP images and PDF documents have their place; of other media a text
-/// says that they were left out. All results of one turn belong into one user message, before any text.
+/// says that they were left out, and of all media of a failure: the API refuses them there. All results of one turn
+/// belong into one user message, before any text.
 json::fragment write_result(model_call const& call, call_tool_result const& answer);
 
 }  // namespace comcp::providers::anthropic

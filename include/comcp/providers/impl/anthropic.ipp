@@ -23,6 +23,8 @@ COMCP_DECL void write_piece(json::writer& w, providers::detail::piece const& p) 
   w.end_object();
 }
 
+inline bool takes_nothing(std::string_view) noexcept { return false; }
+
 inline bool is_type(json::view block, std::string_view wanted) noexcept {
   auto const type = block.find("type");
   return type && type->get_string() == wanted;
@@ -67,9 +69,10 @@ COMCP_DECL json::fragment write_call(model_call const& call) {
 }
 
 COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result const& answer) {
+  auto const takes = answer.is_error ? detail::takes_nothing : detail::takes;
   json::writer w;
   w.begin_object().key("type").string("tool_result").key("tool_use_id").string(call.id).key("content").begin_array();
-  for (auto const& p : providers::detail::all_pieces_of(answer, detail::takes)) detail::write_piece(w, p);
+  for (auto const& p : providers::detail::all_pieces_of(answer, takes)) detail::write_piece(w, p);
   w.end_array();
   if (answer.is_error) w.key("is_error").boolean(true);
   w.end_object();
