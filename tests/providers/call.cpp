@@ -96,6 +96,24 @@ TEST_CASE("call: malformed arguments are a clear error", "[providers]") {
   CHECK(read.error().message().size() < 400);
 }
 
+TEST_CASE("call: a key that comes twice is an error, wherever it is", "[providers]") {
+  for (char const* const given : {R"({"a":1,"a":2})", R"("{\"a\":1,\"a\":1}")", R"({"l":[{},{"b":1,"\u0062":2}]})"}) {
+    CAPTURE(given);
+    auto const read = arguments(given);
+    REQUIRE(!read);
+    CHECK(read.error() == errc::wrong_shape);
+    CHECK(read.error().message().find("twice") != std::string_view::npos);
+  }
+  CHECK(arguments(R"({"a":{"a":1},"l":[{"a":1},{"a":1}]})"));
+}
+
+TEST_CASE("call: arguments that no JSON parser should take are typed errors", "[providers]") {
+  CHECK(arguments('"' + std::string(300, '[') + std::string(300, ']') + '"').error() == errc::limit_exceeded);
+  CHECK(arguments(R"("{\"n\":1e999}")").error() == errc::invalid_json);
+  CHECK(arguments(R"("{\"s\":\"\\ud800\"}")").error() == errc::invalid_json);
+  CHECK(arguments(R"({"n":12345678901234567890123456789})").value().text().find("e28") != std::string_view::npos);
+}
+
 TEST_CASE("call: every shape gives id, name and arguments", "[providers]") {
   for (auto const& s : shapes()) {
     CAPTURE(s.name);

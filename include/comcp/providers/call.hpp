@@ -40,8 +40,8 @@ struct model_call {
 
   std::string id;    ///< What the result must carry; empty where the provider gave none (Gemini).
   std::string name;  ///< As the provider knows the tool.
-  /// A JSON object, or why what the model wrote is none (invalid_json, wrong_shape, limit_exceeded): models do, and
-  /// are to be told, by write_result(call, failure(call.arguments.error())).
+  /// A JSON object in which no object has a key twice, or why what the model wrote is none (invalid_json, wrong_shape,
+  /// limit_exceeded): models do, and are to be told, by write_result(call, failure(call.arguments.error())).
   result<json::fragment> arguments;
 };
 

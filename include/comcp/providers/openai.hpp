@@ -14,7 +14,8 @@
 
 namespace comcp::providers::openai_chat {
 
-/// For the request's `tools`: an array of {"type":"function","function":{name, description, parameters}}.
+/// For the request's `tools`: an array of {"type":"function","function":{name, description, parameters}}. Descriptions
+/// go whole; some models and providers of this shape refuse those of more than 1024 characters.
 json::fragment write_tools(std::span<offered_tool const> tools);
 
 /// One element of `tool_calls`. The arguments may be text, as the API has it, or an object. Errors: wrong_shape (no call

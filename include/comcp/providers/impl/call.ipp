@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
+
 #include <comcp/providers/call.hpp>
 
 namespace comcp::providers {
@@ -36,10 +38,27 @@ inline error bad_arguments(errc code, std::string_view tool_name, std::string_vi
                          std::string(why));
 }
 
+// Whether some object in it has a key twice: what one reader sees of it, another does not.
+COMCP_DECL bool has_key_twice(json::view v) {
+  std::set<std::string_view> keys;
+  for (auto const [key, inner] : v.members()) {
+    if (!keys.insert(key).second || has_key_twice(inner)) return true;
+  }
+  for (auto const inner : v.elements()) {
+    if (has_key_twice(inner)) return true;
+  }
+  return false;
+}
+
+COMCP_DECL result<json::fragment> checked_arguments(json::view object, std::string_view tool_name) {
+  if (has_key_twice(object)) return bad_arguments(errc::wrong_shape, tool_name, "a key comes twice in one object");
+  return json::fragment::trusted(object.dump());
+}
+
 COMCP_DECL result<json::fragment> read_arguments(std::optional<json::view> given, std::string_view tool_name) {
   auto const none = json::fragment::trusted("{}");
   if (!given || given->is_null()) return none;
-  if (given->is_object()) return json::fragment::trusted(given->dump());
+  if (given->is_object()) return checked_arguments(*given, tool_name);
   auto const text = given->get_string();
   if (!text) return bad_arguments(errc::wrong_shape, tool_name, "they are neither an object nor text");
   if (text->find_first_not_of(" \t\r\n") == std::string_view::npos) return none;
@@ -47,7 +66,7 @@ COMCP_DECL result<json::fragment> read_arguments(std::optional<json::view> given
   if (!parsed) return bad_arguments(static_cast<errc>(parsed.error().code().value()), tool_name, parsed.error().message());
   if (parsed->is_null()) return none;
   if (!parsed->is_object()) return bad_arguments(errc::wrong_shape, tool_name, "the text holds something else");
-  return json::fragment::trusted(parsed->dump());
+  return checked_arguments(*parsed, tool_name);
 }
 
 COMCP_DECL result<std::string> string_of(json::view from, std::string_view key, std::string_view what) {
