@@ -111,7 +111,7 @@ TEST_CASE("call: arguments that no JSON parser should take are typed errors", "[
   CHECK(arguments('"' + std::string(300, '[') + std::string(300, ']') + '"').error() == errc::limit_exceeded);
   CHECK(arguments(R"("{\"n\":1e999}")").error() == errc::invalid_json);
   CHECK(arguments(R"("{\"s\":\"\\ud800\"}")").error() == errc::invalid_json);
-  CHECK(arguments(R"({"n":12345678901234567890123456789})").value().text().find("e28") != std::string_view::npos);
+  CHECK(arguments(R"("{\"n\":12345678901234567890123456789}")").error() == errc::invalid_json);
 }
 
 TEST_CASE("call: every shape gives id, name and arguments", "[providers]") {
