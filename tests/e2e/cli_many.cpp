@@ -115,6 +115,25 @@ TEST_CASE("cli: without any server that can be reached, lists over all of them f
   CHECK_THAT(r.err, contains("/no/such/server"));
 }
 
+TEST_CASE("cli: names that a registry refuses spoil nothing, and those with a slash are used", "[e2e]") {
+  auto const longest = std::string(200, 'x');
+  config const c(stdio_entry("github.com/a/b") + ", " + stdio_entry("plain") + ", " + stdio_entry(longest));
+  auto const all = run(c, {"tools", "--json"});
+  CHECK(all.status == 0);
+  CHECK_THAT(all.err, contains("a server's name has at most 128 bytes"));
+  CHECK(has(names_in(all.out), "plain__add"));
+  CHECK(run(c, {"call", "github.com/a/b::add", "a=2", "b=3"}).out == "{\"sum\":5}\n");
+  config const none(stdio_entry(longest));
+  CHECK(run(none, {"tools"}).status == 2);
+}
+
+TEST_CASE("cli: a call by a tool's whole name waits for its own server alone", "[e2e]") {
+  config const c(stdio_entry("quick") + R"(, "silent": {"command": "sleep", "args": ["1000"]})");
+  // Nobody waits for the silent one, or the test would take as long as its start may.
+  CHECK(run(c, {"call", "quick__add", "a=2", "b=3"}).out == "{\"sum\":5}\n");
+  CHECK(run(c, {"call", "quick/add", "a=2", "b=3"}).out == "{\"sum\":5}\n");
+}
+
 #if defined(COMCP_DEMO_HTTP)
 TEST_CASE("cli: --watch lists again after each change, while a server is killed and comes back", "[e2e]") {
   auto const serve = [](std::string const& port) { return strings{COMCP_DEMO_SERVER, "--http", port}; };

@@ -85,20 +85,23 @@ class expander {
  public:
   expander() {
     variables_.inputs([this](comcp::config_input const& asked) {
-      auto const known = answers_.find(asked.id);
-      return known != answers_.end() ? known->second : answers_.emplace(asked.id, ask_input(asked)).first->second;
+      std::pair const key(file_, asked.id);
+      auto const known = answers_.find(key);
+      return known != answers_.end() ? known->second : answers_.emplace(key, ask_input(asked)).first->second;
     });
   }
   expander(expander const&) = delete;
   expander& operator=(expander const&) = delete;
 
-  [[nodiscard]] comcp::expanded_server expand(candidate const& c) const {
+  [[nodiscard]] comcp::expanded_server expand(candidate const& c) {
+    file_ = c.server.file;
     return comcp::expand_server(c.server, c.inputs, variables_);
   }
 
  private:
   comcp::config_variables variables_ = comcp::process_variables();
-  std::map<std::string, comcp::result<comcp::secret>, std::less<>> answers_;
+  std::string file_;  // of the server that is expanded now: another file's input of that id is another question
+  std::map<std::pair<std::string, std::string>, comcp::result<comcp::secret>> answers_;
 };
 
 comcp::configured_server expanded(candidate const& c) {
@@ -109,7 +112,7 @@ comcp::configured_server expanded(candidate const& c) {
 
 // Those that can be used; what is wrong with the others is told.
 std::vector<comcp::configured_server> all_expanded(candidates const& all) {
-  expander const with;
+  expander with;
   std::vector<comcp::configured_server> good;
   auto problems = all.problems;
   for (auto const& c : all.servers) {

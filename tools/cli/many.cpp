@@ -2,12 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "many.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <iostream>
 #include <map>
 #include <optional>
 #include <utility>
 
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
 #include <asio/redirect_error.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
@@ -25,39 +28,80 @@
 namespace cli {
 namespace {
 
-/// The registry, and a bell that rings when the catalog or a server's state changes.
-struct host {
-  host(asio::any_io_executor home, std::shared_ptr<surroundings> a)
-      : around(std::move(a)), bell(home), servers(std::move(home), options()) {}
+/// What the registry's listeners tell, and a bell that rings for whoever waits for a change.
+struct news {
+  news(asio::any_io_executor const& home, std::shared_ptr<surroundings> a) : around(std::move(a)), bell(home) {}
 
-  [[nodiscard]] comcp::registry_options options() {
-    comcp::registry_options out;
-    out.on_change([this](comcp::catalog_change const&) {
-      changed = true;
-      bell.cancel();
-    });
-    out.on_status([this](comcp::server_status const& s) { tell(s); });
-    return out;
-  }
-
+  void ring() { bell.cancel(); }
   // A server that fails again and again in the same way is told of once.
+  void tell(std::string const& about, std::string const& text) {
+    if (std::exchange(told[about], text) != text) around->err.line("comcp: " + one_line(text));
+  }
   void tell(comcp::server_status const& s) {
-    auto line = one_line(s.name) + ": " + std::string(to_string(s.state));
-    if (s.state == comcp::server_state::ready || s.state == comcp::server_state::starting) {
-      if (s.state == comcp::server_state::ready) told.erase(s.name);
-      if (around->opts.verbose) around->err.line("note: " + line);
-    } else if (s.reason) {
-      line += ": " + one_line(s.reason.to_string());
-      if (std::exchange(told[s.name], line) != line) around->err.line("comcp: " + line);
+    auto line = s.name + ": " + std::string(to_string(s.state));
+    bool const back = s.state == comcp::server_state::ready && told.erase(s.name) != 0;
+    if (s.reason && s.state != comcp::server_state::ready && s.state != comcp::server_state::starting) {
+      tell(s.name, line + ": " + s.reason.to_string());
+    } else if (back || around->opts.verbose) {
+      around->err.line((back ? "comcp: " : "note: ") + one_line(line));
     }
   }
 
   std::shared_ptr<surroundings> around;
   asio::steady_timer bell;
   bool changed = false;
+  bool settled = false;  // no server is starting for the first time, or it takes too long
   std::map<std::string, std::string> told;
+};
+
+struct host {
+  host(asio::any_io_executor const& home, std::shared_ptr<surroundings> a)
+      : around(std::move(a)), said(std::make_shared<news>(home, around)), servers(home, options()) {}
+
+  [[nodiscard]] comcp::registry_options options() const {
+    comcp::registry_options out;
+    out.separator(separator());
+    out.on_change([said = said](comcp::catalog_change const&) {
+      said->changed = true;
+      said->ring();
+    });
+    out.on_status([said = said](comcp::server_status const& s) { said->tell(s); });
+    out.on_fault([said = said](comcp::catalog_fault const& f) {
+      said->tell(f.server_name + '\n' + f.kind, f.server_name + ": " + f.kind + ": " + f.reason.to_string());
+    });
+    return out;
+  }
+  // "/", unless a server's name has one in it, as github.com/someone/server.
+  [[nodiscard]] char const* separator() const {
+    auto const& all = around->opts.servers;
+    auto const slashed = [](auto const& s) { return s.name.find('/') != std::string::npos; };
+    return std::any_of(all.begin(), all.end(), slashed) ? "::" : "/";
+  }
+
+  std::shared_ptr<surroundings> around;
+  std::shared_ptr<news> said;
   comcp::registry servers;
 };
+
+// Until something changed.
+asio::awaitable<void> rings(std::shared_ptr<host> h) {
+  h->said->bell.expires_at(asio::steady_timer::time_point::max());
+  std::error_code rung;
+  co_await h->said->bell.async_wait(asio::redirect_error(asio::use_awaitable, rung));
+}
+
+asio::awaitable<void> settled(std::shared_ptr<host> h) {
+  while (!h->said->settled) co_await rings(h);
+}
+
+// Runs beside the command.
+asio::awaitable<void> settle(std::shared_ptr<host> h) {
+  auto const patience = h->around->opts.timeout.value_or(std::chrono::seconds(60));
+  auto settling = comcp::as_result(h->servers.settled(patience));
+  (void)co_await std::move(settling);
+  h->said->settled = true;
+  h->said->ring();
+}
 
 comcp::call_options call_options(host const& h) {
   comcp::call_options out;
@@ -134,48 +178,56 @@ std::string endpoint(host const& h, std::string const& name) {
 
 asio::awaitable<int> list(std::shared_ptr<host> h) {
   auto const& o = h->around->opts;
+  co_await settled(h);
   std::size_t printed = 0;
   do {
-    h->changed = false;
+    h->said->changed = false;
     print_list(*h);
     ++printed;
     if (!o.watch || (o.count && printed >= *o.count) || !std::cout) break;
-    while (!h->changed) {
-      h->bell.expires_at(asio::steady_timer::time_point::max());
-      std::error_code rung;
-      co_await h->bell.async_wait(asio::redirect_error(asio::use_awaitable, rung));
-    }
+    while (!h->said->changed) co_await rings(h);
   } while (true);
   co_return exit_code_of(*h);
 }
 
-/// A tool by the name that the list shows, its qualified name, or its bare one.
-std::string qualified(host const& h, std::string const& given) {
-  for (auto const& e : h.servers.tools()) {
-    if (shown_name(e) == given) return e.name;
+template <class Result>
+void show(host const& h, Result const& r) {
+  h.around->err.clear();
+  if (h.around->opts.json) {
+    std::cout << r.raw.dump() << '\n';
+  } else {
+    print_result(r);
   }
-  return given;
+}
+
+/// A tool by the name that the list shows, or its qualified name.
+comcp::catalog_entry<comcp::tool> const* find_tool(comcp::catalog_view<comcp::tool> const& all,
+                                                   std::string const& given) {
+  for (auto const& e : all) {
+    if (shown_name(e) == given) return &e;
+  }
+  return all.find(given);
 }
 
 asio::awaitable<int> call(std::shared_ptr<host> h) {
   auto const& o = h->around->opts;
-  auto const name = qualified(*h, o.name);
   auto const pairs = parse_pairs(o.pairs);
-  auto const all = h->servers.tools();
-  auto const* entry = all.find(name);
+  // A bare name is known to be unique when all have listed; any other is called as soon as it is there.
+  auto all = h->servers.tools();
+  while (!h->said->settled && !find_tool(all, o.name)) {
+    co_await rings(h);
+    all = h->servers.tools();
+  }
+  auto const* entry = find_tool(all, o.name);
+  auto const name = entry ? entry->name : o.name;
   if (auto const same = all.find_all(name); !entry && same.size() == 1) entry = same.front();
   comcp::json::value schema;
   if (entry) schema = entry->definition.input_schema;
   auto arguments = tool_arguments(pairs, o.arguments, schema.view());
   auto options = call_options(*h);
   auto const r = co_await h->servers.call(name, std::move(arguments), std::move(options));
-  h->around->err.clear();
   if (r.is_error) h->around->err.line("comcp: the tool failed");
-  if (o.json) {
-    std::cout << r.raw.dump() << '\n';
-  } else {
-    print_result(r);
-  }
+  show(*h, r);
   co_return r.is_error ? exit_tool_failed : exit_ok;
 }
 
@@ -191,30 +243,24 @@ std::string owner(comcp::catalog_view<T> const& all, std::string const& name, ch
 asio::awaitable<int> read(std::shared_ptr<host> h) {
   auto const& o = h->around->opts;
   if (!o.pairs.empty()) throw usage_error("uri templates want one server: pick one with --server");
+  co_await settled(h);
   auto const server = owner(h->servers.resources(), o.name, "resource");
   auto options = call_options(*h);
   auto const r = co_await h->servers.read(server, o.name, std::move(options));
-  if (o.json) {
-    std::cout << r.raw.dump() << '\n';
-  } else {
-    print_result(r);
-  }
+  show(*h, r);
   co_return exit_ok;
 }
 
 asio::awaitable<int> prompt(std::shared_ptr<host> h) {
   auto const& o = h->around->opts;
-  auto const server = owner(h->servers.prompts(), o.name, "prompt");
   auto const given = string_arguments(parse_pairs(o.pairs));
+  co_await settled(h);
+  auto const server = owner(h->servers.prompts(), o.name, "prompt");
   comcp::json::fragment arguments;
   if (!given.empty()) arguments = comcp::json::fragment::of(given);
   auto options = call_options(*h);
   auto const r = co_await h->servers.prompt(server, o.name, std::move(arguments), std::move(options));
-  if (o.json) {
-    std::cout << r.raw.dump() << '\n';
-  } else {
-    print_result(r);
-  }
+  show(*h, r);
   co_return exit_ok;
 }
 
@@ -227,7 +273,7 @@ comcp::json::object status_json(host const& h, comcp::server_status const& s) {
   return out;
 }
 
-int info(host const& h) {
+int print_info(host const& h) {
   comcp::json::array list;
   std::vector<row> rows;
   for (auto const& name : h.servers.servers()) {
@@ -253,6 +299,11 @@ int info(host const& h) {
   return exit_code_of(h);
 }
 
+asio::awaitable<int> info(std::shared_ptr<host> h) {
+  co_await settled(h);
+  co_return print_info(*h);
+}
+
 asio::awaitable<int> run(std::shared_ptr<host> h) {
   switch (h->around->opts.what) {
     case command::tools:
@@ -262,6 +313,7 @@ asio::awaitable<int> run(std::shared_ptr<host> h) {
     case command::call: return call(h);
     case command::read: return read(h);
     case command::prompt: return prompt(h);
+    case command::info: return info(h);
     default: break;
   }
   throw usage_error("this command wants one server: pick one with --server");
@@ -271,6 +323,13 @@ comcp::server_config configuration(host const& h, comcp::configured_server const
   if (s.timeout && !h.around->opts.timeout) settings.timeout(*s.timeout);
   auto config = comcp::to_server_config(s);
   if (!h.around->opts.timeout) settings.handshake_timeout(config.start_timeout());
+  if (h.around->opts.verbose) {
+    comcp::observer watch;
+    watch.on_fault = [around = h.around, name = one_line(s.name)](comcp::error const& e) {
+      around->err.line("note: " + name + ": " + one_line(e.to_string()));
+    };
+    settings.observe(std::move(watch));
+  }
   config.options(std::move(settings)).handler(user_handler(h.around)).background();
   return config;
 }
@@ -280,11 +339,12 @@ asio::awaitable<int> start_and_run(std::shared_ptr<host> h) {
   auto const settings = make_connect_options(o, h->around);
   for (auto const& s : o.servers) {
     auto config = configuration(*h, s, settings);
-    co_await h->servers.add(s.name, std::move(config));
+    auto adding = comcp::as_result(h->servers.add(s.name, std::move(config)));
+    auto const added = co_await std::move(adding);
+    if (!added) h->said->tell(s.name, s.name + ": " + added.error().to_string());
   }
-  auto const patience = o.timeout.value_or(std::chrono::seconds(60));
-  (void)co_await h->servers.settled(patience);
-  if (o.what == command::info) co_return info(*h);
+  if (h->servers.servers().empty()) throw usage_error("--config: there is no server that can be used");
+  asio::co_spawn(h->servers.get_executor(), settle(h), asio::detached);
   auto const code = co_await run(h);
   co_return code;
 }
