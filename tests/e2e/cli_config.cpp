@@ -157,6 +157,19 @@ TEST_CASE("cli: an input is asked for at the terminal, a password without echo",
   CHECK_THAT(nobody.err, contains("servers.a.env.T: no answer to the input \"t\""));
 }
 
+TEST_CASE("cli: inputs of one id in two files are two questions", "[e2e]") {
+  home const h;
+  auto const file = [](std::string const& server, std::string const& answer) {
+    return R"({"inputs": [{"type": "promptString", "id": "era", "default": ")" + answer + R"("}], "servers": {")" +
+           server + R"(": {"command": ")" COMCP_DEMO_SERVER R"(", "args": ["--${input:era}-only"]}}})";
+  };
+  h.write("one.json", file("one", "legacy"));
+  h.write("two.json", file("two", "modern"));
+  auto const r = h.comcp({"--config", "one.json", "--config", "two.json", "info"});
+  CHECK(r.status == 0);
+  CHECK_THAT(r.out, contains("(legacy)") && contains("(modern)"));
+}
+
 #if defined(COMCP_DEMO_HTTP)
 TEST_CASE("cli: a configured server over HTTP gets its headers, and nobody else sees them", "[e2e]") {
   home const h;
