@@ -84,6 +84,48 @@ TEST_CASE("members: one that failed for good is tried again by warm_up", "[pool]
   CHECK(c.who(p) == "0");
 }
 
+TEST_CASE("members: a log level outlives a member's failure for good", "[pool]") {
+  crew c;
+  bool works = true;
+  auto const number = c.hire();
+  c.servers[number].legacy();
+  auto make = [&] { return works ? any_transport(c.servers[number].transport()) : any_transport(broken()); };
+  c.servers[number].on("initialize", [&](fake_request r) {
+    if (works) r.reply(json::raw(initialize_text("2025-11-25")));
+    else c.servers[number].drop();
+  });
+  auto const p = c.make({server_config::from(make).options(c.options()).retry(retry(1, 100ms, 100ms))}, c.pooled());
+  REQUIRE(c.finish(p.set_log_level(log_level::warning)));
+  works = false;
+  c.servers[number].drop();
+  c.settle();
+  c.advance(100ms);
+  REQUIRE(c.states(p) == "1:failed");
+  works = true;
+  REQUIRE(c.finish(p.warm_up()));
+  CHECK(c.servers[number].count("logging/setLevel") == 2);
+}
+
+TEST_CASE("members: warm_up ends though some member is always at an attempt that follows", "[pool]") {
+  crew c;
+  std::vector<server_config> hopeless;
+  for (int i = 0; i != 2; ++i) {
+    auto& server = c.servers[c.hire()];
+    server.legacy().silent("initialize");
+    // The second one's attempts begin before the first one's are over, and the other way round.
+    hopeless.push_back(c.config(static_cast<std::size_t>(i)).start_timeout(i == 0 ? 2s : 3s));
+  }
+  auto const p = c.make(hopeless, c.pooled());
+  auto const warm = c.start(p.warm_up());
+  c.advance(2s);
+  CHECK_FALSE(warm->done());
+  c.advance(100ms);  // the first one begins again
+  CHECK(c.states(p) == "1:starting 2:starting");
+  c.advance(900ms);
+  REQUIRE(warm->times == 1);
+  CHECK(warm->error() == errc::no_connections);
+}
+
 TEST_CASE("members: under no_retry one that is lost is removed", "[pool]") {
   crew c;
   auto all = c.configs(2);

@@ -57,7 +57,8 @@ class live_server_owner {
 /// Everything but status() and connection() is to be called on home, which runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
-/// server that has failed or was stopped has a new client afterwards; subscriptions of the old one have ended.
+/// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
+/// the old one have ended.
 class live_server : public std::enable_shared_from_this<live_server> {
  public:
   /// `owner` may go away before.
@@ -111,6 +112,10 @@ class live_server : public std::enable_shared_from_this<live_server> {
   asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
   asio::awaitable<void> pause(std::shared_ptr<attempts> a);
   void adopt(std::shared_ptr<client_core> core);
+  std::shared_ptr<client_core> take_core() {
+    if (core_) level_ = core_->level();
+    return std::exchange(core_, nullptr);
+  }
   void core_changed(std::uint64_t epoch, connection_status s);
   void attempt_begins(std::uint64_t epoch);
   step lost(error why);
@@ -138,6 +143,7 @@ class live_server : public std::enable_shared_from_this<live_server> {
 
   std::shared_ptr<client_core> core_;    // of the connection, or one that restores it
   std::shared_ptr<attempts> attempts_;   // to make one, under way
+  std::optional<log_level> level_;       // of the last connection
   std::shared_ptr<gate> winding_up_;     // opens when what was ended before is gone
   std::weak_ptr<client_core> leaving_;   // of that
   std::vector<waiting*> waiting_;

@@ -111,6 +111,7 @@ COMCP_DECL void pool_core::became_ready(std::string const& name) {
 COMCP_DECL void pool_core::gave_up(std::string const& name) {
   auto const m = find(name);
   if (!m || !m->live->config().retry().evicts()) return;
+  if (m->live->status().state != server_state::failed) return;  // started again meanwhile
   take_out(m);
   m->live->abandon();
 }

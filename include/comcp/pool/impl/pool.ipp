@@ -155,13 +155,14 @@ COMCP_DECL asio::awaitable<void> pool_core::stop_one(std::shared_ptr<live_server
 
 COMCP_DECL asio::awaitable<void> pool_core::warm_up(self_type self) {
   self->require_open();
-  auto const members = self->members_;
-  for (auto const& m : members) {
+  auto first = self->members_;  // whose first attempt is under way
+  for (auto const& m : first) {
     auto const s = m->state.load();
     if (!m->refused && (s == server_state::stopped || s == server_state::failed)) self->launch(*m);
   }
-  auto const is_starting = [](member_ptr const& m) { return m->state == server_state::starting; };
-  while (std::any_of(members.begin(), members.end(), is_starting)) {
+  for (;;) {
+    std::erase_if(first, [](member_ptr const& m) { return m->state != server_state::starting; });
+    if (first.empty()) break;
     auto waiting = change(self, time_point::max(), std::stop_token());
     co_await std::move(waiting);
   }

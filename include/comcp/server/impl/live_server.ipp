@@ -68,6 +68,7 @@ COMCP_DECL connect_options live_server::options() {
   };
   o.restart(restart_policy(std::move(ask))).executor(home_).connect_timeout(config_.start_timeout());
   if (!o.time()) o.time(time_);
+  if (level_) o.log_level(*level_);
   return o;
 }
 
@@ -152,8 +153,7 @@ COMCP_DECL void live_server::core_changed(std::uint64_t epoch, connection_status
   }
   if (s != connection_status::disconnected) return;
   // It has ended: the hook gave up, a user closed it, or its transport did not close in time.
-  auto const ended = std::exchange(core_, nullptr);
-  (void)lost(ended->end_reason().value_or(error(errc::closed)));
+  (void)lost(take_core()->end_reason().value_or(error(errc::closed)));
   if (life_.state() == server_state::backing_off) begin();
 }
 
@@ -299,7 +299,7 @@ COMCP_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
 COMCP_DECL std::shared_ptr<gate> live_server::end_connection() {
   ++epoch_;
   once_ = false;
-  auto core = std::exchange(core_, nullptr);
+  auto core = take_core();
   auto a = std::exchange(attempts_, nullptr);
   if (!core && !a) return winding_up_;
   auto over = std::make_shared<gate>(home_);
