@@ -43,4 +43,8 @@ TEST_CASE("qualified_name: which names a server may have", "[registry]") {
   CHECK(check_server_name("a\nb").error() == errc::invalid_argument);
   CHECK(check_server_name("a\x7f").error() == errc::invalid_argument);
   CHECK(check_server_name("a/b").error() == errc::invalid_argument);
+  // "a:" + "::" + "b" would be taken apart as "a" and ":b".
+  CHECK(check_server_name("a:", "::").error() == errc::invalid_argument);
+  CHECK(check_server_name("a_", "__").error() == errc::invalid_argument);
+  CHECK(check_server_name(":a", "::"));
 }

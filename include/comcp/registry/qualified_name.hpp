@@ -24,7 +24,7 @@ result<std::pair<std::string, std::string>> split_name(std::string_view name, st
 inline constexpr std::size_t longest_server_name = 128;
 
 /// Whether a server may be called so: not empty, at most longest_server_name bytes, no control characters, and no
-/// separator in it. Errors: invalid_argument.
+/// separator in it or across its end. Errors: invalid_argument.
 result<void> check_server_name(std::string_view name, std::string_view separator = "/");
 
 }  // namespace comcp

@@ -32,7 +32,8 @@ COMCP_DECL result<void> check_server_name(std::string_view name, std::string_vie
   if (name.size() > longest_server_name) return error(errc::invalid_argument, "a server's name has at most 128 bytes");
   if (std::any_of(name.begin(), name.end(), is_control))
     return error(errc::invalid_argument, "a server's name has no control characters");
-  if (!separator.empty() && name.find(separator) != name.npos)
+  // Nor may it begin one with the separator that follows it: "a:" with "::" would be taken apart as "a" and ":...".
+  if (!separator.empty() && qualified_name(name, "", separator).find(separator) != name.size())
     return error(errc::invalid_argument, "a server's name has no \"" + std::string(separator) + "\" in it: " + std::string(name));
   return {};
 }
