@@ -44,7 +44,8 @@ class registry_options {
   /// blocked one is called. Use it on the registry's executor only, while the registry lives.
   registry_options& pins(std::shared_ptr<pin_guard> g) { return pins_ = std::move(g), *this; }
 
-  // Listeners, called on the registry's executor. What they throw is dropped.
+  // Listeners, called on the registry's executor, where they may begin its operations and destroy it. What they throw is
+  // dropped. A registry that is destroyed elsewhere tells nothing more once that executor has come to it.
 
   /// After each refresh, and when a server goes away: once for each kind that changed.
   registry_options& on_change(std::function<void(catalog_change const&)> f) { return on_change_ = std::move(f), *this; }

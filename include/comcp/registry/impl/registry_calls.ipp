@@ -56,7 +56,7 @@ COMCP_DECL result<registry_core::route> registry_core::resolve_at(member const& 
   if (tool_blocked(*m, tool_name)) check_tools(m);  // it may be approved by now
   if (all.find(m->name, tool_name)) return route(m, std::string(tool_name));
   if (auto const why = tool_blocked(*m, tool_name)) return why;
-  if (!m->server->connection() || !is_listed(*m)) return route(m);
+  if (!is_listed(*m)) return route(m);
   return error(errc::unknown_tool, "the server " + m->name + " has no tool " + std::string(tool_name));
 }
 

@@ -174,6 +174,7 @@ void registry_core::adopt(member const& m, result<listing<T>> listed) {
     faults.emplace_back(m->name, kind, error(errc::wrong_shape, "a definition was set aside: " + broken.reason));
   auto part = make_part<T>(m->name, options_.separator(), std::move(*listed).items(), faults);
   set_faults(m, place, std::move(faults));
+  if (m->gone) return;  // by a listener
   if constexpr (std::same_as<T, tool>) {
     m->offered = std::move(part);
     check_tools(m);
@@ -185,11 +186,12 @@ void registry_core::adopt(member const& m, result<listing<T>> listed) {
 // Offered is what the pins let through.
 COMCP_DECL void registry_core::check_tools(member const& m) {
   if (m->gone) return;
-  if (!options_.pins() || !m->offered) return publish<tool>(m, m->offered);
+  auto const offered = m->offered;
+  if (!options_.pins() || !offered) return publish<tool>(m, offered);
   auto const through = std::make_shared<catalog_part<tool>>();
   std::vector<blocked_tool> held;
   std::map<std::string, pin_finding> told;
-  for (auto const& entry : *m->offered) {
+  for (auto const& entry : *offered) {
     auto const found = options_.pins()->check(m->name, entry.definition);
     if (found.verdict != pin_verdict::allow) told.emplace(entry.original_name, found);
     if (found.verdict != pin_verdict::block) {
@@ -201,6 +203,7 @@ COMCP_DECL void registry_core::check_tools(member const& m) {
     b.finding = found;
     held.push_back(std::move(b));
   }
+  if (m->gone) return;  // by what the pins' policy called
   {
     std::lock_guard const lock(mutex_);
     m->blocked.swap(held);
@@ -260,6 +263,7 @@ COMCP_DECL std::uint64_t registry_core::ask_refresh(member const& m) {
 
 COMCP_DECL asio::awaitable<void> registry_core::until_read(self r, member m, std::uint64_t mine, patience p) {
   while (m->done < mine) {
+    if (m->gone) throw exception(m->gone);
     if (!m->server->connection()) {
       auto waiting = wait_for(r, m, p);
       co_await std::move(waiting);
@@ -268,7 +272,6 @@ COMCP_DECL asio::awaitable<void> registry_core::until_read(self r, member m, std
     if (r->time_->now() >= p.until) throw exception(error(errc::timeout, "the lists of " + m->name + " were not read in time"));
     auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
     co_await std::move(waiting);
-    if (m->gone) throw exception(m->gone);
   }
 }
 

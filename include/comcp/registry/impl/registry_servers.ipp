@@ -116,15 +116,19 @@ COMCP_DECL asio::awaitable<void> registry_core::start_first(self r, member m) {
 }
 
 COMCP_DECL bool registry_core::is_listed(registry_member const& m) const {
-  return m.listed != 0 && !m.running && m.dirty == 0 && m.listed == m.server->status().starts;
+  return m.server->connection() && m.listed != 0 && !m.running && m.dirty == 0 && m.listed == m.server->status().starts;
 }
 
-// The server is ready: nothing that listing meets is an error, and nor is that it takes too long.
+// The server was ready: nothing that listing meets is an error, and nor is that it takes too long; only that it is lost,
+// and not back in time.
 COMCP_DECL asio::awaitable<void> registry_core::until_listed(self r, member m, patience p) {
   for (;;) {
     if (m->gone) throw exception(m->gone);
-    if (r->is_listed(*m) || r->time_->now() >= p.until) co_return;
-    if (auto const now = m->server->status(); now.state == server_state::failed) throw exception(now.reason);
+    if (r->is_listed(*m)) co_return;
+    auto const now = m->server->status();
+    bool const late = r->time_->now() >= p.until;
+    if (now.state == server_state::failed || (late && now.state != server_state::ready)) throw exception(now.reason);
+    if (late) co_return;
     auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
     co_await std::move(waiting);
   }
@@ -243,9 +247,9 @@ COMCP_DECL void registry_core::state_changed(member const& m) {
 COMCP_DECL void registry_core::became_ready(member const& m) { touch(m, list_kinds::all, true); }
 
 COMCP_DECL void registry_core::gave_up(member const& m) {
-  if (!m->server->config().retry().evicts()) return;
-  auto const why = m->server->status().reason;
-  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + why.to_string()));
+  auto const now = m->server->status();
+  if (!m->server->config().retry().evicts() || now.state != server_state::failed) return;  // restarted meanwhile
+  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + now.reason.to_string()));
   m->server->abandon();
 }
 
