@@ -12019,6 +12019,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   /// Once it has ended: why.
   [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
   void set_log_level(log_level level) noexcept { level_ = level; }
+  [[nodiscard]] std::optional<comcp::log_level> const& level() const noexcept { return level_; }
   /// Waits; false when the client closed meanwhile. On home only.
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
   /// Sends a raw answer. Used by the dispatcher.

@@ -1888,9 +1888,60 @@ COMCP_DECL result<std::vector<std::pair<std::string, std::string>>> parse_env_fi
 #include <cctype>
 #include <set>
 
-// config/json_map.hpp
+// config/read.hpp
+// Reading the configuration of MCP hosts: `mcpServers` (Claude Desktop, Claude Code, Cursor), `servers` (VS Code), both
+// also below `mcp` (VS Code's settings.json), and the projects of ~/.claude.json. Variables are left for expand.hpp.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace comcp {
+
+/// Bounds of a configuration file, and what to look for in it. Exceeding a bound is a problem with
+/// errc::limit_exceeded.
+class config_options {
+ public:
+  config_options() {}
+  /// The name of the file in problems.
+  config_options& file(std::string name) { return file_ = std::move(name), *this; }
+  /// Reads the servers of this directory in ~/.claude.json too (`projects`). They come first and win over others of
+  /// their name. Default: none.
+  config_options& project(std::string directory) { return project_ = std::move(directory), *this; }
+  /// Largest file in bytes, below 4 GiB (default 1 MiB).
+  config_options& max_bytes(std::size_t n) { return max_bytes_ = n, *this; }
+  /// Most servers (default 256).
+  config_options& max_servers(std::size_t n) { return max_servers_ = n, *this; }
+  /// Most problems that are told (default 100).
+  config_options& max_problems(std::size_t n) { return max_problems_ = n, *this; }
+
+  [[nodiscard]] std::string const& file() const noexcept { return file_; }
+  [[nodiscard]] std::string const& project() const noexcept { return project_; }
+  [[nodiscard]] std::size_t max_bytes() const noexcept { return max_bytes_; }
+  [[nodiscard]] std::size_t max_servers() const noexcept { return max_servers_; }
+  [[nodiscard]] std::size_t max_problems() const noexcept { return max_problems_; }
+
+ private:
+  std::string file_, project_;
+  std::size_t max_bytes_ = std::size_t{1} << 20;
+  std::size_t max_servers_ = 256;
+  std::size_t max_problems_ = 100;
+};
+
+/// Reads the text of a configuration file. Comments and trailing commas are accepted, unknown keys kept in `raw`. Every
+/// entry that can be used is among the servers; for each that cannot, there is a problem. A text without any section of
+/// servers is no problem. Pure; safe from any thread.
+[[nodiscard]] config_file read_config(std::string_view text, config_options const& options = {});
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#endif
+
+// json/text_map.hpp
 // Where things are in a JSON text that a person wrote: comments and trailing commas blanked out, the first syntax error
-// found, and the offset of every key and value. What the values mean is json/value's and read.hpp's job.
+// found, and the offset of every key and value. What the values mean is json/value's and its reader's job.
 
 #include <cstddef>
 #include <cstdint>
@@ -1912,7 +1963,7 @@ struct text_place {
 };
 
 /// The values of a JSON text in the order of the text, each followed by those inside it.
-class json_map {
+class text_map {
  public:
   struct node {
     std::uint32_t key;  // where the key begins; the value, where there is none
@@ -1925,7 +1976,7 @@ class json_map {
   };
 
   /// `text` must live as long as this, and have less than 4 GiB.
-  explicit json_map(std::string_view text);
+  explicit text_map(std::string_view text);
 
   /// The first syntax error; the nodes before it are right.
   [[nodiscard]] std::optional<failure> const& broken() const noexcept { return broken_; }
@@ -1952,7 +2003,7 @@ struct located {
 
 /// Calls f(key, located) for each member of an object.
 template <class F>
-void each_member(json_map const& map, located of, F f) {
+void each_member(text_map const& map, located of, F f) {
   auto child = of.node + 1;
   for (auto const m : of.value.members()) {
     if (child >= map.nodes().size()) return;
@@ -1963,7 +2014,7 @@ void each_member(json_map const& map, located of, F f) {
 
 /// Calls f(index, located) for each element of an array.
 template <class F>
-void each_element(json_map const& map, located of, F f) {
+void each_element(text_map const& map, located of, F f) {
   auto child = of.node + 1;
   std::size_t index = 0;
   for (auto const v : of.value.elements()) {
@@ -1974,13 +2025,13 @@ void each_element(json_map const& map, located of, F f) {
 }
 
 /// The first member of that key.
-std::optional<located> find_member(json_map const& map, located of, std::string_view key);
+std::optional<located> find_member(text_map const& map, located of, std::string_view key);
 
 }  // namespace comcp::detail
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
-// config/impl/json_map.ipp
+// json/impl/text_map.ipp
 #include <algorithm>
 #include <utility>
 
@@ -2035,7 +2086,7 @@ COMCP_DECL std::string without_comments(std::string_view text) {
 }
 
 /// One walk over a text by the grammar of RFC 8259.
-class json_map::scanner {
+class text_map::scanner {
  public:
   scanner(std::string_view text, std::vector<node>& nodes) noexcept : text_(text), nodes_(nodes) {}
 
@@ -2167,14 +2218,14 @@ class json_map::scanner {
   failure why_;
 };
 
-COMCP_DECL json_map::json_map(std::string_view text) : text_(text), lines_{0} {
+COMCP_DECL text_map::text_map(std::string_view text) : text_(text), lines_{0} {
   for (auto at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
     lines_.push_back(static_cast<std::uint32_t>(at + 1));
   scanner s(text, nodes_);
   if (!s.whole()) broken_ = s.why();
 }
 
-COMCP_DECL std::optional<json_map::failure> json_map::unreadable() const {
+COMCP_DECL std::optional<text_map::failure> text_map::unreadable() const {
   std::vector<node> unused;
   scanner s(text_, unused);
   for (auto const& n : nodes_) {
@@ -2187,13 +2238,13 @@ COMCP_DECL std::optional<json_map::failure> json_map::unreadable() const {
   return {};
 }
 
-COMCP_DECL text_place json_map::place(std::size_t offset) const noexcept {
+COMCP_DECL text_place text_map::place(std::size_t offset) const noexcept {
   auto const next = std::upper_bound(lines_.begin(), lines_.end(), offset);
   auto const line = static_cast<std::size_t>(next - lines_.begin());
   return {line, offset - lines_[line - 1] + 1};
 }
 
-COMCP_DECL std::optional<located> find_member(json_map const& map, located of, std::string_view key) {
+COMCP_DECL std::optional<located> find_member(text_map const& map, located of, std::string_view key) {
   std::optional<located> found;
   each_member(map, of, [&](std::string_view name, located m) {
     if (!found && name == key) found = m;
@@ -2202,57 +2253,6 @@ COMCP_DECL std::optional<located> find_member(json_map const& map, located of, s
 }
 
 }  // namespace comcp::detail
-#endif
-
-// config/read.hpp
-// Reading the configuration of MCP hosts: `mcpServers` (Claude Desktop, Claude Code, Cursor), `servers` (VS Code), both
-// also below `mcp` (VS Code's settings.json), and the projects of ~/.claude.json. Variables are left for expand.hpp.
-
-#include <cstddef>
-#include <string>
-#include <string_view>
-#include <utility>
-
-namespace comcp {
-
-/// Bounds of a configuration file, and what to look for in it. Exceeding a bound is a problem with
-/// errc::limit_exceeded.
-class config_options {
- public:
-  config_options() {}
-  /// The name of the file in problems.
-  config_options& file(std::string name) { return file_ = std::move(name), *this; }
-  /// Reads the servers of this directory in ~/.claude.json too (`projects`). They come first and win over others of
-  /// their name. Default: none.
-  config_options& project(std::string directory) { return project_ = std::move(directory), *this; }
-  /// Largest file in bytes, below 4 GiB (default 1 MiB).
-  config_options& max_bytes(std::size_t n) { return max_bytes_ = n, *this; }
-  /// Most servers (default 256).
-  config_options& max_servers(std::size_t n) { return max_servers_ = n, *this; }
-  /// Most problems that are told (default 100).
-  config_options& max_problems(std::size_t n) { return max_problems_ = n, *this; }
-
-  [[nodiscard]] std::string const& file() const noexcept { return file_; }
-  [[nodiscard]] std::string const& project() const noexcept { return project_; }
-  [[nodiscard]] std::size_t max_bytes() const noexcept { return max_bytes_; }
-  [[nodiscard]] std::size_t max_servers() const noexcept { return max_servers_; }
-  [[nodiscard]] std::size_t max_problems() const noexcept { return max_problems_; }
-
- private:
-  std::string file_, project_;
-  std::size_t max_bytes_ = std::size_t{1} << 20;
-  std::size_t max_servers_ = 256;
-  std::size_t max_problems_ = 100;
-};
-
-/// Reads the text of a configuration file. Comments and trailing commas are accepted, unknown keys kept in `raw`. Every
-/// entry that can be used is among the servers; for each that cannot, there is a problem. A text without any section of
-/// servers is no problem. Pure; safe from any thread.
-[[nodiscard]] config_file read_config(std::string_view text, config_options const& options = {});
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
 #endif
 
 namespace comcp {
@@ -2483,7 +2483,7 @@ class config_reader {
 
   config_options const& options_;
   std::string text_;
-  json_map map_;
+  text_map map_;
   config_file out_;
   std::set<std::string> names_;   // of the section that is read now, and of its siblings
   std::set<std::string> hidden_;  // those of the project, which win
@@ -3292,9 +3292,10 @@ class tool_pins {
   [[nodiscard]] std::map<std::string, by_tool, std::less<>> const& servers() const noexcept { return servers_; }
 
   /// The lock file: JSON with a line for each tool, sorted, so that it is kept well in a version control system.
+  /// Throws comcp::exception (invalid_argument) for a name that is no UTF-8.
   [[nodiscard]] std::string to_text() const;
-  /// Reads a lock file. `file` is for error texts, which name it and the key. Errors: invalid_json, wrong_shape (also
-  /// a version that this comcp does not know, or a key that comes twice), limit_exceeded.
+  /// Reads a lock file. `file` is for error texts, which name it, line, column and key. Errors: invalid_json,
+  /// wrong_shape (also a version that this comcp does not know, or a key that comes twice), limit_exceeded.
   static result<tool_pins> parse(std::string_view text, std::string_view file = "lock file");
 
   friend bool operator==(tool_pins const&, tool_pins const&) = default;
@@ -3316,50 +3317,64 @@ namespace detail {
 
 inline constexpr std::int64_t lock_file_version = 1;
 
+inline std::string lock_file_place(std::string_view file, text_map const& map, std::size_t offset) {
+  auto const at = map.place(offset);
+  return std::string(file) + ':' + std::to_string(at.line) + ':' + std::to_string(at.column) + ": ";
+}
+
 // Reads "tools" of a lock file; stops at the first thing that is wrong.
 class lock_reader {
  public:
-  explicit lock_reader(std::string_view file) : file_(file) {}
+  lock_reader(std::string_view file, text_map const& map) : file_(file), map_(map) {}
 
-  result<tool_pins> read(json::view root) {
-    if (!root.is_object()) return wrong(root, "an object is expected");
-    auto const version = root.find("version");
+  result<tool_pins> read(json::view text) {
+    located const root{text, 0};
+    if (!text.is_object()) return wrong(root, "an object is expected");
+    auto const version = find_member(map_, root, "version");
     if (!version) return wrong(root, "\"version\" is missing");
-    if (version->get_int64() != lock_file_version)
-      return wrong(*version, "version " + std::to_string(lock_file_version) + " is expected, this is " + version->dump());
-    for (auto const [key, value] : root.members()) {
-      if (key != "version" && key != "tools") return wrong(value, "unknown key");
+    auto const number = version->value.get_int64();
+    if (number != lock_file_version) {
+      auto const found = number ? ", this is " + std::to_string(*number) : std::string();
+      return wrong(*version, "version " + std::to_string(lock_file_version) + " is expected" + found);
     }
-    auto const tools = root.find("tools");
-    if (!tools || root.size() != 2) return wrong(root, "one \"tools\" and one \"version\" are expected");
-    if (!tools->is_object()) return wrong(*tools, "an object from servers to their tools is expected");
-    for (auto const [server, its] : tools->members()) {
-      if (auto ok = read_server(server, its); !ok) return ok.error();
-    }
+    each_member(map_, root, [&](std::string_view key, located m) {
+      if (key != "version" && key != "tools") fail(m, "unknown key");
+    });
+    if (failed_) return failed_;
+    auto const tools = find_member(map_, root, "tools");
+    if (!tools || text.size() != 2) return wrong(root, "one \"tools\" and one \"version\" are expected");
+    if (!tools->value.is_object()) return wrong(*tools, "an object from servers to their tools is expected");
+    each_member(map_, *tools, [&](std::string_view server, located its) { read_server(server, its); });
+    if (failed_) return failed_;
     return std::move(pins_);
   }
 
  private:
-  result<void> read_server(std::string_view server, json::view tools) {
-    if (pins_.servers().contains(server)) return wrong(tools, "this server comes twice");
-    if (!tools.is_object()) return wrong(tools, "an object from tools to fingerprints is expected");
-    for (auto const [name, value] : tools.members()) {
-      auto const text = value.get_string();
+  void read_server(std::string_view server, located tools) {
+    if (pins_.servers().contains(server)) return fail(tools, "this server comes twice");
+    if (!tools.value.is_object()) return fail(tools, "an object from tools to fingerprints is expected");
+    each_member(map_, tools, [&](std::string_view name, located pin) {
+      auto const its = pins_.servers().find(server);
+      if (its != pins_.servers().end() && its->second.contains(name)) return fail(pin, "this tool comes twice");
+      auto const text = pin.value.get_string();
       if (!text || !pins_.approve(server, name, *text))
-        return wrong(value, "\"sha256:\" and 64 lower-case hexadecimal digits are expected");
-    }
-    auto const read = pins_.servers().find(server);
-    if (read != pins_.servers().end() && read->second.size() != tools.size()) return wrong(tools, "a tool comes twice");
-    return {};
+        fail(pin, "\"sha256:\" and 64 lower-case hexadecimal digits are expected");
+    });
   }
 
-  [[nodiscard]] error wrong(json::view where, std::string const& what) const {
-    auto const path = where.path();
-    return error(errc::wrong_shape, file_ + ": " + (path.empty() ? std::string() : path + ": ") + what);
+  void fail(located where, std::string const& what) {
+    if (!failed_) failed_ = wrong(where, what);
+  }
+  [[nodiscard]] error wrong(located where, std::string const& what) const {
+    auto const path = where.value.path();
+    auto const place = lock_file_place(file_, map_, map_.nodes()[where.node].key);
+    return error(errc::wrong_shape, place + (path.empty() ? std::string() : path + ": ") + what);
   }
 
   std::string file_;
+  text_map const& map_;
   tool_pins pins_;
+  error failed_;
 };
 
 }  // namespace detail
@@ -3428,8 +3443,13 @@ COMCP_DECL std::string tool_pins::to_text() const {
 
 COMCP_DECL result<tool_pins> tool_pins::parse(std::string_view text, std::string_view file) {
   auto const root = json::parse(text);
+  if (!root && root.error() == errc::limit_exceeded)
+    return root.error().with_message(std::string(file) + ": " + std::string(root.error().message()));
+  detail::text_map const map(text);
+  auto const wrong = map.broken() || root ? map.broken() : map.unreadable();
+  if (wrong) return error(errc::invalid_json, detail::lock_file_place(file, map, wrong->offset) + wrong->what);
   if (!root) return root.error().with_message(std::string(file) + ": " + std::string(root.error().message()));
-  return detail::lock_reader(file).read(*root);
+  return detail::lock_reader(file, map).read(*root);
 }
 
 }  // namespace comcp
@@ -3667,7 +3687,7 @@ namespace comcp {
 /// What becomes of a definition, from mild to strict.
 enum class pin_verdict {
   allow,  ///< It gets through, and is approved by that: the next change is noticed.
-  warn,   ///< It gets through and is told of, each time, until somebody approves it.
+  warn,   ///< It gets through and is told of, until somebody approves it.
   block,  ///< It is kept out, and calls fail with errc::tool_blocked, until somebody approves it.
 };
 
@@ -3821,7 +3841,7 @@ result<tool_pins> read_lock_file(std::filesystem::path const& file);
 
 /// Writes a lock file (mode 0644) beside the old one and puts it in its place at once, so that no reader ever sees a
 /// part, and a crash leaves the old or the new one. A symbolic link is followed. Of several writers the last one wins.
-/// Errors: the system's own code; the text names the file.
+/// Errors: the system's own code; the text names the file. invalid_argument: a name that is no UTF-8.
 result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const& file);
 
 }  // namespace comcp
@@ -3890,13 +3910,19 @@ COMCP_DECL result<tool_pins> read_lock_file(std::filesystem::path const& file) {
 }
 
 COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const& file) {
+  std::string text;
+  try {
+    text = pins.to_text();
+  } catch (exception const& e) {  // a name that is no UTF-8
+    return e.error();
+  }
   std::error_code unresolved;
   auto const resolved = std::filesystem::weakly_canonical(file, unresolved);
   auto const& target = unresolved ? file : resolved;
   std::string name = target.string() + ".XXXXXX";
   detail::lock_descriptor const to(::mkostemp(name.data(), O_CLOEXEC));
   if (to.get() < 0) return detail::file_error(errno, "write beside", file);
-  int failed = detail::fill_file(to.get(), pins.to_text());
+  int failed = detail::fill_file(to.get(), text);
   if (failed == 0 && std::rename(name.c_str(), target.c_str()) != 0) failed = errno;
   if (failed == 0) return {};
   ::unlink(name.c_str());
@@ -4462,7 +4488,8 @@ class live_server_owner {
 /// Everything but status() and connection() is to be called on home, which runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
-/// server that has failed or was stopped has a new client afterwards; subscriptions of the old one have ended.
+/// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
+/// the old one have ended.
 class live_server : public std::enable_shared_from_this<live_server> {
  public:
   /// `owner` may go away before.
@@ -4516,6 +4543,10 @@ class live_server : public std::enable_shared_from_this<live_server> {
   asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
   asio::awaitable<void> pause(std::shared_ptr<attempts> a);
   void adopt(std::shared_ptr<client_core> core);
+  std::shared_ptr<client_core> take_core() {
+    if (core_) level_ = core_->level();
+    return std::exchange(core_, nullptr);
+  }
   void core_changed(std::uint64_t epoch, connection_status s);
   void attempt_begins(std::uint64_t epoch);
   step lost(error why);
@@ -4543,6 +4574,7 @@ class live_server : public std::enable_shared_from_this<live_server> {
 
   std::shared_ptr<client_core> core_;    // of the connection, or one that restores it
   std::shared_ptr<attempts> attempts_;   // to make one, under way
+  std::optional<log_level> level_;       // of the last connection
   std::shared_ptr<gate> winding_up_;     // opens when what was ended before is gone
   std::weak_ptr<client_core> leaving_;   // of that
   std::vector<waiting*> waiting_;
@@ -4622,6 +4654,7 @@ COMCP_DECL connect_options live_server::options() {
   };
   o.restart(restart_policy(std::move(ask))).executor(home_).connect_timeout(config_.start_timeout());
   if (!o.time()) o.time(time_);
+  if (level_) o.log_level(*level_);
   return o;
 }
 
@@ -4706,8 +4739,7 @@ COMCP_DECL void live_server::core_changed(std::uint64_t epoch, connection_status
   }
   if (s != connection_status::disconnected) return;
   // It has ended: the hook gave up, a user closed it, or its transport did not close in time.
-  auto const ended = std::exchange(core_, nullptr);
-  (void)lost(ended->end_reason().value_or(error(errc::closed)));
+  (void)lost(take_core()->end_reason().value_or(error(errc::closed)));
   if (life_.state() == server_state::backing_off) begin();
 }
 
@@ -4853,7 +4885,7 @@ COMCP_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
 COMCP_DECL std::shared_ptr<gate> live_server::end_connection() {
   ++epoch_;
   once_ = false;
-  auto core = std::exchange(core_, nullptr);
+  auto core = take_core();
   auto a = std::exchange(attempts_, nullptr);
   if (!core && !a) return winding_up_;
   auto over = std::make_shared<gate>(home_);
@@ -5336,6 +5368,7 @@ COMCP_DECL void pool_core::became_ready(std::string const& name) {
 COMCP_DECL void pool_core::gave_up(std::string const& name) {
   auto const m = find(name);
   if (!m || !m->live->config().retry().evicts()) return;
+  if (m->live->status().state != server_state::failed) return;  // started again meanwhile
   take_out(m);
   m->live->abandon();
 }
@@ -5609,13 +5642,14 @@ COMCP_DECL asio::awaitable<void> pool_core::stop_one(std::shared_ptr<live_server
 
 COMCP_DECL asio::awaitable<void> pool_core::warm_up(self_type self) {
   self->require_open();
-  auto const members = self->members_;
-  for (auto const& m : members) {
+  auto first = self->members_;  // whose first attempt is under way
+  for (auto const& m : first) {
     auto const s = m->state.load();
     if (!m->refused && (s == server_state::stopped || s == server_state::failed)) self->launch(*m);
   }
-  auto const is_starting = [](member_ptr const& m) { return m->state == server_state::starting; };
-  while (std::any_of(members.begin(), members.end(), is_starting)) {
+  for (;;) {
+    std::erase_if(first, [](member_ptr const& m) { return m->state != server_state::starting; });
+    if (first.empty()) break;
     auto waiting = change(self, time_point::max(), std::stop_token());
     co_await std::move(waiting);
   }
@@ -5976,8 +6010,8 @@ struct model_call {
 
   std::string id;    ///< What the result must carry; empty where the provider gave none (Gemini).
   std::string name;  ///< As the provider knows the tool.
-  /// A JSON object, or why what the model wrote is none (invalid_json, wrong_shape, limit_exceeded): models do, and
-  /// are to be told, by write_result(call, failure(call.arguments.error())).
+  /// A JSON object in which no object has a key twice, or why what the model wrote is none (invalid_json, wrong_shape,
+  /// limit_exceeded): models do, and are to be told, by write_result(call, failure(call.arguments.error())).
   result<json::fragment> arguments;
 };
 
@@ -6012,6 +6046,7 @@ void write_schema(json::writer& w, json::value const& schema, bool with_properti
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // providers/impl/call.ipp
+#include <set>
 
 namespace comcp::providers {
 namespace detail {
@@ -6045,10 +6080,27 @@ inline error bad_arguments(errc code, std::string_view tool_name, std::string_vi
                          std::string(why));
 }
 
+// Whether some object in it has a key twice: what one reader sees of it, another does not.
+COMCP_DECL bool has_key_twice(json::view v) {
+  std::set<std::string_view> keys;
+  for (auto const [key, inner] : v.members()) {
+    if (!keys.insert(key).second || has_key_twice(inner)) return true;
+  }
+  for (auto const inner : v.elements()) {
+    if (has_key_twice(inner)) return true;
+  }
+  return false;
+}
+
+COMCP_DECL result<json::fragment> checked_arguments(json::view object, std::string_view tool_name) {
+  if (has_key_twice(object)) return bad_arguments(errc::wrong_shape, tool_name, "a key comes twice in one object");
+  return json::fragment::trusted(object.dump());
+}
+
 COMCP_DECL result<json::fragment> read_arguments(std::optional<json::view> given, std::string_view tool_name) {
   auto const none = json::fragment::trusted("{}");
   if (!given || given->is_null()) return none;
-  if (given->is_object()) return json::fragment::trusted(given->dump());
+  if (given->is_object()) return checked_arguments(*given, tool_name);
   auto const text = given->get_string();
   if (!text) return bad_arguments(errc::wrong_shape, tool_name, "they are neither an object nor text");
   if (text->find_first_not_of(" \t\r\n") == std::string_view::npos) return none;
@@ -6056,7 +6108,7 @@ COMCP_DECL result<json::fragment> read_arguments(std::optional<json::view> given
   if (!parsed) return bad_arguments(static_cast<errc>(parsed.error().code().value()), tool_name, parsed.error().message());
   if (parsed->is_null()) return none;
   if (!parsed->is_object()) return bad_arguments(errc::wrong_shape, tool_name, "the text holds something else");
-  return json::fragment::trusted(parsed->dump());
+  return checked_arguments(*parsed, tool_name);
 }
 
 COMCP_DECL result<std::string> string_of(json::view from, std::string_view key, std::string_view what) {
@@ -6131,7 +6183,8 @@ result<std::vector<model_call>> read_calls(json::view message);
 json::fragment write_call(model_call const& call);
 
 /// The tool_result block. Text, PNG, JPEG, GIF and WebP images and PDF documents have their place; of other media a text
-/// says that they were left out. All results of one turn belong into one user message, before any text.
+/// says that they were left out, and of all media of a failure: the API refuses them there. All results of one turn
+/// belong into one user message, before any text.
 json::fragment write_result(model_call const& call, call_tool_result const& answer);
 
 }  // namespace comcp::providers::anthropic
@@ -6324,6 +6377,8 @@ COMCP_DECL void write_piece(json::writer& w, providers::detail::piece const& p) 
   w.end_object();
 }
 
+inline bool takes_nothing(std::string_view) noexcept { return false; }
+
 inline bool is_type(json::view block, std::string_view wanted) noexcept {
   auto const type = block.find("type");
   return type && type->get_string() == wanted;
@@ -6368,9 +6423,10 @@ COMCP_DECL json::fragment write_call(model_call const& call) {
 }
 
 COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result const& answer) {
+  auto const takes = answer.is_error ? detail::takes_nothing : detail::takes;
   json::writer w;
   w.begin_object().key("type").string("tool_result").key("tool_use_id").string(call.id).key("content").begin_array();
-  for (auto const& p : providers::detail::all_pieces_of(answer, detail::takes)) detail::write_piece(w, p);
+  for (auto const& p : providers::detail::all_pieces_of(answer, takes)) detail::write_piece(w, p);
   w.end_array();
   if (answer.is_error) w.key("is_error").boolean(true);
   w.end_object();
@@ -6541,7 +6597,8 @@ COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result 
 
 namespace comcp::providers::openai_chat {
 
-/// For the request's `tools`: an array of {"type":"function","function":{name, description, parameters}}.
+/// For the request's `tools`: an array of {"type":"function","function":{name, description, parameters}}. Descriptions
+/// go whole; some models and providers of this shape refuse those of more than 1024 characters.
 json::fragment write_tools(std::span<offered_tool const> tools);
 
 /// One element of `tool_calls`. The arguments may be text, as the API has it, or an object. Errors: wrong_shape (no call
@@ -6781,7 +6838,7 @@ result<std::pair<std::string, std::string>> split_name(std::string_view name, st
 inline constexpr std::size_t longest_server_name = 128;
 
 /// Whether a server may be called so: not empty, at most longest_server_name bytes, no control characters, and no
-/// separator in it. Errors: invalid_argument.
+/// separator in it or across its end. Errors: invalid_argument.
 result<void> check_server_name(std::string_view name, std::string_view separator = "/");
 
 }  // namespace comcp
@@ -6817,7 +6874,8 @@ COMCP_DECL result<void> check_server_name(std::string_view name, std::string_vie
   if (name.size() > longest_server_name) return error(errc::invalid_argument, "a server's name has at most 128 bytes");
   if (std::any_of(name.begin(), name.end(), is_control))
     return error(errc::invalid_argument, "a server's name has no control characters");
-  if (!separator.empty() && name.find(separator) != name.npos)
+  // Nor may it begin one with the separator that follows it: "a:" with "::" would be taken apart as "a" and ":...".
+  if (!separator.empty() && qualified_name(name, "", separator).find(separator) != name.size())
     return error(errc::invalid_argument, "a server's name has no \"" + std::string(separator) + "\" in it: " + std::string(name));
   return {};
 }
@@ -7101,7 +7159,8 @@ class registry_options {
   /// blocked one is called. Use it on the registry's executor only, while the registry lives.
   registry_options& pins(std::shared_ptr<pin_guard> g) { return pins_ = std::move(g), *this; }
 
-  // Listeners, called on the registry's executor. What they throw is dropped.
+  // Listeners, called on the registry's executor, where they may begin its operations and destroy it. What they throw is
+  // dropped. A registry that is destroyed elsewhere tells nothing more once that executor has come to it.
 
   /// After each refresh, and when a server goes away: once for each kind that changed.
   registry_options& on_change(std::function<void(catalog_change const&)> f) { return on_change_ = std::move(f), *this; }
@@ -7615,7 +7674,7 @@ COMCP_DECL result<registry_core::route> registry_core::resolve_at(member const& 
   if (tool_blocked(*m, tool_name)) check_tools(m);  // it may be approved by now
   if (all.find(m->name, tool_name)) return route(m, std::string(tool_name));
   if (auto const why = tool_blocked(*m, tool_name)) return why;
-  if (!m->server->connection() || !is_listed(*m)) return route(m);
+  if (!is_listed(*m)) return route(m);
   return error(errc::unknown_tool, "the server " + m->name + " has no tool " + std::string(tool_name));
 }
 
@@ -7900,6 +7959,7 @@ void registry_core::adopt(member const& m, result<listing<T>> listed) {
     faults.emplace_back(m->name, kind, error(errc::wrong_shape, "a definition was set aside: " + broken.reason));
   auto part = make_part<T>(m->name, options_.separator(), std::move(*listed).items(), faults);
   set_faults(m, place, std::move(faults));
+  if (m->gone) return;  // by a listener
   if constexpr (std::same_as<T, tool>) {
     m->offered = std::move(part);
     check_tools(m);
@@ -7911,11 +7971,12 @@ void registry_core::adopt(member const& m, result<listing<T>> listed) {
 // Offered is what the pins let through.
 COMCP_DECL void registry_core::check_tools(member const& m) {
   if (m->gone) return;
-  if (!options_.pins() || !m->offered) return publish<tool>(m, m->offered);
+  auto const offered = m->offered;
+  if (!options_.pins() || !offered) return publish<tool>(m, offered);
   auto const through = std::make_shared<catalog_part<tool>>();
   std::vector<blocked_tool> held;
   std::map<std::string, pin_finding> told;
-  for (auto const& entry : *m->offered) {
+  for (auto const& entry : *offered) {
     auto const found = options_.pins()->check(m->name, entry.definition);
     if (found.verdict != pin_verdict::allow) told.emplace(entry.original_name, found);
     if (found.verdict != pin_verdict::block) {
@@ -7927,6 +7988,7 @@ COMCP_DECL void registry_core::check_tools(member const& m) {
     b.finding = found;
     held.push_back(std::move(b));
   }
+  if (m->gone) return;  // by what the pins' policy called
   {
     std::lock_guard const lock(mutex_);
     m->blocked.swap(held);
@@ -7986,6 +8048,7 @@ COMCP_DECL std::uint64_t registry_core::ask_refresh(member const& m) {
 
 COMCP_DECL asio::awaitable<void> registry_core::until_read(self r, member m, std::uint64_t mine, patience p) {
   while (m->done < mine) {
+    if (m->gone) throw exception(m->gone);
     if (!m->server->connection()) {
       auto waiting = wait_for(r, m, p);
       co_await std::move(waiting);
@@ -7994,7 +8057,6 @@ COMCP_DECL asio::awaitable<void> registry_core::until_read(self r, member m, std
     if (r->time_->now() >= p.until) throw exception(error(errc::timeout, "the lists of " + m->name + " were not read in time"));
     auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
     co_await std::move(waiting);
-    if (m->gone) throw exception(m->gone);
   }
 }
 
@@ -8149,15 +8211,19 @@ COMCP_DECL asio::awaitable<void> registry_core::start_first(self r, member m) {
 }
 
 COMCP_DECL bool registry_core::is_listed(registry_member const& m) const {
-  return m.listed != 0 && !m.running && m.dirty == 0 && m.listed == m.server->status().starts;
+  return m.server->connection() && m.listed != 0 && !m.running && m.dirty == 0 && m.listed == m.server->status().starts;
 }
 
-// The server is ready: nothing that listing meets is an error, and nor is that it takes too long.
+// The server was ready: nothing that listing meets is an error, and nor is that it takes too long; only that it is lost,
+// and not back in time.
 COMCP_DECL asio::awaitable<void> registry_core::until_listed(self r, member m, patience p) {
   for (;;) {
     if (m->gone) throw exception(m->gone);
-    if (r->is_listed(*m) || r->time_->now() >= p.until) co_return;
-    if (auto const now = m->server->status(); now.state == server_state::failed) throw exception(now.reason);
+    if (r->is_listed(*m)) co_return;
+    auto const now = m->server->status();
+    bool const late = r->time_->now() >= p.until;
+    if (now.state == server_state::failed || (late && now.state != server_state::ready)) throw exception(now.reason);
+    if (late) co_return;
     auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
     co_await std::move(waiting);
   }
@@ -8276,9 +8342,9 @@ COMCP_DECL void registry_core::state_changed(member const& m) {
 COMCP_DECL void registry_core::became_ready(member const& m) { touch(m, list_kinds::all, true); }
 
 COMCP_DECL void registry_core::gave_up(member const& m) {
-  if (!m->server->config().retry().evicts()) return;
-  auto const why = m->server->status().reason;
-  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + why.to_string()));
+  auto const now = m->server->status();
+  if (!m->server->config().retry().evicts() || now.state != server_state::failed) return;  // restarted meanwhile
+  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + now.reason.to_string()));
   m->server->abandon();
 }
 

@@ -19,8 +19,8 @@ struct shared_store : conversation {
 
   void serve(std::string const& hints) {
     for (auto const& [server, name] : {std::pair(&a, 'a'), std::pair(&b, 'b')}) {
-      server->on("tools/list", [n = std::make_shared<int>(0), name = name, hints](comcp::test::fake_request const& r) {
-        r.reply(json::fragment::trusted(R"({"resultType":"complete","tools":[{"name":")" + (name + std::to_string(++*n)) +
+      server->on("tools/list", [n = std::make_shared<int>(0), letter = name, hints](comcp::test::fake_request const& r) {
+        r.reply(json::fragment::trusted(R"({"resultType":"complete","tools":[{"name":")" + (letter + std::to_string(++*n)) +
                                         R"(","inputSchema":{"type":"object"}}],)" + hints + "}"));
       });
     }
