@@ -113,6 +113,10 @@ TEST_CASE("cli: without any server that can be reached, lists over all of them f
   auto const r = run(c, {"tools"});
   CHECK(r.status == 3);
   CHECK_THAT(r.err, contains("/no/such/server"));
+  auto const json = run(c, {"tools", "--json"});
+  CHECK(json.status == 3);
+  CHECK(json.out == "[]\n");
+  CHECK_THAT(json.err, contains("{\"error\":") && contains("broken: "));
 }
 
 TEST_CASE("cli: names that a registry refuses spoil nothing, and those with a slash are used", "[e2e]") {

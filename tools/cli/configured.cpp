@@ -133,6 +133,7 @@ bool is_for_all(command what) {
 // What the command line says comes behind, and wins.
 void fill(options& o, comcp::configured_server s) {
   auto& t = o.server;
+  o.config.used = true;
   if (s.timeout && !o.timeout) o.timeout = *s.timeout;
   if (s.kind == comcp::configured_kind::stdio) {
     t.command = std::move(s.args);

@@ -101,6 +101,8 @@ comcp::connect_options make_connect_options(options const& o, std::shared_ptr<su
     out.timeout(*o.timeout).open_timeout(*o.timeout).handshake_timeout(*o.timeout);
     out.probe_timeout(std::min<std::chrono::nanoseconds>(*o.timeout / 2, seconds(5)));
   }
+  // Configured servers are often run by a package runner, which may have to download them first.
+  if (!o.timeout && o.config.used) out.handshake_timeout(seconds(60));
   if (!o.trace_file.empty()) out.trace(open_trace(o.trace_file));
   if (o.verbose) {
     comcp::observer watch;

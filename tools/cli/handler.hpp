@@ -46,10 +46,11 @@ class user_handler {
     if (s_->opts.roots.empty()) c.roots.reset();
   }
 
-  void on(comcp::logging_message const& m) {
+  void on(comcp::logging_message const& m, comcp::context& ctx) {
     if (s_->opts.hide_log || (s_->opts.log_level && m.level < *s_->opts.log_level)) return;
     auto const text = m.data.view().get_string();
     auto line = "[" + std::string(enum_text(m.level)) + "] ";
+    if (s_->opts.servers.size() > 1) line.append(one_line(ctx.server_name())).append(": ");
     if (m.logger) line.append(one_line(*m.logger)).append(": ");
     s_->err.line(line + printable(text ? std::string(*text) : m.data.dump()));
   }

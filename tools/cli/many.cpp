@@ -158,15 +158,17 @@ void print_list(host const& h) {
   }
 }
 
-/// Success where some server is ready; else what the first of them failed with.
-int exit_code_of(host const& h) {
+/// Success where some server is ready. Else what the first of them failed with, which was told as text already.
+int verdict(host const& h) {
   std::optional<comcp::error> first;
   for (auto const& name : h.servers.servers()) {
     auto const s = h.servers.status(name);
     if (s && s->state == comcp::server_state::ready) return exit_ok;
-    if (s && s->reason && !first) first = s->reason;
+    if (s && s->reason && !first) first = s->reason.with_message(name + ": " + std::string(s->reason.message()));
   }
-  return first ? cli::exit_code_of(*first) : exit_connection;
+  if (!first) return exit_connection;
+  if (h.around->opts.json) throw comcp::exception(*first);
+  return exit_code_of(*first);
 }
 
 std::string endpoint(host const& h, std::string const& name) {
@@ -187,7 +189,7 @@ asio::awaitable<int> list(std::shared_ptr<host> h) {
     if (!o.watch || (o.count && printed >= *o.count) || !std::cout) break;
     while (!h->said->changed) co_await rings(h);
   } while (true);
-  co_return exit_code_of(*h);
+  co_return verdict(*h);
 }
 
 template <class Result>
@@ -296,7 +298,7 @@ int print_info(host const& h) {
   } else {
     print_rows(rows, "No server.");
   }
-  return exit_code_of(h);
+  return verdict(h);
 }
 
 asio::awaitable<int> info(std::shared_ptr<host> h) {

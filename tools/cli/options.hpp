@@ -54,6 +54,7 @@ struct era_choice {
 
 /// Where servers are configured, and which one is meant.
 struct config_choice {
+  bool used = false;               // the target is a configured server
   std::optional<config_action> action;
   std::string source;              // a file or a program; empty: all that are found
   bool force = false, dry_run = false;

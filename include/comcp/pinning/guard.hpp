@@ -75,6 +75,7 @@ class pin_guard {
   /// Approves exactly what a finding was about, though the server may offer something else by now. The registry's next
   /// refresh lets it in.
   void approve(pin_finding const& found);
+  /// What was approved counts no more, from the registry's next refresh on.
   bool forget(std::string_view server, std::string_view tool_name);
   bool forget(std::string_view server);
 

@@ -41,7 +41,7 @@ class registry_options {
   registry_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
   registry_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   /// Decides which tools are offered (default: all). It is asked about each definition that is listed, and again when a
-  /// blocked one is called. Use it on the registry's executor only, while the registry lives.
+  /// blocked one is called; clients of registry.find() go past it. Use it on the registry's executor only.
   registry_options& pins(std::shared_ptr<pin_guard> g) { return pins_ = std::move(g), *this; }
 
   // Listeners, called on the registry's executor, where they may begin its operations and destroy it. What they throw is
