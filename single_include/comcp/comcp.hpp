@@ -267,7 +267,7 @@ enum class errc {
   unknown_tool,         ///< No server, or not the named one, has this tool. Retry: after a refresh.
   ambiguous_name,       ///< Several servers have a tool of this bare name; the text names them. Retry: no.
   no_separator,         ///< A qualified name is wanted, and this is none. Retry: no.
-  not_ready,            ///< The server is not ready, and was not to be waited for. Retry: yes.
+  not_ready,            ///< The server was not ready, or not in time. Retry: yes.
   tool_blocked,         ///< The tool's definition is not approved. Retry: after approval.
   no_connections,       ///< No member of the pool became ready in time. Retry: yes.
 };

@@ -3744,6 +3744,7 @@ class pin_guard {
   /// Approves exactly what a finding was about, though the server may offer something else by now. The registry's next
   /// refresh lets it in.
   void approve(pin_finding const& found);
+  /// What was approved counts no more, from the registry's next refresh on.
   bool forget(std::string_view server, std::string_view tool_name);
   bool forget(std::string_view server);
 
@@ -7156,7 +7157,7 @@ class registry_options {
   registry_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
   registry_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   /// Decides which tools are offered (default: all). It is asked about each definition that is listed, and again when a
-  /// blocked one is called. Use it on the registry's executor only, while the registry lives.
+  /// blocked one is called; clients of registry.find() go past it. Use it on the registry's executor only.
   registry_options& pins(std::shared_ptr<pin_guard> g) { return pins_ = std::move(g), *this; }
 
   // Listeners, called on the registry's executor, where they may begin its operations and destroy it. What they throw is
