@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <array>
 #include <iterator>
 
@@ -29,7 +30,10 @@ COMCP_DECL void write_sorted(json::writer& w, json::view object, bool outermost)
   for (auto const m : object.members()) {
     if (!outermost || m.key != "_meta") members.push_back(m);
   }
-  std::stable_sort(members.begin(), members.end(), [](auto const& a, auto const& b) { return a.key < b.key; });
+  // Keys lie in memory in the order of the text. (Not stable_sort: clang warns of what libstdc++ 12 does there.)
+  std::sort(members.begin(), members.end(), [](auto const& a, auto const& b) {
+    return a.key == b.key ? std::less<>()(a.key.data(), b.key.data()) : a.key < b.key;
+  });
   w.begin_object();
   for (auto const& m : members) {
     w.key(m.key);
