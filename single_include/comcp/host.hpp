@@ -200,8 +200,8 @@ class cache_table {
 
 // sansio/impl/cache.ipp
 #include <algorithm>
-#include <functional>
 #include <array>
+#include <functional>
 #include <iterator>
 
 namespace comcp {

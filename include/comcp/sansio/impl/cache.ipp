@@ -3,8 +3,8 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <array>
+#include <functional>
 #include <iterator>
 
 #include <comcp/json/writer.hpp>
