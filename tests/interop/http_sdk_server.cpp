@@ -228,6 +228,12 @@ TEST_CASE("sdk_http_server: a stream that ends before its answer is resumed", "[
     auto client = co_await comcp::connect(comcp::http(server.url("/mcp")), options);
     auto const answer = co_await client.call_tool("hang_up");
     CHECK(answer.text() == "still here");
+    // What another process prints may come later than what it answers.
+    asio::steady_timer pause(co_await asio::this_coro::executor);
+    for (int i = 0; i != 100 && !server.printed("GET resumes"); ++i) {
+      pause.expires_after(std::chrono::milliseconds(50));
+      (void)co_await pause.async_wait(comcp::net::tuple_awaitable);
+    }
     CHECK(server.printed("GET resumes"));
     CHECK(server.times_printed("POST") == 3);  // initialize, initialized and the call: it went out once
     co_await client.close();
