@@ -68,7 +68,7 @@ function(comcp_write_compiled_sources dir out)
   file(GLOB_RECURSE parts RELATIVE "${PROJECT_SOURCE_DIR}/include" CONFIGURE_DEPENDS
        "${PROJECT_SOURCE_DIR}/include/comcp/*.ipp")
   if(NOT COMCP_WITH_TLS)
-    list(FILTER parts EXCLUDE REGEX "/tls_[^/]*$")
+    list(FILTER parts EXCLUDE REGEX "/tls_[^/]*$|/auth/impl/(oauth|jose|dpop|client_authentication)[^/]*$")
   endif()
   list(SORT parts)
   set(sources "")

@@ -28,7 +28,7 @@ enum class errc {
   limit_exceeded,       ///< A documented bound was met; the text names it. Retry: not unchanged.
   not_in_protocol,      ///< The negotiated version has no such operation; nothing was sent. Retry: no.
   capability_missing,   ///< The server did not declare what the call needs; nothing was sent. Retry: no.
-  unauthorized,         ///< The server wants other credentials. Retry: after authorization.
+  unauthorized,         ///< The server wants other credentials, or authorization failed. Retry: after authorization.
   invalid_argument,     ///< The caller's input is unusable; nothing was sent. Retry: no.
   invalid_json,         ///< Text is not JSON. Retry: no.
   wrong_shape,          ///< JSON of another shape than the type needs; the text has the path. Retry: no.
@@ -66,6 +66,8 @@ enum class errc {
   not_ready,            ///< The server was not ready, or not in time. Retry: yes.
   tool_blocked,         ///< The tool's definition is not approved. Retry: after approval.
   no_connections,       ///< No member of the pool became ready in time. Retry: yes.
+
+  login_required,       ///< The server wants a user to log in, and nobody can be asked here. Retry: after a login.
 };
 
 /// The category of comcp::errc, named "comcp".

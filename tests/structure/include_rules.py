@@ -22,7 +22,7 @@ MAY = {
     "trace": ["json"],
     "wire": ["protocol", "jsonrpc"],
     "http (pure)": ["error"],
-    "auth (pure)": ["json", "http (pure)"],
+    "auth (pure)": ["json", "http (pure)", "hash"],
     "sansio": ["wire", "http (pure)", "auth (pure)"],
     "net (contract)": ["error"],
     "net": ["net (contract)"],
@@ -47,6 +47,8 @@ ANYTHING = {"comcp", "host", "run"}
 SPECIAL = {
     "http/url": "http (pure)", "http/message": "http (pure)",
     "auth/challenge": "auth (pure)", "auth/metadata": "auth (pure)", "auth/pkce": "auth (pure)",
+    "auth/form": "auth (pure)", "auth/token": "auth (pure)", "auth/registration": "auth (pure)",
+    "auth/authorization": "auth (pure)", "auth/endpoint_policy": "auth (pure)", "auth/oauth_profile": "auth (pure)",
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)",
     "net/gate": "net (contract)",
     "transport/transport": "transport (contract)",

@@ -17,9 +17,10 @@ namespace comcp {
 
 /// What an authenticator is told of a request. The views are valid for the call and what it awaits.
 struct auth_request {
-  auth_request(http_url const& where, std::string_view how, unsigned before)
-      : url(where), method(how), challenges(before) {}
-  http_url const& url;
+  auth_request(http_url const& endpoint, http_url const& where, std::string_view how, unsigned before)
+      : server(endpoint), url(where), method(how), challenges(before) {}
+  http_url const& server;     ///< The MCP endpoint as the user gave it.
+  http_url const& url;        ///< Where this request goes: of the same origin.
   std::string_view method;  ///< "POST", "GET" or "DELETE".
   unsigned challenges;      ///< How often this very request was challenged before.
 };
@@ -30,6 +31,7 @@ enum class auth_verdict { give_up, try_again };
 /// Decides headers, and what a challenge means. Asked on the client's executor for every request, GET and DELETE too;
 /// several requests may ask at once. `sent` are the headers that it gave for the request that failed.
 /// An error from either ends the request with it; a challenge is put to it three times at most.
+/// Where there is observed(request, head), it is told of every answer, in time for the next request; it must not throw.
 /// identity() is an opaque key for caches and pools: equal where the credentials are; it never reveals them.
 template <class A>
 concept authenticator = std::move_constructible<A> &&

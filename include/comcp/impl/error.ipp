@@ -57,6 +57,7 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::not_ready: return "server not ready";
     case errc::tool_blocked: return "tool blocked until approved";
     case errc::no_connections: return "no connections";
+    case errc::login_required: return "login required";
   }
   return "unknown comcp error";
 }
@@ -82,6 +83,7 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::not_in_protocol:
       case errc::capability_missing: return std::errc::operation_not_supported;
       case errc::unauthorized:
+      case errc::login_required:
       case errc::tool_blocked:
       case errc::denied: return std::errc::permission_denied;
       case errc::invalid_argument:

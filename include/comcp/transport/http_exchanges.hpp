@@ -121,7 +121,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   asio::awaitable<void> next_turn() { co_await asio::post(executor_, asio::use_awaitable); }
 
   asio::awaitable<void> carry_out(activity a) {
-    fetch_type f(*engine_, *auth_, time_, url_, "POST");
+    fetch_type f(*engine_, *auth_, time_, stream_url_, url_, "POST");
     f.sent = sent(*a);
     f.body = &a->message.text;
     // A call has its own deadlines, which cancel; everything else has this one.
@@ -213,7 +213,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
 
   // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
   asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless) {
-    fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
+    fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
     f.sent = sent(*a);
     f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
     f.sent.in_session = !a->session.empty();
@@ -261,7 +261,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
 
   asio::awaitable<void> end_session(std::shared_ptr<gate> told) {
     auto const hold = this->shared_from_this();
-    fetch_type f(*engine_, *auth_, time_, stream_url_, "DELETE");
+    fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "DELETE");
     f.fields = [fields = delete_headers()] { return fields; };
     f.timeouts.connect(options_.close_wait()).response(options_.close_wait()).total(options_.close_wait());
     session_id_.clear();

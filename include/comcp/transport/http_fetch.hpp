@@ -45,8 +45,14 @@ class http_fetch {
   using response = typename Engine::response;
   using action = sansio::http_verdict::action;
 
-  http_fetch(Engine& engine, Auth& auth, std::shared_ptr<time_source> time, http_url where, std::string_view how)
-      : method(how), url(std::move(where)), engine_(engine), auth_(auth), time_(std::move(time)) {}
+  http_fetch(Engine& engine, Auth& auth, std::shared_ptr<time_source> time, http_url server, http_url where,
+             std::string_view how)
+      : method(how),
+        url(std::move(where)),
+        engine_(engine),
+        auth_(auth),
+        time_(std::move(time)),
+        server_(std::move(server)) {}
   http_fetch(http_fetch const&) = delete;
   http_fetch& operator=(http_fetch const&) = delete;
 
@@ -68,6 +74,7 @@ class http_fetch {
         co_return;
       }
       response_.emplace(std::move(*opened));
+      observed();
       auto const now = std::chrono::system_clock::now();
       verdict = method == "POST" ? sansio::judge_post(sent, url, response_->head(), now)
                                  : sansio::judge_get(sent, url, response_->head(), now);
@@ -131,7 +138,7 @@ class http_fetch {
     r.repeatable = sent.repeatable || method == "GET";
     if (body) r.body = *body;
     if constexpr (!std::same_as<Auth, no_auth>) {
-      auth_request const about(url, method, sent.challenges);
+      auth_request const about(server_, url, method, sent.challenges);
       auto credentials = co_await auth_.headers(about);
       if (!credentials) co_return credentials.error();
       for (auto const& field : *credentials) (void)r.headers.set(field.name, field.value);
@@ -141,8 +148,13 @@ class http_fetch {
     co_return opened;
   }
 
+  void observed() {
+    auth_request const about(server_, url, method, sent.challenges);
+    if constexpr (requires { auth_.observed(about, response_->head()); }) auth_.observed(about, response_->head());
+  }
+
   asio::awaitable<result<auth_verdict>> challenged() {
-    auth_request const about(url, method, sent.challenges - 1);
+    auth_request const about(server_, url, method, sent.challenges - 1);
     auto const head = response_->head();
     auto const answer = co_await auth_.challenged(about, credentials_, head);
     if (answer) co_return *answer;
@@ -180,6 +192,7 @@ class http_fetch {
   Engine& engine_;
   Auth& auth_;
   std::shared_ptr<time_source> time_;
+  http_url server_;
   std::optional<response> response_;
   http_headers credentials_;
 };

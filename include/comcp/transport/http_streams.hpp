@@ -112,7 +112,7 @@ class http_streams : public http_session {
   // When to open it again; nothing where that is over.
   asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, sansio::sse_parser& parser,
                                                                         sansio::backoff& backoff, error& broken) {
-    fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
+    fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
     f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
     // Some say by 404 that they have no such stream: it tells of the session only where there was one.
     f.sent.in_session = !a->session.empty() && a->answered;
@@ -144,8 +144,8 @@ class http_streams : public http_session {
   }
 
   struct sse_state {
-    sse_state(Engine& e, Auth& auth, std::shared_ptr<time_source> time, http_url url, std::size_t max_event)
-        : fetch(e, auth, std::move(time), std::move(url), "GET"), parser(max_event) {}
+    sse_state(Engine& e, Auth& auth, std::shared_ptr<time_source> time, http_url const& url, std::size_t max_event)
+        : fetch(e, auth, std::move(time), url, url, "GET"), parser(max_event) {}
     fetch_type fetch;
     sansio::sse_parser parser;
     bool endpoint = false;

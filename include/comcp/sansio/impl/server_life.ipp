@@ -29,6 +29,7 @@ COMCP_DECL call_end end_of_call(error const* failure) noexcept {
   switch (static_cast<errc>(failure->code().value())) {
     case errc::protocol_violation:
     case errc::unauthorized:
+    case errc::login_required:
     case errc::tool_failed: return call_end::answered;
     case errc::connect_failed:
     case errc::connect_timeout:

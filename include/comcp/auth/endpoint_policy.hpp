@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which addresses authorization may talk to: https, loopback apart, and no private networks unless the MCP server is
+// there. What a server's metadata names is hostile until it passed here. Pure.
+// Specification: 2026-07-28, basic/authorization/security-considerations, "Communication Security"
+#pragma once
+
+#include <string_view>
+
+#include <comcp/http/url.hpp>
+#include <comcp/result.hpp>
+
+namespace comcp {
+
+/// How far an address is from the public Internet.
+enum class address_reach { loopback, private_network, public_network };
+
+/// Of a literal address in brackets or not, of "localhost" and *.localhost; a name is public_network as far as its text
+/// says. private_network is everything that is neither global unicast nor loopback: RFC 1918, link-local, unique local,
+/// shared, multicast, reserved, unspecified, and IPv6 forms that carry such an IPv4 address.
+address_reach reach_of(std::string_view host) noexcept;
+
+/// Options of what discovery may reach. Regular.
+class endpoint_policy {
+ public:
+  endpoint_policy() {}
+  /// Plain http to a host that is not loopback, for a closed test network. Off by default.
+  endpoint_policy& allow_http(bool yes = true) { return allow_http_ = yes, *this; }
+  /// Loopback and private addresses although the MCP server has a public one. Off by default.
+  endpoint_policy& allow_private(bool yes = true) { return allow_private_ = yes, *this; }
+
+  /// The URL parsed and written anew, if it may be used for authorization to `server`. errc::denied says what is wrong
+  /// with it; invalid_argument that it is no URL. The error has its origin at most.
+  [[nodiscard]] result<http_url> check(std::string_view url, http_url const& server) const;
+  /// Whether a connection to this resolved address may be made for authorization to `server`, whose own addresses
+  /// reach as far as `server_reach`.
+  [[nodiscard]] bool allows_address(std::string_view address, address_reach server_reach) const noexcept;
+
+ private:
+  bool allow_http_ = false, allow_private_ = false;
+};
+
+}  // namespace comcp

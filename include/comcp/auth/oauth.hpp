@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// OAuth 2.1 as MCP wants it: the authenticator that finds its way from a server's 401 to a token, keeps it fresh, and asks
+// the user only when it must. Opt-in: comcp.hpp does not include it, and it needs OpenSSL (COMCP_WITH_TLS).
+// Specification: 2026-07-28, basic/authorization
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/auth/authenticator.hpp>
+#include <comcp/auth/authorization.hpp>
+#include <comcp/auth/oauth_options.hpp>
+
+#if !defined(COMCP_WITH_TLS) || !COMCP_WITH_TLS
+#error "comcp: OAuth needs OpenSSL: define COMCP_WITH_TLS=1 (CMake: COMCP_WITH_TLS=ON) and link it."
+#endif
+
+namespace comcp {
+
+/// What is stored for one server, without its secrets.
+struct login_status {
+  login_status() = default;
+  std::string server, resource, issuer, client_id, scope;
+  std::string registered_by;  ///< "pre-registered", "metadata document", "dynamic".
+  std::optional<token_set::time_point> expires_at;
+  bool has_refresh_token = false;
+  bool dpop = false;
+};
+
+/// An authorization that stopped at its URL: open it, and give the redirect to finish(), here or in another process.
+struct started_login {
+  http_url url;
+  pending_authorization state;  ///< Its to_json() is a secret.
+};
+
+/// The authenticator. Copies share all they know: one oauth serves any number of connections and servers on one executor, and
+/// each token goes to the server alone that it was issued for (origin and resource). Flows and refreshes run once for all
+/// who wait, and cancelling one who waits does not end them.
+class oauth {
+ public:
+  explicit oauth(oauth_options options = oauth_options());
+
+  /// The whole flow now, whatever is stored. Throws comcp::exception: errc::unauthorized with all that was tried,
+  /// login_required without a user agent, timeout, denied by the policy, and the engine's.
+  [[nodiscard]] asio::awaitable<void> login(std::string_view server);
+  /// The flow up to the URL, for the redirect URI of yours. `challenge` is what the server said, where it is known.
+  [[nodiscard]] asio::awaitable<started_login> begin(std::string_view server, std::string redirect_uri);
+  /// The rest of it: checks the redirect, exchanges the code, stores the tokens.
+  [[nodiscard]] asio::awaitable<void> finish(pending_authorization state, secret redirect);
+  /// Revokes the tokens where the authorization server can (RFC 7009), and deletes them here in any case.
+  [[nodiscard]] asio::awaitable<void> logout(std::string_view server);
+  /// What is stored; nothing where nobody is logged in.
+  [[nodiscard]] asio::awaitable<std::optional<login_status>> status(std::string_view server);
+
+  // What an authenticator has; for transports.
+  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
+  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
+                                                                 http_response_head const& got);
+  void observed(auth_request const& request, http_response_head const& got) noexcept;
+  [[nodiscard]] std::string identity() const;
+
+ private:
+  struct state;
+  std::shared_ptr<state> state_;
+};
+
+}  // namespace comcp

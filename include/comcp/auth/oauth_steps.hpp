@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each step of a flow as a function of its own, for programs that are in charge of theirs. oauth is made of them.
+// All throw comcp::exception, errc::unauthorized where a server refused, with what it said.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/auth/authorization.hpp>
+#include <comcp/auth/challenge.hpp>
+#include <comcp/auth/client_authentication.hpp>
+#include <comcp/auth/dpop.hpp>
+#include <comcp/auth/metadata.hpp>
+#include <comcp/auth/oauth_http.hpp>
+#include <comcp/auth/oauth_profile.hpp>
+#include <comcp/auth/token.hpp>
+#include <comcp/sansio/oauth_discovery.hpp>
+
+namespace comcp::oauth_steps {
+
+/// What a token request needs beside its own parameters. Regular; nothing of it is kept.
+class token_endpoint {
+ public:
+  token_endpoint(http_url url, oauth_client client, std::string auth_method)
+      : url_(std::move(url)), client_(std::move(client)), method_(std::move(auth_method)) {}
+  /// The issuer, for client assertions.
+  token_endpoint& issuer(std::string i) & { return issuer_ = std::move(i), *this; }
+  token_endpoint& assertions(assertion_options o) & { return signing_ = std::move(o), *this; }
+  token_endpoint& assertions(assertion_source s) & { return source_ = std::move(s), *this; }
+  /// Proofs of possession; outlives the request.
+  token_endpoint& dpop(dpop_prover* p) & { return dpop_ = p, *this; }
+
+  [[nodiscard]] http_url const& url() const noexcept { return url_; }
+  [[nodiscard]] oauth_client const& client() const noexcept { return client_; }
+  [[nodiscard]] std::string const& auth_method() const noexcept { return method_; }
+  [[nodiscard]] std::string const& issuer() const noexcept { return issuer_; }
+  [[nodiscard]] assertion_options const& signing() const noexcept { return signing_; }
+  [[nodiscard]] assertion_source const& source() const noexcept { return source_; }
+  [[nodiscard]] dpop_prover* dpop() const noexcept { return dpop_; }
+
+ private:
+  http_url url_;
+  oauth_client client_;
+  std::string method_, issuer_;
+  assertion_options signing_;
+  assertion_source source_;
+  dpop_prover* dpop_ = nullptr;
+};
+
+/// Resource and authorization server of an MCP server. The challenge of its 401 shortens the way.
+asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server, oauth_profile profile = oauth_profile(),
+                                             std::optional<auth_challenge> challenge = std::nullopt);
+/// A registration at a server's endpoint.
+asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer, client_metadata about);
+/// The authorization request: its url() is for the browser, the rest must be kept.
+pending_authorization authorization_request(sansio::discovered const& at, oauth_client client, std::string redirect_uri,
+                                            std::string scope);
+/// Tokens for the code of a redirect.
+asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at, pending_authorization pending, secret redirect);
+/// New tokens for a refresh token. Where the answer has no refresh token, the old one goes on. errc::unauthorized with
+/// "invalid_grant" in its text says that it is worthless.
+asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint at, secret refresh_token, std::string resource,
+                                   std::string scope = {});
+asio::awaitable<token_set> client_credentials(oauth_sender send, token_endpoint at, std::string resource, std::string scope = {});
+asio::awaitable<token_set> jwt_bearer(oauth_sender send, token_endpoint at, secret assertion, std::string resource,
+                                      std::string scope = {});
+
+/// Options of a token exchange (RFC 8693). Regular.
+struct exchange_request {
+  exchange_request(secret subject, std::string subject_type) : subject_token(std::move(subject)), subject_token_type(std::move(subject_type)) {}
+  secret subject_token;
+  std::string subject_token_type;
+  std::string requested_token_type, audience, resource, scope;  ///< Left out where empty.
+};
+asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, exchange_request what);
+/// RFC 7009; a server that knows the token no more is content.
+asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token, std::string token_type_hint = {});
+
+}  // namespace comcp::oauth_steps
