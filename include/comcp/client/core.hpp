@@ -131,6 +131,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void stream_ended(request_id id, error why) override;
   [[nodiscard]] bool awaits(request_id id) const override;
   void session_lost(request_id id, error why) override;
+  void authorizing(bool begins) override;
   void closed(error reason) override;
   void fault(error what) override;
 
@@ -183,6 +184,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   result<void> transmit(detail::pending_entry& e);
   /// A wait of our own.
   request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout);
+  request_id enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout);
+  void cancel_inbound();
   request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now, std::chrono::nanoseconds timeout,
                     std::chrono::steady_clock::time_point hard, bool extra);
   void end_with(std::stop_token const& stop, detail::pending_entry& e);
@@ -279,6 +282,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   unsigned restarts_in_a_row_ = 0;
   std::function<void()> on_attempt_;
   std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();
+  std::chrono::steady_clock::time_point authorizing_since_;
+  unsigned authorizing_ = 0;                  // exchanges that wait for credentials
   request_id restart_pause_ = 0;              // the wait before the next attempt
   std::vector<request_id> restart_waits_;     // for what comes out of it
   bool restart_now_ = false;                  // without that wait

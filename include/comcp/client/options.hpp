@@ -227,6 +227,7 @@ class connect_options {
   /// Remembers which era servers speak, here and in every other connection with the same cache.
   connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return era_cache_ = std::move(cache), *this; }
 
+  /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
   connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
   connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
   connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s

@@ -68,6 +68,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
  private:
   using base::adopt_session;
   using base::auth_;
+  using base::authorizing;
   using base::chance;
   using base::check_resumed;
   using base::closing_;
@@ -129,6 +130,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
     f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
     f.fields = [this, &a] { return post_headers(*a); };
+    f.authorizing = [this](bool begins) { authorizing(begins); };
     co_await f.run();
     if (a->starting) co_await next_turn();
     if (over(a)) co_return;
@@ -216,6 +218,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
     f.sent = sent(*a);
     f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
+    f.authorizing = [this](bool begins) { authorizing(begins); };
     f.sent.in_session = !a->session.empty();
     f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
     co_await f.run();

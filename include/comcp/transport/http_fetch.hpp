@@ -60,6 +60,7 @@ class http_fetch {
   http_url url;
   std::function<http_headers()> fields;  // of each attempt
   std::string const* body = nullptr;
+  std::function<void(bool)> authorizing;  // before and after the authenticator looks at a challenge
   http_timeouts timeouts;
   sansio::http_sent sent;
   sansio::http_verdict verdict;
@@ -78,7 +79,9 @@ class http_fetch {
       auto const now = std::chrono::system_clock::now();
       verdict = method == "POST" ? sansio::judge_post(sent, url, response_->head(), now)
                                  : sansio::judge_get(sent, url, response_->head(), now);
-      if (verdict.what == action::authorize) {
+      if (verdict.what == action::authorize && method == "DELETE") {
+        verdict.what = action::fail;  // nobody is asked to log in for the end of a session
+      } else if (verdict.what == action::authorize) {
         ++sent.challenges;
         auto const answer = co_await challenged();
         if (!answer) co_return fail(answer.error());
@@ -125,6 +128,21 @@ class http_fetch {
  private:
   static constexpr std::size_t most_of_failure = std::size_t{64} << 10;
 
+  class phase {
+   public:
+    explicit phase(std::function<void(bool)> const& tell) : tell_(tell) {
+      if (tell_) tell_(true);
+    }
+    phase(phase const&) = delete;
+    phase& operator=(phase const&) = delete;
+    ~phase() {
+      if (tell_) tell_(false);
+    }
+
+   private:
+    std::function<void(bool)> const& tell_;
+  };
+
   void fail(error why) {
     verdict = sansio::http_verdict();
     verdict.why = std::move(why);
@@ -156,6 +174,7 @@ class http_fetch {
   asio::awaitable<result<auth_verdict>> challenged() {
     auth_request const about(server_, url, method, sent.challenges - 1);
     auto const head = response_->head();
+    phase const told(authorizing);
     auto const answer = co_await auth_.challenged(about, credentials_, head);
     if (answer) co_return *answer;
     co_return answer.error().with_detail(*verdict.why.detail());

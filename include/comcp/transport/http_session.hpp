@@ -87,6 +87,9 @@ class http_session : public std::enable_shared_from_this<http_session> {
   void switch_to_sse(http_url endpoint);
   void deliver(std::string& text, request_id stream);
   void failed(http_activity const& a, error why);
+  void authorizing(bool begins) {
+    if (!over()) in().authorizing(begins);
+  }
   void finish(error reason);  ///< Tells the inbox, once.
   void limit(activity const& a, std::chrono::nanoseconds d);  ///< Gives it up then, unless unlimit() comes before.
   static void unlimit(http_activity& a);

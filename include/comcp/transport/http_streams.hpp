@@ -66,6 +66,15 @@ class http_streams : public http_session {
     auto const s = std::make_shared<sse_state>(*engine_, *auth_, time_, stream_url_, options_.max_event());
     s->fetch.fields = [fields = stream_headers(*a, {})] { return fields; };
     s->fetch.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    s->fetch.authorizing = [this, a](bool begins) {
+      authorizing(begins);
+      if (over(a)) return;
+      if (begins) {
+        unlimit(*a);
+      } else {
+        limit(a, options_.send_timeout());
+      }
+    };
     if (listener_) std::exchange(listener_, nullptr)->give_up();
     listener_ = a;
     auto const reached = std::make_shared<gate>(executor_);

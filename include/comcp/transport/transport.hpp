@@ -61,6 +61,9 @@ class inbox {
   /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
   /// where that was no request.
   virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
+  /// Credentials are being obtained, for which a user may be asked: until as many false as true came, and no longer than
+  /// the connection lives, no deadline but the hard ones ends a request.
+  virtual void authorizing(bool begins) { (void)begins; }
   /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
   virtual void closed(error reason) = 0;
   /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).

@@ -243,6 +243,25 @@ COMCP_DECL void client_core::expire() {
   arm();
 }
 
+// A part of connecting, whose clock stops while a user logs in.
+COMCP_DECL request_id client_core::enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
+  auto const now = time_->now();
+  auto const soft = detail::later(now, timeout);
+  return enlist(e, now, timeout, is_http_ ? detail::later(soft, options_.hard_timeout_) : soft, true);
+}
+
+COMCP_DECL void client_core::authorizing(bool begins) {
+  if (begins) {
+    if (authorizing_++ == 0) authorizing_since_ = time_->now();
+    return pause_clocks();
+  }
+  if (authorizing_ == 0) return;  // cancel_inbound() came before
+  if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max()) {
+    attempt_until_ = detail::later(attempt_until_, time_->now() - authorizing_since_);
+  }
+  resume_clocks();
+}
+
 COMCP_DECL void client_core::pause_clocks() {
   pending_.pause(time_->now());
   arm();

@@ -23,12 +23,18 @@ COMCP_DECL void client_core::closed(error reason) {
   if (restoring_) {
     *restoring_ = reason;
     restarting_ = true;
-    dispatcher_.cancel_all();
+    cancel_inbound();
     return fail_all(reason);
   }
   if (status_ == connection_status::ready) return lost(std::move(reason));
   if (!restarting_) return finish(std::move(reason));
-  dispatcher_.cancel_all();  // what the server asked while its connection was being closed
+  cancel_inbound();  // what the server asked while its connection was being closed
+}
+
+// What the server asked, and the authorization that its connection waited for.
+COMCP_DECL void client_core::cancel_inbound() {
+  dispatcher_.cancel_all();
+  while (authorizing_ > 0) authorizing(false);
 }
 
 COMCP_DECL void client_core::lost(error why) {
@@ -63,7 +69,7 @@ COMCP_DECL void client_core::give_way(error const& why, std::chrono::nanoseconds
   restarting_ = true;
   resumed_ = renewal_due_ = restart_now_ = false;
   set_status(connection_status::connecting);
-  dispatcher_.cancel_all();
+  cancel_inbound();
   fail_all(why);
   if (!closing_ && !end_reason_) spawn(restart(wait));
 }
@@ -176,7 +182,7 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   if (closing_ || end_reason_) co_return;
   closing_ = true;
   set_status(connection_status::closing);
-  dispatcher_.cancel_all();
+  cancel_inbound();
   fail_all(reason);
   co_await close_transport();
   finish(std::move(reason));
@@ -208,7 +214,7 @@ COMCP_DECL void client_core::finish(error reason) {
   transport_open_ = false;
   deadline_->disarm();
   armed_.reset();
-  dispatcher_.cancel_all();
+  cancel_inbound();
   subscriptions_.ended(reason);
   set_status(connection_status::disconnected);
   fail_all(reason);

@@ -102,7 +102,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   };
   auto const o = std::make_shared<opening>();
   auto const hold = shared_from_this();
-  if (!enlist(o->done, bounded(options_.open_timeout_))) co_return error(errc::queue_full);
+  if (!enlist_part(o->done, bounded(options_.open_timeout_))) co_return error(errc::queue_full);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
     try {
       if (!self->transport_) co_return;  // destroyed meanwhile, and so is the wait below
@@ -134,7 +134,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   auto const n = std::make_shared<negotiation>(
       *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
   negotiation_ = n;
-  if (!enlist(n->done, bounded(options_.handshake_timeout_))) co_return error(errc::queue_full);
+  if (!enlist_part(n->done, bounded(options_.handshake_timeout_))) co_return error(errc::queue_full);
   if (!adopt_resumed(*n)) take_step(n, n->machine.start());
   if (!n->outcome) {
     auto const waited = co_await wait(n->done);
@@ -201,7 +201,7 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
     auto const alive = weak.lock();
     if (alive && r.error() == errc::timeout) take_step(alive, alive->machine.probe_timed_out());
   };
-  enlist(n->probe_entry, options_.handshake_timeout_);
+  enlist_part(n->probe_entry, options_.handshake_timeout_);
   n->drop(n->probe_timer);
   if (!is_http_) enlist(n->probe_timer, options_.probe_timeout_);  // silence of a process says it is legacy
   if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
@@ -233,7 +233,7 @@ COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const&
     }
     take_step(alive, step);
   };
-  enlist(n->initialize_entry, options_.handshake_timeout_);
+  enlist_part(n->initialize_entry, options_.handshake_timeout_);
   if (auto const sent = transmit(n->initialize_entry); !sent) settle_handshake(*n, sent.error());
 }
 
