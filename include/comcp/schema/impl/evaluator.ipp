@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include <comcp/json/writer.hpp>
 #include <comcp/schema/formats.hpp>
 #include <comcp/schema/impl/equality.ipp>
 #include <comcp/schema/impl/index.ipp>
