@@ -52,3 +52,7 @@ using authorization_answer = std::variant<secret, oauth_refusal>;
 result<authorization_answer> read_redirect(pending_authorization const& pending, std::string_view redirect);
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/authorization.ipp>
+#endif

@@ -37,7 +37,12 @@ class auth_challenge {
 };
 
 /// Every challenge of every WWW-Authenticate field, in order. Never fails: what is malformed is passed over up to the
-/// next challenge, and bounds (16 KiB of text, 16 challenges, 32 parameters each) cut what is too much.
+/// next comma, values that lack their quotes are taken as they are, and bounds (16 KiB of text, 16 challenges, 32
+/// parameters each) cut what is too much.
 std::vector<auth_challenge> parse_challenges(http_headers const& headers);
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/challenge.ipp>
+#endif

@@ -13,7 +13,7 @@
 
 namespace comcp {
 
-/// How far an address is from the public Internet.
+/// How far an address is, the nearest first.
 enum class address_reach { loopback, private_network, public_network };
 
 /// Of a literal address in brackets or not, of "localhost" and *.localhost; a name is public_network as far as its text
@@ -22,6 +22,10 @@ enum class address_reach { loopback, private_network, public_network };
 address_reach reach_of(std::string_view host) noexcept;
 
 /// Options of what discovery may reach. Regular.
+/// Nothing may be nearer than the MCP server: one on loopback may name anything, one in a private network private and public
+/// addresses, but no loopback of this machine, a public one public addresses alone. A server with a name is public as far as
+/// check() knows, so that in a company's network either both are names, which allows_address() then decides by what they
+/// resolve to, or allow_private() is set.
 class endpoint_policy {
  public:
   endpoint_policy() {}
@@ -42,3 +46,7 @@ class endpoint_policy {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/endpoint_policy.ipp>
+#endif

@@ -41,3 +41,7 @@ class form_fields {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/form.ipp>
+#endif

@@ -63,3 +63,7 @@ std::string canonical_resource(http_url const& server);
 bool covers(std::string_view resource, http_url const& server);
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/metadata.ipp>
+#endif

@@ -26,3 +26,7 @@ secret pkce_verifier(std::span<unsigned char const, 32> random);
 std::string pkce_challenge(secret const& verifier);
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/pkce.ipp>
+#endif

@@ -118,3 +118,7 @@ result<registration_answer> read_registration_answer(int status, std::string_vie
 result<std::string> choose_auth_method(oauth_client const& client, std::optional<std::vector<std::string>> const& supported);
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/registration.ipp>
+#endif

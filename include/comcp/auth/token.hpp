@@ -38,6 +38,8 @@ struct token_set {
 /// How an OAuth endpoint refuses. The description is the server's own text, cut to 512 bytes of printable characters.
 struct oauth_refusal {
   oauth_refusal() = default;
+  /// Cuts both: what servers say is shown to users.
+  oauth_refusal(std::string_view server_code, std::string_view server_description);
   std::string code;  ///< "invalid_grant", "access_denied", ...
   std::string description;
 
@@ -51,7 +53,20 @@ using token_answer = std::variant<token_set, oauth_refusal>;
 /// errc::protocol_violation with the status in its detail, and never quotes the body of a success.
 result<token_answer> read_token_answer(int status, std::string_view body, token_set::time_point now);
 
+namespace detail {
+/// What `body` says: JSON in which an error is a refusal, whatever the status is; a success without one is the object
+/// itself. Anything else is errc::protocol_violation, as `who` answered with it.
+result<std::variant<json::value, oauth_refusal>> read_oauth_answer(std::string_view who, int status, std::string_view body);
+error bad_oauth_answer(std::string_view who, int status, std::string_view why);
+/// Seconds since 1970 that are within four digits of a year; absurd ones are brought there.
+token_set::time_point clamped_time(double seconds);
+}  // namespace detail
+
 /// The scopes of both, each once, in order of first appearance; scopes are separated by spaces.
 std::string unite_scopes(std::string_view a, std::string_view b);
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/token.ipp>
+#endif

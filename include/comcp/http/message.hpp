@@ -19,6 +19,11 @@
 
 namespace comcp {
 
+namespace http_detail {
+/// Without case, of ASCII alone.
+bool same_name(std::string_view a, std::string_view b) noexcept;
+}  // namespace http_detail
+
 /// Whether this is a token (RFC 9110, section 5.6.2), as methods and header names are.
 bool is_http_token(std::string_view text) noexcept;
 

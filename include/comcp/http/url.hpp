@@ -6,6 +6,7 @@
 // Neither IDNA nor the network: names beyond ASCII are refused, write them as xn--.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -70,6 +71,15 @@ class http_url {
 
 /// Whether scheme, host and port are the same.
 bool same_origin(http_url const& a, http_url const& b) noexcept;
+
+namespace http_detail {
+/// Whether a host can only be an IPv4 address: its last part is a number.
+bool ends_in_number(std::string_view host) noexcept;
+/// As browsers read them: fewer than four parts, octal and hexadecimal ones too.
+std::optional<std::uint32_t> parse_ipv4(std::string_view host) noexcept;
+/// Without brackets.
+std::optional<std::array<std::uint16_t, 8>> parse_ipv6(std::string_view text) noexcept;
+}  // namespace http_detail
 
 }  // namespace comcp
 

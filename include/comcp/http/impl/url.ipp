@@ -140,7 +140,6 @@ COMCP_DECL std::optional<std::uint64_t> ipv4_number(std::string_view part) noexc
   return value;
 }
 
-/// Whether a host can only be an IPv4 address: its last part is a number.
 COMCP_DECL bool ends_in_number(std::string_view host) noexcept {
   if (host.ends_with('.')) host.remove_suffix(1);
   auto const last = host.substr(host.rfind('.') + 1);
