@@ -125,6 +125,9 @@ COMCP_DECL result<pending_authorization> pending_authorization::from_json(secret
 }
 
 COMCP_DECL result<authorization_answer> read_redirect(pending_authorization const& pending, std::string_view redirect) {
+  // As people paste it.
+  while (!redirect.empty() && static_cast<unsigned char>(redirect.front()) <= ' ') redirect.remove_prefix(1);
+  while (!redirect.empty() && static_cast<unsigned char>(redirect.back()) <= ' ') redirect.remove_suffix(1);
   auto query = redirect.substr(0, redirect.find('#'));
   if (detail::is_whole_uri(redirect)) {
     if (!detail::same_place(redirect, pending.redirect_uri)) return detail::bad_redirect("it went to another address");

@@ -51,7 +51,7 @@ result<T> read_metadata(json::value const& document, std::initializer_list<std::
   for (auto const key : lists) {
     auto const list = document.view().find(key);
     if (list && list->size() > max_metadata_list)
-      return error(errc::wrong_shape, "at /" + std::string(key) + ": more than 1024 elements");
+      return error(errc::wrong_shape, "more than 1024 elements at /" + std::string(key));
   }
   return json::read<T>(document.view());
 }

@@ -52,7 +52,7 @@ COMCP_DECL result<std::optional<std::chrono::seconds>> lifetime_in(json::value c
     if ((read.ec == std::errc() || read.ec == std::errc::result_out_of_range) && read.ptr == end && number == number)
       seconds = read.ec == std::errc() ? number : most;
   }
-  if (!seconds) return error(errc::wrong_shape, "at /expires_in: expected a number");
+  if (!seconds) return error(errc::wrong_shape, "expected a number at /expires_in");
   return std::optional(std::chrono::seconds(static_cast<std::int64_t>(std::clamp(*seconds, 0.0, most))));
 }
 
@@ -61,7 +61,7 @@ COMCP_DECL result<std::optional<std::string>> scope_in(json::value const& v) {
   if (v.is_null()) return std::optional<std::string>();
   if (auto const text = v.view().get_string()) return std::optional(std::string(*text));
   auto const list = v.get<std::vector<std::string>>();
-  if (!list) return error(errc::wrong_shape, "at /scope: expected string");
+  if (!list) return error(errc::wrong_shape, "expected string at /scope");
   std::string out;
   for (auto const& one : *list) out.append(out.empty() ? "" : " ").append(one);
   return std::optional(std::move(out));
