@@ -40,7 +40,7 @@ enum class errc {
   tool_failed,          ///< or_throw() met a tool result with isError. Retry: the tool decides.
   input_refused,        ///< A handler failed or declined an input request, which ended the call. Retry: yes.
   url_elicitation_required,  ///< -32042: complete the listed elicitations first. Retry: then, yes.
-  denied,               ///< An interceptor denied the call; nothing was sent. Retry: no.
+  denied,               ///< An interceptor denied the call, or a policy an address; nothing was sent. Retry: no.
   validation_failed,    ///< A value does not match its JSON Schema. Nothing was sent, unless the text says so. Retry: no.
   unsupported_dialect,  ///< A schema names a dialect that comcp does not know. Retry: no.
 

@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// How authorization sends its own requests: over any engine, whole answers of bounded size, no redirects.
+// How authorization sends its own requests: over any engine, whole answers of bounded size, no redirects. And by
+// default over comcp's own engine, to no address that the MCP server has no business to send a client to.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -12,6 +14,8 @@
 
 #include <asio/awaitable.hpp>
 
+#include <comcp/auth/endpoint_policy.hpp>
+#include <comcp/http/default_engine.hpp>
 #include <comcp/http/engine.hpp>
 #include <comcp/http/message.hpp>
 #include <comcp/result.hpp>
@@ -58,4 +62,84 @@ oauth_sender send_with(std::shared_ptr<Engine> e, std::size_t max_body = std::si
   return [e = std::move(e), max_body](http_request r) { return detail::fetch_whole(e, std::move(r), max_body); };
 }
 
+namespace detail {
+
+/// Where authorization to one server may connect to, by how far the server's own addresses reach: until they are known
+/// it is its name that counts.
+struct oauth_addresses {
+  oauth_addresses(endpoint_policy p, http_url s) : policy(p), server(std::move(s)), reach(reach_of(server.host())) {}
+
+  /// The address that reaches farthest counts: a public server gains nothing by a private one beside it.
+  void resolved(net::endpoints const& found);
+  [[nodiscard]] bool allows(asio::ip::address const& address) const;
+
+  endpoint_policy policy;
+  http_url server;
+  address_reach reach;
+  bool looked_up = false;
+};
+
+template <class Engine>
+struct oauth_engine {
+  std::shared_ptr<Engine> engine;
+  std::shared_ptr<oauth_addresses> addresses;
+  std::shared_ptr<time_source> time;
+  net::lookup_function lookup;
+  std::chrono::nanoseconds lookup_time;
+  std::size_t max_body;
+};
+
+template <class Engine>
+asio::awaitable<result<oauth_response>> fetch_guarded(std::shared_ptr<oauth_engine<Engine>> with, http_request request) {
+  auto& known = *with->addresses;
+  if (!known.looked_up) {
+    auto const until = http_detail::later(with->time->now(), with->lookup_time);
+    auto host = std::string(known.server.host_name());
+    auto const found = co_await net::resolve<>(with->lookup, std::move(host), known.server.port(), with->time, until);
+    if (!found && found.error() == errc::cancelled) co_return found.error();
+    if (found) known.resolved(*found);
+  }
+  auto whole = co_await fetch_whole(with->engine, std::move(request), with->max_body);
+  co_return std::move(whole);
+}
+
+/// The sender for authorization to `server` that is used where the user gave none. Connections go only where the
+/// policy allows it, by the resolved address; what passes through a proxy is checked by its URL alone. `engine` has the
+/// times and the clock. Keep one for each MCP server.
+template <class Engine = default_http_engine>
+oauth_sender default_oauth_sender(endpoint_policy policy, std::size_t max_body, http_url server,
+                                  asio_engine_options engine = asio_engine_options(),
+                                  proxy_options proxies = proxy_options::from_environment(),
+                                  tls_options const& tls = tls_options(),
+                                  net::lookup_function lookup = net::system_lookup<asio::any_io_executor>) {
+  auto const out = std::make_shared<oauth_engine<Engine>>();
+  auto const addresses = std::make_shared<oauth_addresses>(policy, std::move(server));
+  auto const proxied = proxies.proxy_for(addresses->server);
+  // A server behind a proxy may have no address here at all.
+  addresses->looked_up = !proxied || proxied->has_value();
+  out->addresses = addresses;
+  out->time = engine.time() ? engine.time() : steady_time();
+  out->lookup = lookup;
+  out->lookup_time = *engine.timeouts().connect();
+  out->max_body = max_body;
+  // Kept connections keep io_context::run() from returning.
+  engine.address_filter([addresses](asio::ip::address const& a) { return addresses->allows(a); });
+  engine.idle_expiry(std::chrono::seconds(2));
+  out->engine = make_http_engine<Engine>(std::move(engine), std::move(proxies), tls, std::move(lookup));
+  return [out](http_request r) { return fetch_guarded<Engine>(out, std::move(r)); };
+}
+
+}  // namespace detail
 }  // namespace comcp
+
+#if defined(COMCP_SEPARATE_COMPILATION)
+namespace comcp::detail {
+
+extern template oauth_sender default_oauth_sender<default_http_engine>(endpoint_policy, std::size_t, http_url,
+                                                                       asio_engine_options, proxy_options,
+                                                                       tls_options const&, net::lookup_function);
+
+}  // namespace comcp::detail
+#else
+#include <comcp/auth/impl/oauth_http.ipp>
+#endif

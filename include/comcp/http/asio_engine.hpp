@@ -129,7 +129,8 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
   if (state.slot().is_connected())
     state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
   auto const at = later(core->time->now(), times.connect);
-  auto made = core->from.connect(std::move(url), core->time, std::min(at, times.total_at));
+  auto const until = std::min(at, times.total_at);
+  auto made = core->from.connect(std::move(url), core->time, until, core->options.address_filter());
   auto [thrown, connected] = co_await asio::co_spawn(
       on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), net::tuple_awaitable));
   if (state.slot().is_connected()) state.slot().clear();

@@ -11,6 +11,7 @@
 
 #include <comcp/http/message.hpp>
 #include <comcp/http/response_parser.hpp>
+#include <comcp/net/resolver.hpp>
 #include <comcp/net/time_source.hpp>
 
 namespace comcp {
@@ -33,6 +34,11 @@ class asio_engine_options {
   asio_engine_options& max_connections(std::size_t n) { return max_connections_ = n, *this; }
   /// What a response may be at most.
   asio_engine_options& limits(response_limits const& l) { return limits_ = l, *this; }
+  /// Which addresses connections may be made to, asked for each address of a name and for literal ones, on the
+  /// executor of the exchange. Others are passed over; where none is left, the exchange is errc::denied. Not asked of
+  /// what a proxy is meant for: the proxy itself is the user's choice, and it alone learns the server's address.
+  /// Empty: all.
+  asio_engine_options& address_filter(net::address_filter f) { return address_filter_ = std::move(f), *this; }
   /// Empty: steady_time().
   asio_engine_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
 
@@ -41,6 +47,7 @@ class asio_engine_options {
   [[nodiscard]] duration idle_expiry() const noexcept { return idle_expiry_; }
   [[nodiscard]] std::size_t max_connections() const noexcept { return max_connections_; }
   [[nodiscard]] response_limits const& limits() const noexcept { return limits_; }
+  [[nodiscard]] net::address_filter const& address_filter() const noexcept { return address_filter_; }
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
 
  private:
@@ -54,6 +61,7 @@ class asio_engine_options {
   duration idle_expiry_ = std::chrono::seconds(90);
   std::size_t max_connections_ = 16384;
   response_limits limits_;
+  net::address_filter address_filter_;
   std::shared_ptr<time_source> time_;
 };
 

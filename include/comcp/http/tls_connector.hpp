@@ -82,9 +82,10 @@ class basic_tls_connector {
 
   [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
                                                                          std::shared_ptr<time_source> time,
-                                                                         time_source::time_point until) const {
+                                                                         time_source::time_point until,
+                                                                         net::address_filter allowed = {}) const {
     auto route = proxies_.proxy_for(where);
-    return run(context_, lookup_, std::move(where), std::move(route), std::move(time), until);
+    return run(context_, lookup_, std::move(where), std::move(route), std::move(time), until, std::move(allowed));
   }
 
  private:
@@ -92,9 +93,10 @@ class basic_tls_connector {
                                                               net::lookup_function lookup, http_url where,
                                                               result<std::optional<proxy_route>> route,
                                                               std::shared_ptr<time_source> time,
-                                                              time_source::time_point until) {
+                                                              time_source::time_point until,
+                                                              net::address_filter allowed) {
     if (!route) co_return route.error();
-    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until);
+    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until, std::move(allowed));
     if (!stream || !where.secure()) co_return std::move(stream);
     if (*route) {
       auto const refused = co_await http_detail::open_tunnel(**stream, where, **route, time, until);

@@ -31,6 +31,9 @@ using endpoints = std::vector<asio::ip::tcp::endpoint>;
 /// The addresses that are tried at most, however many a name has.
 inline constexpr std::size_t max_addresses = 16;
 
+/// Whether a connection may be made to this address. Empty: to all.
+using address_filter = std::function<bool(asio::ip::address const&)>;
+
 /// Looks a name up and calls `done` once, on the executor, then or later. It may be called after nobody waits any more.
 using lookup_done = std::function<void(std::error_code, endpoints)>;
 using lookup_function =

@@ -25,6 +25,9 @@ namespace comcp::net {
 /// Opens a socket that is close-on-exec from its beginning, which Asio's own open() cannot say.
 std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol);
 
+/// Drops the addresses that the filter refuses. errc::denied where none is left, with those addresses.
+result<void> keep_allowed(endpoints& addresses, address_filter const& allowed, std::string const& name);
+
 /// Closes a socket when its time has come, which ends what runs on it with operation_aborted. Both are used from the
 /// socket's executor; the socket outlives the alarm.
 class socket_alarm {

@@ -12,41 +12,10 @@
 #include <utility>
 
 #include <comcp/auth/bearer.hpp>
-#include <comcp/http/asio_engine.hpp>
-#include <comcp/http/proxy.hpp>
-#include <comcp/http/tls.hpp>
+#include <comcp/http/default_engine.hpp>
 #include <comcp/transport/streamable_http.hpp>
-#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
-#include <comcp/http/asio_tls_engine.hpp>
-#endif
 
 namespace comcp {
-
-// What a configuration makes the default is a part of its name: objects of two configurations do not link.
-#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
-inline namespace http_with_tls {
-using default_http_engine = asio_tls_engine;
-#else
-inline namespace http_without_tls {
-using default_http_engine = asio_engine;
-#endif
-}  // inline namespace
-
-namespace detail {
-
-// A template, so that only who uses HTTP pays for it.
-template <class Engine = default_http_engine>
-std::shared_ptr<Engine> make_http_engine(asio_engine_options options, proxy_options proxies,
-                                         [[maybe_unused]] tls_options const& tls) {
-#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
-  tls_connector from(tls, std::move(proxies));
-#else
-  plain_connector from(std::move(proxies));
-#endif
-  return std::make_shared<Engine>(std::move(options), std::move(from));
-}
-
-}  // namespace detail
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 inline namespace http_with_tls {
@@ -133,8 +102,6 @@ http(std::string_view) -> http<no_auth>;
 #if defined(COMCP_SEPARATE_COMPILATION)
 namespace comcp::detail {
 
-extern template std::shared_ptr<default_http_engine> make_http_engine(asio_engine_options, proxy_options,
-                                                                      tls_options const&);
 extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
                                                                 std::shared_ptr<default_http_engine>,
                                                                 std::shared_ptr<no_auth>);

@@ -9,7 +9,6 @@
 #if defined(COMCP_SEPARATE_COMPILATION)
 namespace comcp::detail {
 
-template std::shared_ptr<default_http_engine> make_http_engine(asio_engine_options, proxy_options, tls_options const&);
 template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
                                                          std::shared_ptr<default_http_engine>, std::shared_ptr<no_auth>);
 template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include <comcp/auth/oauth_http.hpp>
+#include <comcp/version.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL std::string address_text(asio::ip::address const& a) {
+  if (!a.is_v6()) return a.to_string();
+  auto v6 = a.to_v6();
+  v6.scope_id(0);  // the zone is no part of the address
+  return v6.to_string();
+}
+
+COMCP_DECL void oauth_addresses::resolved(net::endpoints const& found) {
+  reach = address_reach::loopback;
+  for (auto const& e : found) reach = std::max(reach, reach_of(address_text(e.address())));
+  looked_up = true;
+}
+
+COMCP_DECL bool oauth_addresses::allows(asio::ip::address const& address) const {
+  return policy.allows_address(address_text(address), reach);
+}
+
+#if defined(COMCP_SEPARATE_COMPILATION)
+template oauth_sender default_oauth_sender<default_http_engine>(endpoint_policy, std::size_t, http_url,
+                                                                asio_engine_options, proxy_options, tls_options const&,
+                                                                net::lookup_function);
+#endif
+
+}  // namespace comcp::detail
