@@ -61,3 +61,7 @@ result<void> authenticate(form_fields& body, http_headers& headers, oauth_client
                           secret const& assertion = {});
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/client_authentication.ipp>
+#endif

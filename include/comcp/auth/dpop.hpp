@@ -6,9 +6,10 @@
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <comcp/auth/jose.hpp>
 #include <comcp/http/message.hpp>
@@ -31,11 +32,20 @@ class dpop_prover {
   bool observed(http_url const& url, http_headers const& answer);
 
  private:
+  struct nonce {
+    nonce(std::string of, std::string value) : origin(std::move(of)), text(std::move(value)) {}
+    std::string origin, text;
+  };
+
   signing_key key_;
-  std::map<std::string, std::string> nonces_;  // by origin
+  std::vector<nonce> nonces_;  // of one origin one at most; the newest is the last
 };
 
 /// Whether this answer asks for a proof with the nonce that it brings: a 400 of a token endpoint, or a 401 of a server.
 bool wants_dpop_nonce(int status, http_headers const& headers, std::string_view body);
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/dpop.ipp>
+#endif

@@ -18,6 +18,7 @@ class header_auth {
   /// errc::invalid_argument at the first request for a name that is no token, a value that no header carries, and the
   /// names that the protocol sets itself. A value is never in an error.
   header_auth(std::string name, secret value);
+  /// One more field; of one name the last one counts.
   header_auth& add(std::string name, secret value) &;
   header_auth&& add(std::string name, secret value) &&;
 
@@ -32,3 +33,7 @@ class header_auth {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/header_auth.ipp>
+#endif

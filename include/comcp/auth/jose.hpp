@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <comcp/auth/registration.hpp>
 #include <comcp/json/value.hpp>
@@ -48,3 +49,7 @@ class signing_key {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/jose.ipp>
+#endif

@@ -27,6 +27,9 @@ bool same_name(std::string_view a, std::string_view b) noexcept;
 /// Whether this is a token (RFC 9110, section 5.6.2), as methods and header names are.
 bool is_http_token(std::string_view text) noexcept;
 
+/// Whether comcp alone may set this header: those of HTTP's framing and of MCP.
+bool is_protocol_header(std::string_view name) noexcept;
+
 struct http_field {
   std::string name, value;
   friend bool operator==(http_field const&, http_field const&) = default;

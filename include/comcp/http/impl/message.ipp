@@ -183,6 +183,14 @@ COMCP_DECL bool is_http_token(std::string_view text) noexcept {
          std::all_of(text.begin(), text.end(), [](char c) { return fits[static_cast<unsigned char>(c)]; });
 }
 
+COMCP_DECL bool is_protocol_header(std::string_view name) noexcept {
+  static constexpr std::array<std::string_view, 10> names{
+      "accept", "accept-encoding", "connection",        "content-length", "content-type",
+      "host",   "last-event-id",   "transfer-encoding", "te",             "upgrade"};
+  return http_detail::same_name(name.substr(0, 4), "mcp-") ||
+         std::any_of(names.begin(), names.end(), [&](auto n) { return http_detail::same_name(name, n); });
+}
+
 COMCP_DECL result<void> http_headers::add(std::string name, std::string_view value) {
   auto checked = http_detail::checked_value(name, value);
   if (!checked) return checked.error();
