@@ -31,3 +31,7 @@ class file_token_store {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/file_token_store.ipp>
+#endif

@@ -30,6 +30,13 @@ concept token_store = std::copy_constructible<S> && requires(S s, std::string na
   { s.lock(name, most) } -> std::same_as<asio::awaitable<result<std::shared_ptr<void>>>>;
 };
 
+namespace detail {
+// What stores share.
+result<void> check_secret_name(std::string const& name);
+std::chrono::steady_clock::time_point lock_deadline(std::chrono::milliseconds most);
+error lock_timeout();
+}  // namespace detail
+
 /// Keeps them as long as the process lives. Used from one executor.
 class memory_token_store {
  public:
@@ -88,3 +95,7 @@ class any_token_store {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/token_store.ipp>
+#endif

@@ -108,3 +108,7 @@ class browser_callback {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/user_agent.ipp>
+#endif
