@@ -14,9 +14,16 @@
 
 namespace comcp {
 
-/// Opens the system's browser at an http or https URL, without a shell: the URL is one argument. errc::not_found where
-/// there is no browser or no display; invalid_argument for another scheme. Does not wait for it.
+/// Opens the system's browser at an http or https URL, without a shell: the URL is one argument, and every character that a
+/// script behind it might take for something else is escaped. `open` on macOS; elsewhere xdg-open where there is a display,
+/// or what $BROWSER names as one absolute path. errc::not_found where there is none; invalid_argument for a URL that was
+/// moved from. Does not wait for it; it inherits no descriptor and outlives this process.
 result<void> open_browser(http_url const& url);
+
+namespace detail {
+// To stderr.
+void print_login_url(http_url const& url);
+}  // namespace detail
 
 /// Prints the URL to stderr and opens the browser too, unless told otherwise. Regular.
 class loopback_redirect {
@@ -25,8 +32,11 @@ class loopback_redirect {
   loopback_redirect() = default;
   /// 0, the default: the system chooses. A registration that pins its port needs it said here.
   loopback_redirect& port(std::uint16_t p) & { return port_ = p, *this; }
-  /// "/callback" by default.
+  /// "/callback" by default; as net::loopback_place has it.
   loopback_redirect& path(std::string p) & { return path_ = std::move(p), *this; }
+  /// "127.0.0.1" by default; "localhost" for servers that accept no other, at the risk that another program of this
+  /// machine listens on ::1.
+  loopback_redirect& host(std::string h) & { return host_ = std::move(h), *this; }
   /// What opens the URL in place of open_browser(); its error is not the end: the printed URL can still be opened by hand.
   loopback_redirect& open_with(opener f) & { return open_ = std::move(f), *this; }
   /// Only print: for machines without a browser.
@@ -35,6 +45,7 @@ class loopback_redirect {
   loopback_redirect& show_with(std::function<void(http_url const&)> f) & { return show_ = std::move(f), *this; }
   loopback_redirect&& port(std::uint16_t p) && { return std::move(port(p)); }
   loopback_redirect&& path(std::string p) && { return std::move(path(std::move(p))); }
+  loopback_redirect&& host(std::string h) && { return std::move(host(std::move(h))); }
   loopback_redirect&& open_with(opener f) && { return std::move(open_with(std::move(f))); }
   loopback_redirect&& print_only() && { return std::move(print_only()); }
   loopback_redirect&& show_with(std::function<void(http_url const&)> f) && { return std::move(show_with(std::move(f))); }
@@ -43,20 +54,32 @@ class loopback_redirect {
    public:
     visit_in_progress(net::loopback_listener listener, loopback_redirect const& how);
     [[nodiscard]] std::string redirect_uri() const;
+    /// The redirect that has the `state` of the URL; others are answered and waited past. errc::invalid_argument for a URL
+    /// without one.
     [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url);
 
    private:
+    static asio::awaitable<result<secret>> go(visit_in_progress self, http_url url);
+
     net::loopback_listener listener_;
     opener open_;
     std::function<void(http_url const&)> show_;
   };
+  /// Without a port of its own, it takes that of a known redirect URI with its host and path, if that is free.
   [[nodiscard]] asio::awaitable<result<visit_in_progress>> start(std::vector<std::string> known);
 
  private:
+  static asio::awaitable<result<visit_in_progress>> begin(loopback_redirect how, std::vector<std::string> known);
+
   std::uint16_t port_ = 0;
-  std::string path_ = "/callback";
+  std::string path_ = "/callback", host_ = "127.0.0.1";
   opener open_ = [](http_url const& url) { return open_browser(url); };
-  std::function<void(http_url const&)> show_;  // empty: stderr
+  std::function<void(http_url const&)> show_ = detail::print_login_url;
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/loopback_redirect.ipp>
+#include <comcp/auth/impl/open_browser.ipp>
+#endif

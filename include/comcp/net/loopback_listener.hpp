@@ -9,27 +9,54 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 
+#include <comcp/net/time_source.hpp>
 #include <comcp/result.hpp>
 #include <comcp/secret.hpp>
 
 namespace comcp::net {
 
-/// Listens from open() until it is destroyed.
+/// Where to listen.
+class loopback_place {
+ public:
+  loopback_place() {}
+  /// 0, the default: the system chooses.
+  loopback_place& port(std::uint16_t p) { return port_ = p, *this; }
+  /// "/callback" by default: letters, digits and -._~/ after a slash, without "." and ".." as parts.
+  loopback_place& path(std::string p) { return path_ = std::move(p), *this; }
+  /// What uri() calls this machine: "127.0.0.1", the default, or "localhost", at which another program may listen on ::1.
+  loopback_place& host(std::string h) { return host_ = std::move(h), *this; }
+  loopback_place& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
+
+  [[nodiscard]] std::uint16_t port() const noexcept { return port_; }
+  [[nodiscard]] std::string const& path() const noexcept { return path_; }
+  [[nodiscard]] std::string const& host() const noexcept { return host_; }
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+
+ private:
+  std::uint16_t port_ = 0;
+  std::string path_ = "/callback", host_ = "127.0.0.1";
+  std::shared_ptr<time_source> time_ = steady_time();
+};
+
+/// Listens from open() until its last copy is destroyed. Used from its executor only.
 class loopback_listener {
  public:
-  /// Port 0: the system chooses. errc::connect_failed where the port is taken.
-  static result<loopback_listener> open(asio::any_io_executor executor, std::uint16_t port, std::string path);
+  /// errc::connect_failed where the port is taken, invalid_argument for another path or host than loopback_place says.
+  static result<loopback_listener> open(asio::any_io_executor executor, loopback_place place);
 
   /// "http://127.0.0.1:PORT/PATH".
   [[nodiscard]] std::string uri() const;
 
-  /// The first GET of the path whose Host is ours, and whose query `accepts` takes: uri() with that query. Everything else is answered (404,
-  /// 405, 400) and waited past: 16 connections at once, 8 KiB of head, 10 s each, 256 requests in all (errc::limit_exceeded). The
-  /// browser gets a small page without scripts that says whether to go back to the program. May be cancelled.
+  /// The first GET of the path whose Host is ours, and whose query `accepts` takes: uri() with that query. Everything else
+  /// is answered (404, 405, 400) and waited past: 16 connections at once, 8 KiB of head, 10 s each, 256 connections in all
+  /// (errc::limit_exceeded). The browser gets a small page without scripts that says whether to go back to the program.
+  /// One wait at a time; it may be cancelled.
   [[nodiscard]] asio::awaitable<result<secret>> wait(std::function<bool(std::string_view query)> accepts);
 
  private:
@@ -39,3 +66,7 @@ class loopback_listener {
 };
 
 }  // namespace comcp::net
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/net/impl/loopback_listener.ipp>
+#endif
