@@ -16,6 +16,7 @@
 #include <comcp/auth/form.hpp>
 #include <comcp/auth/registration.hpp>
 #include <comcp/auth/token.hpp>
+#include <comcp/sansio/oauth_choices.hpp>
 #include <comcp/sansio/oauth_discovery.hpp>
 
 namespace comcp::sansio {
@@ -56,19 +57,20 @@ class oauth_flow {
 
   oauth_flow(oauth_profile profile, oauth_start start);
 
-  [[nodiscard]] want next() const noexcept;
+  [[nodiscard]] want next() const noexcept { return next_; }
 
-  [[nodiscard]] http_url const& url() const;
-  [[nodiscard]] std::string const& body() const;
-  [[nodiscard]] form_fields const& form() const;
-  [[nodiscard]] oauth_client const& client() const;
-  [[nodiscard]] std::string const& auth_method() const;
-  [[nodiscard]] std::string const& issuer() const;
-  [[nodiscard]] std::string const& resource() const;
-  [[nodiscard]] std::string const& scope() const;
+  /// Precondition of url(): next() is get, post_json or post_token. The others are empty as long as they are not known.
+  [[nodiscard]] http_url const& url() const { return *url_; }
+  [[nodiscard]] std::string const& body() const noexcept { return body_; }
+  [[nodiscard]] form_fields const& form() const noexcept { return form_; }  ///< Without the client's credentials and id.
+  [[nodiscard]] oauth_client const& client() const noexcept { return grant_.client; }
+  [[nodiscard]] std::string const& auth_method() const noexcept { return grant_.auth_method; }
+  [[nodiscard]] std::string const& issuer() const noexcept { return grant_.issuer; }  ///< Its origin where it publishes none.
+  [[nodiscard]] std::string const& resource() const noexcept { return grant_.resource; }
+  [[nodiscard]] std::string const& scope() const noexcept { return grant_.scope; }
   [[nodiscard]] std::vector<std::string> known_redirects() const;
-  [[nodiscard]] pending_authorization const& pending() const;
-  [[nodiscard]] bool wants_dpop() const;  ///< By the profile, or because the resource requires it.
+  [[nodiscard]] pending_authorization const& pending() const noexcept { return pending_; }
+  [[nodiscard]] bool wants_dpop() const noexcept { return dpop_; }  ///< By the profile, or because the resource requires it.
 
   void answered(int status, http_headers const& headers, std::string_view body, token_set::time_point now);
   /// A request got no answer, or the policy, the user agent or a source failed: the flow fails, or tries what is left.
@@ -79,13 +81,47 @@ class oauth_flow {
   void redirected(std::string_view redirect);
   void asserted(secret assertion);
 
-  /// A new registration that should be stored under issuer(); nothing where none was made.
-  [[nodiscard]] std::optional<oauth_client> const& registered() const noexcept;
-  [[nodiscard]] oauth_grant const& grant() const;
-  [[nodiscard]] error const& failure() const;
-  [[nodiscard]] std::vector<discovery_step> const& steps() const noexcept;
+  /// A new registration that should be stored under issuer(), also when the flow fails later; nothing where none was made.
+  [[nodiscard]] std::optional<oauth_client> const& registered() const noexcept { return registered_; }
+  [[nodiscard]] oauth_grant const& grant() const noexcept { return grant_; }
+  [[nodiscard]] error const& failure() const noexcept { return failure_; }
+  [[nodiscard]] std::vector<discovery_step> const& steps() const noexcept { return discovery_.steps(); }
 
  private:
+  void go_on_discovering();
+  result<void> prepare();
+  result<std::string> endpoint(std::string_view what, std::string const& url) const;
+  void start_grant();
+  bool choose_method();
+  void start_registration();
+  void registration_answered(int status, std::string_view body, token_set::time_point now);
+  void start_user();
+  void start_token_request(std::string_view grant_type);
+  void token_answered(int status, std::string_view body, token_set::time_point now);
+  void fail(error why);
+
+  oauth_profile profile_;
+  oauth_start start_;
+  oauth_discovery discovery_;
+  want next_ = want::get;
+  discovered at_;
+  token_set::time_point now_;             // of the last answer
+  std::optional<http_url> url_;
+  std::string body_;
+  form_fields form_;
+  std::optional<oauth_client> known_;     // chosen, or stored; else a registration is made
+  client_metadata registering_;
+  bool registered_twice_ = false;
+  std::optional<oauth_client> registered_;
+  std::string registration_endpoint_;
+  bool dpop_ = false;
+  pending_authorization pending_;
+  oauth_grant grant_;
+  error failure_;
 };
 
 }  // namespace comcp::sansio
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/sansio/impl/oauth_flow.ipp>
+#endif
