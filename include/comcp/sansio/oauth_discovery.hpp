@@ -20,6 +20,11 @@
 
 namespace comcp::sansio {
 
+namespace detail {
+/// Text of a server for an error: one line, bounded.
+std::string shown(std::string_view text);
+}  // namespace detail
+
 /// What discovery found.
 struct discovered {
   discovered() = default;

@@ -14,7 +14,6 @@ namespace detail {
 
 constexpr int most_metadata_redirects = 3;
 
-/// Text of a server for an error: one line, bounded.
 COMCP_DECL std::string shown(std::string_view text) {
   constexpr std::size_t most = 200;
   std::string out(text.substr(0, most));
