@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <asio/awaitable.hpp>
 
@@ -35,9 +36,14 @@ struct login_status {
 
 /// An authorization that stopped at its URL: open it, and give the redirect to finish(), here or in another process.
 struct started_login {
+  started_login(http_url where, pending_authorization what) : url(std::move(where)), state(std::move(what)) {}
   http_url url;
   pending_authorization state;  ///< Its to_json() is a secret.
 };
+
+namespace detail {
+struct oauth_core;
+}
 
 /// The authenticator. Copies share all they know: one oauth serves any number of connections and servers on one executor, and
 /// each token goes to the server alone that it was issued for (origin and resource). Flows and refreshes run once for all
@@ -49,7 +55,7 @@ class oauth {
   /// The whole flow now, whatever is stored. Throws comcp::exception: errc::unauthorized with all that was tried,
   /// login_required without a user agent, timeout, denied by the policy, and the engine's.
   [[nodiscard]] asio::awaitable<void> login(std::string_view server);
-  /// The flow up to the URL, for the redirect URI of yours. `challenge` is what the server said, where it is known.
+  /// The flow up to the URL, for a redirect URI of yours.
   [[nodiscard]] asio::awaitable<started_login> begin(std::string_view server, std::string redirect_uri);
   /// The rest of it: checks the redirect, exchanges the code, stores the tokens.
   [[nodiscard]] asio::awaitable<void> finish(pending_authorization state, secret redirect);
@@ -66,8 +72,11 @@ class oauth {
   [[nodiscard]] std::string identity() const;
 
  private:
-  struct state;
-  std::shared_ptr<state> state_;
+  std::shared_ptr<detail::oauth_core> core_;
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/oauth.ipp>
+#endif

@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +18,7 @@
 #include <comcp/auth/oauth_profile.hpp>
 #include <comcp/auth/token_store.hpp>
 #include <comcp/auth/user_agent.hpp>
+#include <comcp/net/time_source.hpp>
 
 namespace comcp {
 
@@ -84,6 +87,9 @@ class oauth_options {
   oauth_options& refresh_ahead(std::chrono::seconds d) { return refresh_ahead_ = d, *this; }
   /// Flows for one resource until a request succeeds; 3 by default.
   oauth_options& max_attempts(unsigned n) { return max_attempts_ = n, *this; }
+  /// What waits are measured with, and what the time of day is: for expiry and signatures. For tests.
+  oauth_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
+  oauth_options& clock(std::function<token_set::time_point()> f) { return clock_ = std::move(f), *this; }
   /// Of an answer, in bytes; 1 MiB by default.
   oauth_options& max_body(std::size_t n) { return max_body_ = n, *this; }
 
@@ -100,6 +106,8 @@ class oauth_options {
   [[nodiscard]] std::chrono::milliseconds timeout() const noexcept { return timeout_; }
   [[nodiscard]] std::chrono::milliseconds user_timeout() const noexcept { return user_timeout_; }
   [[nodiscard]] std::chrono::seconds refresh_ahead() const noexcept { return refresh_ahead_; }
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }  ///< Null: steady_time().
+  [[nodiscard]] std::function<token_set::time_point()> const& clock() const noexcept { return clock_; }
   [[nodiscard]] unsigned max_attempts() const noexcept { return max_attempts_; }
   [[nodiscard]] std::size_t max_body() const noexcept { return max_body_; }
 
@@ -116,6 +124,8 @@ class oauth_options {
   oauth_sender sender_;
   std::chrono::milliseconds timeout_{30'000}, user_timeout_{300'000};
   std::chrono::seconds refresh_ahead_{60};
+  std::shared_ptr<time_source> time_;
+  std::function<token_set::time_point()> clock_;
   unsigned max_attempts_ = 3;
   std::size_t max_body_ = std::size_t{1} << 20;
 };

@@ -83,3 +83,7 @@ asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, 
 asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token, std::string token_type_hint = {});
 
 }  // namespace comcp::oauth_steps
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/oauth_steps.ipp>
+#endif

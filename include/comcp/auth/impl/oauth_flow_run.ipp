@@ -1,0 +1,296 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <variant>
+
+#include <comcp/auth/jose.hpp>
+#include <comcp/auth/oauth_run.hpp>
+
+namespace comcp::detail {
+namespace oauth_detail {
+
+using want = sansio::oauth_flow::want;
+
+inline asio::awaitable<void> get_next(flow_run& run) {
+  auto const got = co_await send_one(run.core->io_for(*run.session), get_request(run.flow.url()));
+  if (!got) co_return run.flow.failed(got.error());
+  run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
+}
+
+inline asio::awaitable<void> find_stored_client(flow_run& run) {
+  if (run.forget_stored) co_return run.flow.registration_found(std::nullopt);
+  auto const text = co_await load_text(run.core, run.core->client_name(run.flow.issuer()));
+  if (!text) co_return run.flow.failed(text.error());
+  std::optional<oauth_client> found;
+  if (*text) {
+    // One that cannot be read is as good as none.
+    auto read = oauth_client::from_json(**text);
+    if (read) found = std::move(*read);
+  }
+  run.used_stored = found.has_value();
+  run.flow.registration_found(std::move(found));
+}
+
+inline asio::awaitable<void> start_visit(flow_run& run) {
+  auto uri = run.redirect_uri;
+  if (uri.empty()) {
+    auto const& agent = run.core->options.user();
+    if (!agent) {
+      co_return run.flow.failed(error(errc::login_required, "the server wants a user to log in: " + run.session->server.origin()));
+    }
+    auto starting = agent.start(run.flow.known_redirects());
+    auto visit = co_await within<any_visit>(run.core->io.time, run.core->io.timeout, std::move(starting), "the user agent did not start in time");
+    if (!visit) co_return run.flow.failed(visit.error());
+    run.visit = std::move(*visit);
+    uri = run.visit.redirect_uri();
+  }
+  run.flow.redirecting_to(std::move(uri), secret(random_token()), secret(random_token()));
+}
+
+inline asio::awaitable<void> register_client(flow_run& run) {
+  auto const got = co_await send_one(run.core->io_for(*run.session), json_request(run.flow.url(), run.flow.body()));
+  if (!got) co_return run.flow.failed(got.error());
+  run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
+}
+
+// Stored at once: the flow may end without tokens, and registrations pile up at the server.
+inline asio::awaitable<void> save_registration(flow_run& run) {
+  run.saved = true;
+  auto const& made = run.flow.registered();
+  auto const saved = co_await save_text(run.core, run.core->client_name(run.flow.issuer()), made->to_json());
+  if (!saved) run.flow.failed(saved.error());
+}
+
+// The visit is kept as long as its work goes on.
+inline asio::awaitable<result<secret>> visit_kept(any_visit visit, http_url url) {
+  auto got = co_await visit.visit(std::move(url));
+  co_return got;
+}
+
+inline asio::awaitable<void> send_user(flow_run& run) {
+  auto url = run.flow.pending().url();
+  if (!url) co_return run.flow.failed(url.error());
+  auto visiting = visit_kept(std::exchange(run.visit, any_visit()), std::move(*url));
+  auto const redirect = co_await within<secret>(run.core->io.time, run.core->options.user_timeout(), std::move(visiting),
+                                                "the user did not log in in time");
+  if (!redirect) co_return run.flow.failed(redirect.error());
+  run.flow.redirected(redirect->reveal());
+}
+
+inline asio::awaitable<void> fetch_assertion(flow_run& run) {
+  grant_request about;
+  about.issuer = run.flow.issuer();
+  about.resource = run.flow.resource();
+  about.scope = run.flow.scope();
+  auto got = co_await grant_assertion(run.core, std::move(about));
+  if (!got) co_return run.flow.failed(got.error());
+  run.flow.asserted(std::move(*got));
+}
+
+inline asio::awaitable<void> request_tokens(flow_run& run) {
+  if (run.flow.wants_dpop() && !run.prover) run.prover = std::make_shared<dpop_prover>();
+  auto const prover = run.prover;
+  auto at = run.core->endpoint(run.flow.url(), run.flow.client(), run.flow.auth_method(), run.flow.issuer(), prover.get());
+  auto const got = co_await post_form(run.core->io_for(*run.session), std::move(at), run.flow.form());
+  if (!got) co_return run.flow.failed(got.error());
+  auto const read = read_token_answer(got->status, got->body, run.core->io.now());
+  auto const* const refused = read ? std::get_if<oauth_refusal>(&*read) : nullptr;
+  run.client_refused = refused && refused->code == "invalid_client";
+  run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
+}
+
+inline oauth_record record_of(flow_run const& run) {
+  oauth_record out;
+  out.grant = run.flow.grant();
+  out.grant.server = run.session->server.text();
+  if (run.prover) out.dpop_key = run.prover->key().private_jwk();
+  return out;
+}
+
+// Under the lock of the refreshes of other processes, which would write what this replaces.
+inline asio::awaitable<result<void>> keep_locked(core_ptr core, session_ptr s, oauth_record record,
+                                                 std::shared_ptr<dpop_prover> prover) {
+  auto const held = co_await lock_name(core, core->tokens_name(*s));
+  auto kept = co_await keep_record(core, s, std::move(record));
+  if (prover) s->prover = std::move(prover);  // it knows the servers' nonces
+  if (!held && kept) co_return held.error();
+  core->given.reset();
+  co_return kept;
+}
+
+inline asio::awaitable<void> forget_client(core_ptr core, std::string issuer, std::string id) {
+  auto const name = core->client_name(issuer);
+  auto const text = co_await load_text(core, name);
+  if (!text || !*text) co_return;
+  auto const stored = oauth_client::from_json(**text);
+  if (stored && stored->id() != id) co_return;
+  (void)co_await remove_text(core, name);
+}
+
+}  // namespace oauth_detail
+
+COMCP_DECL asio::awaitable<void> drive(flow_run& run) {
+  using oauth_detail::want;
+  for (int steps = 0; steps < 64; ++steps) {
+    if (run.flow.registered() && !run.saved) co_await oauth_detail::save_registration(run);
+    switch (run.flow.next()) {
+      case want::get: co_await oauth_detail::get_next(run); break;
+      case want::stored_client: co_await oauth_detail::find_stored_client(run); break;
+      case want::redirect_uri: co_await oauth_detail::start_visit(run); break;
+      case want::post_json: co_await oauth_detail::register_client(run); break;
+      case want::user:
+        if (!run.redirect_uri.empty()) co_return;
+        co_await oauth_detail::send_user(run);
+        break;
+      case want::assertion: co_await oauth_detail::fetch_assertion(run); break;
+      case want::post_token: co_await oauth_detail::request_tokens(run); break;
+      case want::done:
+      case want::failed: co_return;
+    }
+  }
+  run.flow.failed(error(errc::limit_exceeded, "authorization takes too many steps"));
+}
+
+COMCP_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s) {
+  // A ping does nothing, whatever the server thinks of it.
+  auto request = json_request(s->server, R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
+  (void)request.headers.set("Accept", "application/json, text/event-stream");
+  auto const got = co_await send_one(core->io_for(*s), std::move(request));
+  if (!got || got->status != 401) co_return std::nullopt;
+  co_return pick_challenge(got->headers);
+}
+
+COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge,
+                                                   bool step_up) {
+  sansio::oauth_start start(s->server);
+  if (!challenge) challenge = co_await ask_for_challenge(core, s);
+  start.challenge = std::move(challenge);
+  start.step_up = step_up;
+  if (s->record) start.granted_scope = s->record->grant.scope;
+  for (bool again = false;; again = true) {
+    flow_run run(core, s, start);
+    run.forget_stored = again;
+    co_await drive(run);
+    if (run.flow.next() == oauth_detail::want::done) {
+      auto kept = co_await oauth_detail::keep_locked(core, s, oauth_detail::record_of(run), run.prover);
+      co_return kept;
+    }
+    if (again || !run.client_refused || !run.used_stored) co_return run.flow.failure();
+    co_await oauth_detail::forget_client(core, run.flow.issuer(), run.flow.client().id());
+  }
+}
+
+COMCP_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about) {
+  auto const& idp = core->options.enterprise();
+  auto const patience = core->options.user_timeout();
+  if (!idp) {
+    if (!core->options.assertion()) co_return error(errc::invalid_argument, "this grant needs a source of assertions");
+    auto asking = ask_source(core->options.assertion(), std::move(about), "the source of assertions");
+    auto got = co_await within<secret>(core->io.time, patience, std::move(asking), "no assertion came in time");
+    co_return got;
+  }
+  auto asking = ask_source(idp->identity(), about, "the source of the user's identity");
+  auto const identity = co_await within<secret>(core->io.time, patience, std::move(asking), "no identity came in time");
+  if (!identity) co_return identity.error();
+  // The user chose it, so that it may be anywhere; but not in the clear.
+  auto const named = http_url::parse(idp->token_endpoint());
+  if (!named) co_return named.error();
+  auto const endpoint = core->options.profile().policy.check(idp->token_endpoint(), *named);
+  if (!endpoint) co_return endpoint.error();
+  auto const method = choose_auth_method(idp->client(), std::nullopt);
+  if (!method) co_return method.error();
+  form_fields form;
+  form.add("grant_type", "urn:ietf:params:oauth:grant-type:token-exchange");
+  form.add("requested_token_type", "urn:ietf:params:oauth:token-type:id-jag");
+  form.add("audience", about.issuer).add("resource", about.resource);
+  if (!about.scope.empty()) form.add("scope", about.scope);
+  form.add("subject_token", identity->reveal()).add("subject_token_type", idp->subject_token_type());
+  auto at = core->endpoint(*endpoint, idp->client(), *method, idp->client().issuer(), nullptr);
+  auto answer = co_await ask_for_tokens(core->io_for_provider(*endpoint), std::move(at), std::move(form));
+  if (!answer) co_return answer.error();
+  if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) co_return refused->as_error("the identity provider");
+  auto const& tokens = std::get<token_set>(*answer);
+  if (tokens.issued_token_type != "urn:ietf:params:oauth:token-type:id-jag") {
+    co_return error(errc::protocol_violation, "the identity provider gave another token than the grant that was asked for");
+  }
+  co_return tokens.access_token;
+}
+
+// ---- The two halves ----
+
+COMCP_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s, std::string redirect_uri) {
+  if (redirect_uri.empty()) co_return error(errc::invalid_argument, "begin() needs a redirect URI");
+  sansio::oauth_start start(s->server);
+  start.challenge = co_await ask_for_challenge(core, s);
+  if (s->record) start.granted_scope = s->record->grant.scope;
+  flow_run run(core, s, std::move(start));
+  run.redirect_uri = std::move(redirect_uri);
+  co_await drive(run);
+  if (run.flow.next() == oauth_detail::want::failed) co_return run.flow.failure();
+  if (run.flow.next() != oauth_detail::want::user) {
+    co_return error(errc::invalid_argument, "begin() is for a user's login, and this is a machine's grant");
+  }
+  auto out = run.flow.pending();
+  out.server = s->server.text();
+  if (out.dpop) out.dpop_key = signing_key::generate().private_jwk();
+  co_return out;
+}
+
+namespace oauth_detail {
+
+inline std::string registered_by(oauth_profile const& profile, std::string const& id) {
+  if (id == profile.client_metadata_url) return "metadata document";
+  for (auto const& client : profile.clients) {
+    if (client.id() == id) return "pre-registered";
+  }
+  return "dynamic";
+}
+
+inline sansio::oauth_grant grant_of(pending_authorization const& state, oauth_profile const& profile, token_set tokens) {
+  sansio::oauth_grant out;
+  out.scope = unite_scopes(state.scope, tokens.scope ? std::string_view(*tokens.scope) : std::string_view());
+  out.tokens = std::move(tokens);
+  out.client = state.client;
+  out.registered_by = registered_by(profile, state.client.id());
+  out.server = state.server;
+  out.resource = state.resource;
+  out.issuer = state.issuer.empty() ? state.client.issuer() : state.issuer;
+  out.token_endpoint = state.token_endpoint;
+  out.auth_method = state.auth_method;
+  return out;
+}
+
+}  // namespace oauth_detail
+
+COMCP_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect) {
+  auto const answer = read_redirect(state, redirect.reveal());
+  if (!answer) co_return answer.error();
+  if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) co_return refused->as_error("authorization");
+  auto const endpoint = core->options.profile().policy.check(state.token_endpoint, s->server);
+  if (!endpoint) co_return endpoint.error();
+  std::shared_ptr<dpop_prover> prover;
+  if (!state.dpop_key.empty()) {
+    auto key = signing_key::load(private_key::jwk(state.dpop_key));
+    if (!key) co_return key.error();
+    prover = std::make_shared<dpop_prover>(std::move(*key));
+  }
+  form_fields form;
+  form.add("grant_type", "authorization_code").add("code", std::get<secret>(*answer).reveal());
+  form.add("redirect_uri", state.redirect_uri).add("code_verifier", state.verifier.reveal());
+  if (!state.resource.empty()) form.add("resource", state.resource);
+  auto at = core->endpoint(*endpoint, state.client, state.auth_method, state.issuer, prover.get());
+  auto got = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(form));
+  if (!got) co_return got.error();
+  if (auto const* const refused = std::get_if<oauth_refusal>(&*got)) co_return refused->as_error("the token endpoint");
+  oauth_record record;
+  record.grant = oauth_detail::grant_of(state, core->options.profile(), std::get<token_set>(std::move(*got)));
+  if (state.dpop && record.grant.tokens.token_type != "DPoP") {
+    co_return error(errc::unauthorized, "the token is not bound to the key, although DPoP is wanted");
+  }
+  record.dpop_key = state.dpop_key;
+  auto kept = co_await oauth_detail::keep_locked(core, s, std::move(record), prover);
+  co_return kept;
+}
+
+}  // namespace comcp::detail

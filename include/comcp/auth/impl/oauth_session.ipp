@@ -1,0 +1,287 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+
+#include <asio/this_coro.hpp>
+
+#include <comcp/auth/oauth_session.hpp>
+#include <comcp/json/build.hpp>
+
+namespace comcp::detail {
+
+// ---- The record ----
+
+COMCP_DECL secret oauth_record::to_json() const {
+  json::object out;
+  out.set("server", grant.server).set("resource", grant.resource).set("issuer", grant.issuer);
+  out.set("token_endpoint", grant.token_endpoint).set("revocation_endpoint", grant.revocation_endpoint);
+  out.set("auth_method", grant.auth_method).set("scope", grant.scope).set("registered_by", grant.registered_by);
+  if (grant.registered_by == "pre-registered") {
+    out.set("client_id", grant.client.id());
+  } else {
+    out.set("client", json::fragment::trusted(grant.client.to_json().reveal()));
+  }
+  out.set("access_token", grant.tokens.access_token.reveal()).set("token_type", grant.tokens.token_type);
+  if (!grant.tokens.refresh_token.empty()) out.set("refresh_token", grant.tokens.refresh_token.reveal());
+  if (grant.tokens.expires_at) {
+    auto const at = std::chrono::duration_cast<std::chrono::seconds>(grant.tokens.expires_at->time_since_epoch());
+    out.set("expires_at", static_cast<std::int64_t>(at.count()));
+  }
+  if (grant.tokens.scope) out.set("granted_scope", *grant.tokens.scope);
+  if (!dpop_key.empty()) out.set("dpop_key", dpop_key.reveal());
+  return secret(out.text());
+}
+
+namespace oauth_detail {
+
+inline std::string member(json::view of, std::string_view key) {
+  auto const found = of.find(key);
+  auto const text = found ? found->get_string() : std::nullopt;
+  return std::string(text.value_or(std::string_view()));
+}
+
+inline result<oauth_client> stored_client(json::view of) {
+  auto const whole = of.find("client");
+  if (!whole) return oauth_client(member(of, "client_id"));
+  return oauth_client::from_json(secret(whole->dump()));
+}
+
+}  // namespace oauth_detail
+
+COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
+  using oauth_detail::member;
+  error const unreadable(errc::wrong_shape, "the stored tokens are not readable: log out and in again");
+  auto const document = json::parse(text.reveal());
+  if (!document || !document->is_object()) return unreadable;
+  auto const all = document->view();
+  oauth_record out;
+  auto& g = out.grant;
+  g.server = member(all, "server");
+  g.resource = member(all, "resource");
+  g.issuer = member(all, "issuer");
+  g.token_endpoint = member(all, "token_endpoint");
+  g.revocation_endpoint = member(all, "revocation_endpoint");
+  g.auth_method = member(all, "auth_method");
+  g.scope = member(all, "scope");
+  g.registered_by = member(all, "registered_by");
+  auto client = oauth_detail::stored_client(all);
+  if (!client) return unreadable;
+  g.client = std::move(*client);
+  g.tokens.access_token = secret(member(all, "access_token"));
+  g.tokens.token_type = member(all, "token_type");
+  g.tokens.refresh_token = secret(member(all, "refresh_token"));
+  auto const expires = all.find("expires_at");
+  auto const seconds = expires ? expires->get_int64() : std::nullopt;
+  // Beyond this a time_point overflows.
+  if (seconds && *seconds >= 0 && *seconds < 9'000'000'000) g.tokens.expires_at.emplace(std::chrono::seconds(*seconds));
+  if (all.find("granted_scope")) g.tokens.scope = member(all, "granted_scope");
+  out.dpop_key = secret(member(all, "dpop_key"));
+  if (g.tokens.access_token.empty() || g.tokens.token_type.empty() || g.server.empty()) return unreadable;
+  return out;
+}
+
+// ---- The core ----
+
+COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
+  static std::atomic<std::uint64_t> count{0};
+  number = ++count;
+  io.send = options.sender();
+  if (options.time()) io.time = options.time();
+  if (options.clock()) io.now = options.clock();
+  io.timeout = options.timeout();
+  io.max_body = options.max_body();
+  given = options.tokens();
+}
+
+COMCP_DECL session_ptr oauth_core::session(http_url const& server) {
+  auto const key = server.origin() + server.path();
+  auto& found = sessions[key];
+  if (!found) found = std::make_shared<oauth_session>(http_url::parse(key).value());
+  return found;
+}
+
+COMCP_DECL std::string oauth_core::tokens_name(oauth_session const& s) const {
+  return "tokens " + options.account() + " " + s.server.text();
+}
+COMCP_DECL std::string oauth_core::client_name(std::string const& issuer) const {
+  return "client " + options.account() + " " + issuer;
+}
+
+COMCP_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
+  if (!s.send) s.send = io.send ? io.send : default_oauth_sender(options.profile().policy, options.max_body(), s.server);
+  auto out = io;
+  out.send = s.send;
+  return out;
+}
+
+COMCP_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
+  if (!to_provider) to_provider = io.send ? io.send : default_oauth_sender(options.profile().policy, options.max_body(), endpoint);
+  auto out = io;
+  out.send = to_provider;
+  return out;
+}
+
+COMCP_DECL oauth_steps::token_endpoint oauth_core::endpoint(http_url url, oauth_client client, std::string method,
+                                                            std::string issuer, dpop_prover* prover) const {
+  oauth_steps::token_endpoint out(std::move(url), std::move(client), std::move(method));
+  out.issuer(std::move(issuer)).assertions(options.assertions()).dpop(prover);
+  if (options.client_assertion()) out.assertions(options.client_assertion());
+  return out;
+}
+
+// ---- The session ----
+
+COMCP_DECL void install(oauth_session& s, std::optional<oauth_record> record) {
+  bool const same_key = record && s.prover && s.record && record->dpop_key == s.record->dpop_key;
+  if (!same_key) s.prover.reset();
+  s.record = std::move(record);
+  s.stored = s.record.has_value();
+  s.unproven = false;
+  s.renew_after.reset();
+  if (same_key || !s.record || s.record->dpop_key.empty()) return;
+  auto key = signing_key::load(private_key::jwk(s.record->dpop_key));
+  if (key) s.prover = std::make_shared<dpop_prover>(std::move(*key));
+}
+
+COMCP_DECL std::string authorization_value(oauth_session const& s) {
+  if (!s.record) return {};
+  auto const& tokens = s.record->grant.tokens;
+  return tokens.token_type + " " + tokens.access_token.reveal();
+}
+
+COMCP_DECL result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url,
+                                            std::string const& method) {
+  http_headers out;
+  if (!s.record) return out;
+  auto const& tokens = s.record->grant.tokens;
+  bool const bound = tokens.token_type == "DPoP";
+  if (!bound && tokens.token_type != "Bearer") return error(errc::unauthorized, "the token is of a type that comcp cannot send");
+  if (bound && !s.prover) return error(errc::unauthorized, "the token is bound to a key that is not there: log in again");
+  auto const added = out.add("Authorization", authorization_value(s));
+  if (!added) return error(errc::unauthorized, "the token has characters that no header carries");
+  if (bound) (void)out.add("DPoP", s.prover->proof(method, url, core.io.now(), tokens.access_token));
+  return out;
+}
+
+// ---- The store ----
+
+namespace oauth_detail {
+inline constexpr auto store_is_slow = "the token store did not answer in time";
+}  // namespace oauth_detail
+
+COMCP_DECL asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name) {
+  auto work = core->options.store().load(std::move(name));
+  auto got = co_await within<std::optional<secret>>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow);
+  co_return got;
+}
+
+COMCP_DECL asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text) {
+  auto work = core->options.store().save(std::move(name), std::move(text));
+  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow);
+  co_return got;
+}
+
+COMCP_DECL asio::awaitable<result<void>> remove_text(core_ptr core, std::string name) {
+  auto work = core->options.store().remove(std::move(name));
+  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow);
+  co_return got;
+}
+
+// Whoever holds it makes one request and calls the store three times.
+COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name) {
+  auto const most = 4 * core->io.timeout;
+  auto work = core->options.store().lock(std::move(name), most);
+  auto got = co_await within<std::shared_ptr<void>>(core->io.time, most + core->io.timeout, std::move(work),
+                                                    "another process held the tokens' lock for too long");
+  co_return got;
+}
+
+COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s) {
+  auto const text = co_await load_text(core, core->tokens_name(*s));
+  if (!text) co_return text.error();
+  if (!*text) co_return std::optional<oauth_record>();
+  auto read = oauth_record::from_json(**text);
+  if (!read) co_return read.error();
+  if (read->grant.server != s->server.text()) co_return std::optional<oauth_record>();
+  if (read->grant.registered_by == "pre-registered") {
+    for (auto const& client : core->options.profile().clients) {
+      if (client.id() == read->grant.client.id()) read->grant.client = client;
+    }
+  }
+  co_return std::optional<oauth_record>(std::move(*read));
+}
+
+COMCP_DECL asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record) {
+  auto saved = co_await save_text(core, core->tokens_name(*s), record.to_json());
+  install(*s, std::move(record));
+  s->loaded = true;
+  s->stored = saved.has_value();
+  if (saved) co_return result<void>();
+  auto text = "the new tokens could not be stored: " + std::string(saved.error().message());
+  co_return saved.error().with_message(std::move(text));
+}
+
+// ---- Flights ----
+
+namespace oauth_detail {
+
+struct end_of_flight {
+  explicit end_of_flight(std::shared_ptr<oauth_flight> f) : flight(std::move(f)) {}
+  end_of_flight(end_of_flight const&) = delete;
+  end_of_flight& operator=(end_of_flight const&) = delete;
+  ~end_of_flight() {
+    if (session && session.get()->*slot == flight) (session.get()->*slot).reset();
+    flight->over.open();
+  }
+  std::shared_ptr<oauth_flight> flight;
+  session_ptr session;
+  std::shared_ptr<oauth_flight> oauth_session::* slot = nullptr;
+};
+
+inline asio::awaitable<void> under_way(std::shared_ptr<oauth_flight> f, session_ptr s,
+                                       std::shared_ptr<oauth_flight> oauth_session::* slot, asio::awaitable<result<void>> work) {
+  end_of_flight at_the_end(f);
+  at_the_end.session = std::move(s);
+  at_the_end.slot = slot;
+  f->failure = error(errc::cancelled);  // if this coroutine is destroyed
+  error failure;
+  try {
+    auto const done = co_await std::move(work);
+    if (!done) failure = done.error();
+  } catch (...) {
+    failure = current_error();
+  }
+  f->failure = std::move(failure);
+}
+
+}  // namespace oauth_detail
+
+COMCP_DECL asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f) {
+  co_await f->over.wait();
+  if (f->failure) co_return f->failure;
+  co_return result<void>();
+}
+
+COMCP_DECL asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work) {
+  auto const executor = co_await asio::this_coro::executor;
+  auto const f = std::make_shared<oauth_flight>(executor);
+  spawn(executor, oauth_detail::under_way(f, {}, nullptr, std::move(work)));
+  co_return f;
+}
+
+COMCP_DECL asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
+                                             asio::awaitable<result<void>> work) {
+  auto f = s.get()->*slot;
+  if (!f) {
+    auto const executor = co_await asio::this_coro::executor;
+    f = std::make_shared<oauth_flight>(executor);
+    s.get()->*slot = f;
+    spawn(executor, oauth_detail::under_way(f, s, slot, std::move(work)));
+  }
+  auto got = co_await landed(f);
+  co_return got;
+}
+
+}  // namespace comcp::detail

@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What oauth does for one server: whole flows, their two halves, refreshes, and the answer to a challenge. Internal.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/auth/authenticator.hpp>
+#include <comcp/auth/challenge.hpp>
+#include <comcp/auth/oauth_session.hpp>
+
+namespace comcp::detail {
+
+/// One flow under way. Lives in the coroutine that drives it.
+struct flow_run {
+  flow_run(core_ptr c, session_ptr s, sansio::oauth_start start)
+      : core(std::move(c)), session(std::move(s)), flow(core->options.profile(), std::move(start)) {}
+
+  core_ptr core;
+  session_ptr session;
+  sansio::oauth_flow flow;
+  std::string redirect_uri;     ///< Of begin(), which stops when the user is wanted; else empty.
+  any_visit visit;
+  std::shared_ptr<dpop_prover> prover;
+  bool forget_stored = false;   ///< A stored registration was refused.
+  bool used_stored = false;
+  bool client_refused = false;  ///< With invalid_client.
+  bool saved = false;
+};
+
+/// Drives it until it is done or failed, or the user is wanted and redirect_uri says to stop there.
+asio::awaitable<void> drive(flow_run& run);
+
+/// A whole flow, its tokens stored and in use. `challenge` is what the server said; without one it is asked.
+asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge, bool step_up);
+/// What the server says to a request without a token, as far as it says it.
+asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s);
+/// The assertion of a machine's grant.
+asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about);
+
+asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s, std::string redirect_uri);
+asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect);
+
+/// Loads what is stored, if that was not done, and renews what ends soon.
+asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s);
+[[nodiscard]] bool must_prepare(oauth_core const& core, oauth_session const& s);
+/// Another token than `refused` (a value of Authorization): from the store, where another process put it, or by a refresh.
+/// After success there is none where the refresh token is worthless.
+asio::awaitable<result<void>> renew(core_ptr core, session_ptr s, std::string refused);
+asio::awaitable<result<void>> forget(core_ptr core, session_ptr s);
+
+/// The one that counts of a 401 or 403.
+std::optional<auth_challenge> pick_challenge(http_headers const& headers);
+asio::awaitable<result<http_headers>> headers_for(core_ptr core, http_url server, http_url url, std::string method);
+asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url server, http_url url, std::string used,
+                                                       http_response_head got);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/oauth_challenge.ipp>
+#include <comcp/auth/impl/oauth_flow_run.ipp>
+#include <comcp/auth/impl/oauth_renewal.ipp>
+#endif

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What oauth knows: its options, and for each MCP server the tokens, the key that they are bound to, and the work under way.
+// Loading and keeping them. When they are renewed is decided in oauth_run.hpp. Internal.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+#include <comcp/auth/dpop.hpp>
+#include <comcp/auth/oauth_options.hpp>
+#include <comcp/auth/oauth_send.hpp>
+#include <comcp/net/gate.hpp>
+#include <comcp/sansio/oauth_flow.hpp>
+
+namespace comcp::detail {
+
+/// Tokens with all that using and renewing them takes. Regular.
+struct oauth_record {
+  oauth_record() = default;
+  sansio::oauth_grant grant;
+  secret dpop_key;  ///< A private JWK; empty without DPoP.
+
+  /// A pre-registered client leaves nothing but its id: its secrets stay where the user keeps them.
+  [[nodiscard]] secret to_json() const;
+  static result<oauth_record> from_json(secret const& text);
+};
+
+/// Work that several wait for, in a coroutine of its own.
+struct oauth_flight {
+  explicit oauth_flight(asio::any_io_executor on) : over(std::move(on)) {}
+  gate over;
+  error failure;
+};
+
+/// One MCP server.
+struct oauth_session {
+  explicit oauth_session(http_url s) : server(std::move(s)) {}
+
+  http_url server;  ///< Without query and fragment.
+  oauth_sender send;  ///< Empty until something is sent.
+  bool loaded = false;
+  bool stored = false;  ///< The store has the record, as far as we know.
+  std::optional<oauth_record> record;
+  std::shared_ptr<dpop_prover> prover;
+  std::shared_ptr<oauth_flight> renewing, authorizing;
+  bool unproven = false;  ///< The token came by a refresh, and the server did not take it yet.
+  unsigned attempts = 0;  ///< Flows since a challenged request succeeded.
+  std::optional<token_set::time_point> renew_after;  ///< A refresh failed: not at once again.
+};
+
+struct oauth_core {
+  explicit oauth_core(oauth_options o);
+
+  std::shared_ptr<oauth_session> session(http_url const& server);
+  [[nodiscard]] std::string tokens_name(oauth_session const& s) const;
+  [[nodiscard]] std::string client_name(std::string const& issuer) const;
+  /// How requests on behalf of this server are sent.
+  [[nodiscard]] oauth_io io_for(oauth_session& s) const;
+  /// How requests to an identity provider of the user's own choice are sent.
+  [[nodiscard]] oauth_io io_for_provider(http_url const& endpoint);
+  /// With the options' signatures and sources.
+  [[nodiscard]] oauth_steps::token_endpoint endpoint(http_url url, oauth_client client, std::string method, std::string issuer,
+                                                     dpop_prover* prover) const;
+
+  oauth_options options;
+  oauth_io io;
+  oauth_sender to_provider;
+  std::map<std::string, std::shared_ptr<oauth_session>> sessions;
+  std::optional<token_set> given;  ///< Until a server takes them.
+  std::uint64_t number;
+};
+
+using core_ptr = std::shared_ptr<oauth_core>;
+using session_ptr = std::shared_ptr<oauth_session>;
+
+/// Makes it what the session uses.
+void install(oauth_session& s, std::optional<oauth_record> record);
+/// The header fields of a request with the session's tokens; none where there are no tokens.
+result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url, std::string const& method);
+/// The value of Authorization; empty without tokens.
+std::string authorization_value(oauth_session const& s);
+
+/// Every call of the store is bounded.
+asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name);
+asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text);
+asio::awaitable<result<void>> remove_text(core_ptr core, std::string name);
+asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name);
+
+/// What the store has for this server.
+asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s);
+/// Stores it, then uses it. Where storing fails it is used all the same, as what it replaces may be worthless.
+asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record);
+
+/// Starts work on the caller's executor, which goes on whoever stops waiting; its failure is the flight's.
+asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work);
+/// The same in a slot of the session, which is emptied at its end; joins what is there.
+asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
+                                  asio::awaitable<result<void>> work);
+asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/auth/impl/oauth_session.ipp>
+#endif
