@@ -78,8 +78,12 @@ inline asio::awaitable<result<http_request>> form_request(oauth_io io, oauth_ste
   http_request r(at.url(), "POST");
   (void)r.headers.add("Accept", "application/json");
   (void)r.headers.add("Content-Type", "application/x-www-form-urlencoded");
-  auto const done = authenticate(form, r.headers, at.client(), at.auth_method(), assertion);
-  if (!done) co_return done.error();
+  // An assertion grant may come from a client that has no name.
+  bool const anonymous = at.client().id().empty() && at.auth_method() == "none";
+  if (!anonymous) {
+    auto const done = authenticate(form, r.headers, at.client(), at.auth_method(), assertion);
+    if (!done) co_return done.error();
+  }
   if (at.dpop()) (void)r.headers.add("DPoP", at.dpop()->proof("POST", at.url(), io.now()));
   r.body = form.text();
   co_return std::move(r);
