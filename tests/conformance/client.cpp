@@ -19,6 +19,8 @@
 #include <comcp/comcp.hpp>
 #include <comcp/transport/http.hpp>
 
+#include "authorized.hpp"
+
 namespace {
 
 using namespace std::chrono_literals;
@@ -118,7 +120,7 @@ awaitable<void> echo_schema(comcp::client& client) {
 
 awaitable<void> list_skills(comcp::client& client) { (void)co_await client.request("skills/list"); }
 
-awaitable<void> authorized(comcp::client& client) {
+awaitable<void> list_and_call(comcp::client& client) {
   (void)co_await client.list_tools();
   (void)co_await client.call_tool("test-tool");
 }
@@ -139,15 +141,27 @@ conversation conversation_for(std::string const& scenario) {
       {"json-schema-ref-no-deref", only_list},
       {"json-schema-2020-12-preservation", echo_schema},
   };
-  if (scenario.starts_with("auth/")) return authorized;
+  if (scenario.starts_with("auth/")) return list_and_call;
   if (scenario.starts_with("sep-2640-")) return list_skills;
   auto const found = all.find(scenario);
   if (found == all.end()) throw std::runtime_error("no calls are known for the scenario " + scenario);
   return found->second;
 }
 
-awaitable<void> take_part(std::string url, conversation calls) {
-  auto client = co_await comcp::connect(comcp::http(url), user(), options_of_run());
+awaitable<comcp::client> connect_for(std::string scenario, std::string url) {
+  auto options = options_of_run();
+  if (scenario.starts_with("auth/")) {
+    auto context = context_of_run();
+    auto client = co_await conformance::connect_authorized(url, scenario, std::move(context), std::move(options));
+    co_return client;
+  }
+  auto client = co_await comcp::connect(comcp::http(url), user(), std::move(options));
+  co_return comcp::client(std::move(client));
+}
+
+awaitable<void> take_part(std::string scenario, std::string url) {
+  auto const calls = conversation_for(scenario);
+  auto client = co_await connect_for(scenario, url);
   co_await calls(client);
   co_await client.close();
 }
@@ -156,7 +170,7 @@ awaitable<void> take_part(std::string url, conversation calls) {
 
 int main(int argc, char* argv[]) try {
   if (argc != 2) throw std::runtime_error("usage: comcp_conformance_client URL");
-  comcp::run(take_part(argv[1], conversation_for(environment("MCP_CONFORMANCE_SCENARIO").value_or("initialize"))));
+  comcp::run(take_part(environment("MCP_CONFORMANCE_SCENARIO").value_or("initialize"), argv[1]));
   return 0;
 } catch (std::exception const& e) {
   std::cerr << "comcp_conformance_client: " << e.what() << '\n';
