@@ -16,7 +16,7 @@
 
 class key_ring {
  public:
-  explicit key_ring(std::vector<comcp::secret> keys) : keys_(std::move(keys)) {}
+  key_ring(std::string owner, std::vector<comcp::secret> keys) : owner_(std::move(owner)), keys_(std::move(keys)) {}
 
   // For every request. An error ends it; so would an exception.
   asio::awaitable<comcp::result<comcp::http_headers>> headers(comcp::auth_request const&) {
@@ -41,11 +41,12 @@ class key_ring {
   }
 
   // Equal for equal credentials, without telling them: what is learned with one identity is not used for another.
-  std::string identity() const { return "key ring"; }
+  std::string identity() const { return "keys of " + owner_; }
 
  private:
   std::string value() const { return "Bearer " + keys_.at(current_).reveal(); }
 
+  std::string owner_;
   std::vector<comcp::secret> keys_;
   std::size_t current_ = 0;
 };
@@ -55,7 +56,7 @@ asio::awaitable<bool> visit(std::string url, std::string key) {
   std::vector<comcp::secret> keys;
   keys.emplace_back("a key of last year");
   keys.emplace_back(key);
-  auto client = co_await comcp::connect(comcp::http(url, key_ring(keys)));
+  auto client = co_await comcp::connect(comcp::http(url, key_ring("the weather service", keys)));
   auto const sum = co_await client.call_tool("add", comcp::args("a", 2, "b", 3));
   std::cout << "2 + 3 = " << sum.structured_content["sum"].as_int64() << '\n';
   co_await client.close();
