@@ -17,6 +17,7 @@ enum exit_code : int {
   exit_connection = 3,    // the server could not be started or reached, or the connection broke
   exit_protocol = 4,      // the server answered with an error, lacks the feature, or broke the protocol
   exit_timeout = 5,
+  exit_login = 6,         // the server wants a login, and there is none
   exit_interrupted = 130  // SIGINT; SIGTERM: 143
 };
 
@@ -36,6 +37,7 @@ inline exit_code exit_code_of(comcp::error const& e) noexcept {
     case comcp::errc::exchange_timeout:
     case comcp::errc::timeout: return exit_timeout;
     case comcp::errc::cancelled: return exit_interrupted;
+    case comcp::errc::login_required: return exit_login;
     case comcp::errc::unknown_server:
     case comcp::errc::unknown_tool:
     case comcp::errc::ambiguous_name:

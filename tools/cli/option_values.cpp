@@ -24,6 +24,22 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
 }
 
+comcp::secret from_environment(std::string const& option, std::string const& variable) {
+  auto const* const found = std::getenv(variable.c_str());
+  auto text = trimmed(found ? found : "");
+  if (text.empty()) throw usage_error(option + ": there is no variable '" + variable + "', or nothing in it");
+  return comcp::secret(std::move(text));
+}
+
+comcp::secret from_file(std::string const& option, std::string const& file) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  auto found = trimmed(in ? text.str() : std::string());
+  if (found.empty()) throw usage_error(option + ": cannot read '" + file + "', or it is empty");
+  return comcp::secret(std::move(found));
+}
+
 }  // namespace
 
 std::chrono::nanoseconds parse_duration(std::string const& text) {
@@ -104,21 +120,16 @@ std::pair<std::string, std::string> parse_header(std::string const& text) {
   return {text.substr(0, colon), trimmed(std::string_view(text).substr(colon + 1))};
 }
 
-comcp::secret token_from_environment(std::string const& variable) {
-  auto const* const found = std::getenv(variable.c_str());
-  auto token = trimmed(found ? found : "");
-  if (token.empty()) throw usage_error("--bearer-env: there is no variable '" + variable + "', or nothing in it");
-  return comcp::secret(std::move(token));
+comcp::secret token_from_environment(std::string const& variable) { return from_environment("--bearer-env", variable); }
+comcp::secret token_from_file(std::string const& file) { return from_file("--bearer-file", file); }
+comcp::secret client_secret_from_environment(std::string const& variable) {
+  return from_environment("--client-secret-env", variable);
 }
 
-comcp::secret token_from_file(std::string const& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw usage_error("--bearer-file: cannot read '" + file + "', or it is empty");
-  auto token = trimmed(text.str());
-  if (token.empty()) throw usage_error("--bearer-file: '" + file + "' holds no token");
-  return comcp::secret(std::move(token));
+comcp::private_key key_from_file(std::string const& file) {
+  auto text = from_file("--key", file);
+  return text.reveal().starts_with('{') ? comcp::private_key::jwk(std::move(text))
+                                        : comcp::private_key::pem(std::move(text));
 }
 
 }  // namespace cli

@@ -30,5 +30,8 @@ std::pair<std::string, std::string> parse_header(std::string const& text);
 /// What the variable or file holds, without blanks around it.
 comcp::secret token_from_environment(std::string const& variable);
 comcp::secret token_from_file(std::string const& file);
+comcp::secret client_secret_from_environment(std::string const& variable);
+/// A JWK where the file holds a JSON object, else PEM.
+comcp::private_key key_from_file(std::string const& file);
 
 }  // namespace cli

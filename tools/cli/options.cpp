@@ -4,14 +4,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <initializer_list>
 #include <iostream>
 #include <memory>
 #include <string_view>
 
-#include <CLI/CLI.hpp>
-
 #include <comcp/version.hpp>
 
+#include "command_line.hpp"
 #include "configured.hpp"
 #include "exit_codes.hpp"
 #include "option_values.hpp"
@@ -35,6 +35,8 @@ Examples:
   comcp listen demo://changes --count 3 -- ./my-server
   comcp tools --trace messages.jsonl --stderr inherit -- ./my-server
   comcp tools --url https://example.com/mcp --bearer-env MCP_TOKEN
+  comcp --url https://example.com/mcp login
+  comcp --url https://example.com/mcp doctor
   comcp --config .mcp.json tools --watch
   comcp --config .mcp.json --server github tools
   comcp config list
@@ -46,6 +48,7 @@ Exit status:
   3    no connection, or it broke
   4    the server answered with an error, lacks the feature or broke the protocol
   5    timeout
+  6    the server wants a login, and there is none: comcp login
   130  interrupted by Ctrl-C (143: by SIGTERM); the call is cancelled, the server told and ended
 
 COMMAND --help explains a command and shows its examples.)";
@@ -58,8 +61,10 @@ class help_format : public CLI::Formatter {
   std::string make_usage(CLI::App const* app, std::string name) const override {
     auto text = CLI::Formatter::make_usage(app, std::move(name));
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    if (reaches_no_server(app)) return text + "\n";
-    return text + " -- SERVER [ARGUMENT...]\n" + text + " --url URL\n" + text + " --config FILE --server NAME\n";
+    if (is_in(app, {"config"})) return text + "\n";
+    auto const others = text + " --url URL\n" + text + " --config FILE --server NAME\n";
+    if (is_in(app, {"login", "logout", "whoami", "doctor"})) return others;
+    return text + " -- SERVER [ARGUMENT...]\n" + others;
   }
   std::string make_option_desc(CLI::Option const* option) const override {
     return folded(CLI::Formatter::make_option_desc(option));
@@ -68,9 +73,9 @@ class help_format : public CLI::Formatter {
  private:
   static constexpr std::size_t name_width = 32;
 
-  static bool reaches_no_server(CLI::App const* app) {
+  static bool is_in(CLI::App const* app, std::initializer_list<std::string_view> names) {
     for (; app; app = app->get_parent()) {
-      if (app->get_name() == "config") return true;
+      if (std::find(names.begin(), names.end(), app->get_name()) != names.end()) return true;
     }
     return false;
   }
@@ -80,12 +85,6 @@ class help_format : public CLI::Formatter {
     return out;
   }
 };
-
-// An option that may come before and after the command, and more than once where that makes sense.
-CLI::Option* take(CLI::App& app, std::string const& names, std::function<void(std::string const&)> f,
-                  std::string const& help, std::string const& value) {
-  return app.add_option_function<std::string>(names, f, help)->type_name(value)->trigger_on_parse();
-}
 
 void add_server_options(CLI::App& app, target& server, options& o) {
   auto* const env = take(
@@ -190,7 +189,15 @@ void add_common_options(CLI::App& app, options& o) {
   for (auto* const option : {json, timeout, most, log, trace, verbose}) option->group("Output and time");
   add_server_options(app, o.server, o);
   add_http_options(app, o.server.http);
+  add_login_options(app, o.server.login);
   add_config_options(app, o.config);
+}
+
+}  // namespace
+
+CLI::Option* take(CLI::App& app, std::string const& names, std::function<void(std::string const&)> f,
+                  std::string const& help, std::string const& value) {
+  return app.add_option_function<std::string>(names, f, help)->type_name(value)->trigger_on_parse();
 }
 
 CLI::App* add_command(CLI::App& app, options& o, command what, char const* name, char const* help, char const* footer) {
@@ -200,6 +207,8 @@ CLI::App* add_command(CLI::App& app, options& o, command what, char const* name,
   add_common_options(*sub, o);
   return sub;
 }
+
+namespace {
 
 void add_pairs(CLI::App& app, options& o, char const* help) {
   app.add_option("arguments", o.pairs, help)->type_name("KEY=VALUE");
@@ -324,12 +333,14 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
   add_lists(app, out);
   add_calls(app, out);
   add_others(app, out);
+  add_login_commands(app, out);
   add_config(app, out);
   try {
     app.parse(static_cast<int>(dashes - argv), argv);
     if (out.config.action) return {};
     use_configured_server(out);
     check_target(out);
+    check_login(out);
   } catch (CLI::ParseError const& e) {
     return app.exit(e) == 0 ? exit_ok : exit_usage;
   } catch (usage_error const& e) {

@@ -6,11 +6,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <comcp/auth/registration.hpp>
 #include <comcp/config/configured_server.hpp>
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/protocol/logging.hpp>
@@ -19,7 +21,10 @@
 
 namespace cli {
 
-enum class command { tools, resources, templates, prompts, call, read, prompt, complete, ping, info, listen };
+enum class command {
+  tools, resources, templates, prompts, call, read, prompt, complete, ping, info, listen,
+  login, logout, whoami, doctor,  // about a login to one server over HTTP
+};
 
 /// What is done with configuration files, in place of a command.
 enum class config_action { list, check, import };
@@ -36,6 +41,21 @@ struct http_target {
   bool sse = false;
 };
 
+/// Whether requests carry a token or a header of the user's own: then no stored login is used.
+bool has_own_credentials(http_target const& http);
+
+/// How one logs in to a server over HTTP, and where logins are kept.
+struct login_choice {
+  std::string store;  // empty: the variable's, else the usual place
+  std::string client_id, client_metadata_url;
+  comcp::secret client_secret;
+  std::optional<comcp::private_key> key;
+  std::optional<std::string> scope, issuer;
+  std::uint16_t callback_port = 0;
+  bool client_credentials = false, dpop = false;
+  bool no_browser = false, paste = false;
+};
+
 /// The server to talk to. Another way to reach one becomes another member here and another branch in connect().
 struct target {
   std::vector<std::string> command;
@@ -44,6 +64,7 @@ struct target {
   std::string directory;
   bool show_stderr = false;
   http_target http;
+  login_choice login;
 };
 
 /// Which protocol versions to speak.
@@ -84,6 +105,9 @@ struct options {
   std::optional<std::size_t> count;
   bool watch = false;              // lists: again after each change
 };
+
+/// Whether the command is about a login, and not for the server itself.
+constexpr bool is_about_login(command what) noexcept { return what >= command::login; }
 
 /// Fills `out`. Gives an exit code where there is nothing to run: help, version, or a wrong command line.
 std::optional<int> parse_command_line(int argc, char const* const* argv, options& out);
