@@ -188,7 +188,7 @@ asio::awaitable<int> run_command(session& s) {
     case command::complete: return complete(s);
     case command::ping: return ping(s);
     case command::listen: return listen(s);
-    case command::info: break;
+    default: break;
   }
   return info(s);
 }

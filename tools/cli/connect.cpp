@@ -12,10 +12,11 @@
 
 #include <comcp/auth/bearer.hpp>
 #include <comcp/trace/record.hpp>
-#include <comcp/transport/http.hpp>
 #include <comcp/transport/stdio.hpp>
 
 #include "exit_codes.hpp"
+#include "http_server.hpp"
+#include "oauth_setup.hpp"
 #include "printers.hpp"
 
 namespace cli {
@@ -42,30 +43,6 @@ comcp::tracer open_trace(std::string const& file) {
   return comcp::record_to([out](std::string_view line) { *out << line << '\n' << std::flush; });
 }
 
-comcp::proxy_options proxies(http_target const& t) {
-  if (t.no_proxy) return comcp::proxy_options::none();
-  if (t.proxy.empty()) return comcp::proxy_options::from_environment();
-  auto route = comcp::proxy_route::parse(t.proxy);
-  if (!route) throw usage_error("--proxy: " + std::string(route.error().message()));
-  return comcp::proxy_options().all(std::move(*route));
-}
-
-template <class Auth>
-comcp::http<Auth> make_http(options const& o, Auth auth) {
-  auto const& t = o.server.http;
-  comcp::http_options http;
-  for (auto const& [name, value] : t.headers) http.header(name, value);
-  if (t.sse) http.kind(comcp::http_kind::sse);
-  if (o.timeout) http.send_timeout(*o.timeout);
-  comcp::tls_options tls;
-  tls.ca_file(t.ca_file).client_certificate(t.client_certificate, t.client_key).insecure_skip_verification(t.insecure);
-  comcp::asio_engine_options engine;
-  if (o.timeout) engine.timeouts(comcp::http_timeouts().connect(*o.timeout));
-  comcp::http<Auth> server(t.url, std::move(auth));
-  server.options(std::move(http)).tls(std::move(tls)).engine(std::move(engine)).proxy(proxies(t));
-  return server;
-}
-
 // What the user should know of a connection that others can listen to.
 void warn(http_target const& t, console& err) {
   if (t.insecure) err.line("comcp: WARNING: --insecure: nobody checks who the server is");
@@ -87,7 +64,50 @@ asio::awaitable<comcp::client> connect_to(Server server, std::shared_ptr<surroun
   co_return c;
 }
 
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+asio::awaitable<comcp::client> connect_with_login(std::shared_ptr<surroundings> around) {
+  auto const login = co_await usable_login(around);
+  auto const& o = around->opts;
+  auto connecting = login ? connect_to(http_server(o, *login), around)
+                          : connect_to(http_server(o, comcp::no_auth()), around);
+  auto connected = co_await std::move(connecting);
+  co_return connected;
+}
+#else
+asio::awaitable<comcp::client> connect_with_login(std::shared_ptr<surroundings> around) {
+  return connect_to(http_server(around->opts, comcp::no_auth()), around);
+}
+#endif
+
 }  // namespace
+
+comcp::proxy_options proxies_of(http_target const& t) {
+  if (t.no_proxy) return comcp::proxy_options::none();
+  if (t.proxy.empty()) return comcp::proxy_options::from_environment();
+  auto route = comcp::proxy_route::parse(t.proxy);
+  if (!route) throw usage_error("--proxy: " + std::string(route.error().message()));
+  return comcp::proxy_options().all(std::move(*route));
+}
+
+comcp::tls_options tls_of(http_target const& t) {
+  comcp::tls_options tls;
+  tls.ca_file(t.ca_file).client_certificate(t.client_certificate, t.client_key).insecure_skip_verification(t.insecure);
+  return tls;
+}
+
+comcp::asio_engine_options engine_of(options const& o) {
+  comcp::asio_engine_options engine;
+  if (o.timeout) engine.timeouts(comcp::http_timeouts().connect(*o.timeout));
+  return engine;
+}
+
+comcp::http_options http_options_of(options const& o) {
+  comcp::http_options http;
+  for (auto const& [name, value] : o.server.http.headers) http.header(name, value);
+  if (o.server.http.sse) http.kind(comcp::http_kind::sse);
+  if (o.timeout) http.send_timeout(*o.timeout);
+  return http;
+}
 
 comcp::connect_options make_connect_options(options const& o, std::shared_ptr<surroundings> const& around) {
   using std::chrono::seconds;
@@ -120,8 +140,9 @@ asio::awaitable<comcp::client> connect(std::shared_ptr<surroundings> around) {
   auto const& http = o.server.http;
   if (http.url.empty()) return connect_to(make_stdio(o.server, around), around);
   warn(http, around->err);
-  if (http.bearer.empty()) return connect_to(make_http(o, comcp::no_auth()), around);
-  return connect_to(make_http(o, comcp::bearer(http.bearer)), around);
+  if (!http.bearer.empty()) return connect_to(http_server(o, comcp::bearer(http.bearer)), around);
+  if (has_own_credentials(http)) return connect_to(http_server(o, comcp::no_auth()), around);
+  return connect_with_login(around);
 }
 
 }  // namespace cli

@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "login.hpp"
 #include "schema_text.hpp"
 #include "text.hpp"
 
@@ -79,6 +80,20 @@ std::string capability_text(comcp::server_capabilities const& c) {
   return out.empty() ? "none" : out;
 }
 
+// What to do about it; empty where nobody knows.
+std::string advice(comcp::error const& e, options const& o) {
+  if (e == comcp::errc::url_elicitation_required) return "once that is done, run the same command again";
+  auto const* const detail = e.detail();
+  auto const status = detail ? detail->http_status.value_or(0) : 0;
+  if (wants_login(e) && !has_own_credentials(o.server.http))
+    return "the server wants a login: run " + login_command(o) + " (or give a token: see --bearer-env and --bearer-file)";
+  if (status == 401) return "the server wants another token: see --bearer-env and --bearer-file";
+  if (status == 404 && !e.peer()) return "is this the URL of its MCP endpoint? Many end with /mcp or /sse";
+  return {};
+}
+
+}  // namespace
+
 void print_field(char const* name, std::string const& text) {
   auto const width = terminal_width(STDOUT_FILENO);
   auto head = padded(name, 14);
@@ -87,18 +102,6 @@ void print_field(char const* name, std::string const& text) {
     head = std::string(14, ' ');
   }
 }
-
-// What to do about it; null where nobody knows.
-char const* advice(comcp::error const& e) {
-  if (e == comcp::errc::url_elicitation_required) return "comcp: once that is done, run the same command again";
-  auto const* const detail = e.detail();
-  auto const status = detail ? detail->http_status.value_or(0) : 0;
-  if (status == 401) return "comcp: the server wants (another) token: see --bearer-env and --bearer-file";
-  if (status == 404 && !e.peer()) return "comcp: is this the URL of its MCP endpoint? Many end with /mcp or /sse";
-  return nullptr;
-}
-
-}  // namespace
 
 row row_of(comcp::tool const& t) {
   row r{one_line(t.name), described(t.title, t.description, t.name), {}};
@@ -234,15 +237,15 @@ void print_notification(comcp::any_notification const& n, bool json) {
   std::cout << std::endl;
 }
 
-void print_error(console& err, comcp::error const& e, bool json, int code, bool stderr_was_shown) {
+void print_error(console& err, comcp::error const& e, options const& o, int code) {
   auto told = e;
-  if (stderr_was_shown && e.detail()) {
+  if (o.server.show_stderr && e.detail()) {
     auto detail = *e.detail();
     detail.stderr_tail.clear();
     told = e.with_detail(std::move(detail));
   }
   auto const* const peer = e.peer();
-  if (json) {
+  if (o.json) {
     comcp::json::object out;
     out.set("exit", code).set("message", one_line(told.to_string()));
     if (peer) out.set("code", peer->code).set("peerMessage", peer->message);
@@ -254,7 +257,7 @@ void print_error(console& err, comcp::error const& e, bool json, int code, bool 
   if (peer) text.append(" (").append(std::to_string(peer->code)).append(")");
   while (text.ends_with('\n')) text.pop_back();
   err.line(printable(text));
-  if (auto const* const what_to_do = advice(e)) err.line(what_to_do);
+  if (auto const what_to_do = advice(e, o); !what_to_do.empty()) err.line("comcp: " + one_line(what_to_do));
 }
 
 }  // namespace cli

@@ -10,6 +10,7 @@
 #include <comcp/client/client.hpp>
 
 #include "console.hpp"
+#include "options.hpp"
 #include "table.hpp"
 
 namespace cli {
@@ -39,6 +40,8 @@ std::string items_json(comcp::listing<T> const& all) {
   return list.text();
 }
 
-void print_error(console& err, comcp::error const& e, bool json, int code, bool stderr_was_shown);
+/// A name of at most 12 columns, beside it a text in lines that fit.
+void print_field(char const* name, std::string const& text);
+void print_error(console& err, comcp::error const& e, options const& o, int code);
 
 }  // namespace cli

@@ -18,6 +18,7 @@
 #include "commands.hpp"
 #include "connect.hpp"
 #include "exit_codes.hpp"
+#include "login.hpp"
 #include "many.hpp"
 #include "printers.hpp"
 
@@ -32,6 +33,10 @@ struct outcome {
 asio::awaitable<int> connect_and_run(std::shared_ptr<surroundings> around, std::optional<session>& s) {
   if (!around->opts.servers.empty()) {
     auto const code = co_await run_many(around);
+    co_return code;
+  }
+  if (is_about_login(around->opts.what)) {
+    auto const code = co_await run_login_command(around);
     co_return code;
   }
   auto connected = co_await connect(around);
@@ -60,13 +65,16 @@ asio::awaitable<int> whole_run(std::shared_ptr<surroundings> around, int const& 
   std::optional<session> s;
   auto out = co_await attempt(around, s);
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  if (out.failure) out.code = exit_code_of(*out.failure);
+  auto const& o = around->opts;
+  if (out.failure) {
+    bool const no_login = wants_login(*out.failure) && !has_own_credentials(o.server.http);
+    out.code = no_login ? exit_login : exit_code_of(*out.failure);
+  }
   if (signal != 0) {
     out.code = 128 + signal;
     around->err.line("comcp: interrupted");
   } else if (out.failure) {
-    auto const& o = around->opts;
-    print_error(around->err, *out.failure, o.json, out.code, o.server.show_stderr);
+    print_error(around->err, *out.failure, o, out.code);
   }
   if (s) co_await s->client.close();
   co_return out.code;

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The doctor: asks what a login would ask first, and nothing that changes anything anywhere.
+#include "oauth_setup.hpp"
+
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+
+#include "connect.hpp"
+#include "diagnosis.hpp"
+#include "diagnosis_report.hpp"
+#include "exit_codes.hpp"
+#include "http_server.hpp"
+
+namespace cli {
+namespace {
+
+/// An authenticator that has nothing to show, and remembers what the server says to that.
+class silent_witness {
+ public:
+  silent_witness() : answers_(std::make_shared<std::vector<first_answer>>()) {}
+
+  asio::awaitable<comcp::result<comcp::http_headers>> headers(comcp::auth_request const&) {
+    co_return comcp::http_headers();
+  }
+  asio::awaitable<comcp::result<comcp::auth_verdict>> challenged(comcp::auth_request const&, comcp::http_headers const&,
+                                                                 comcp::http_response_head const&) {
+    co_return comcp::auth_verdict::give_up;
+  }
+  void observed(comcp::auth_request const& request, comcp::http_response_head const& got) noexcept try {
+    constexpr std::size_t enough = 64;
+    if (answers_->size() < enough)
+      answers_->push_back({std::string(request.method), request.url.origin() + request.url.path(), got.status, got.headers});
+  } catch (...) {  // out of memory
+  }
+  [[nodiscard]] std::string identity() const { return {}; }
+
+  [[nodiscard]] std::vector<first_answer> const& answers() const noexcept { return *answers_; }
+
+ private:
+  std::shared_ptr<std::vector<first_answer>> answers_;
+};
+
+// As any client would begin: servers that greet everybody may still guard their tools.
+asio::awaitable<void> begin_as_a_client(silent_witness witness, std::shared_ptr<surroundings> around) {
+  auto const& o = around->opts;
+  user_handler handler(around);
+  auto settings = make_connect_options(o, around);
+  auto client = co_await comcp::connect(http_server(o, std::move(witness)), std::move(handler), std::move(settings));
+  auto listing = comcp::as_result(client.list_tools());
+  auto const tools = co_await std::move(listing);
+  co_await client.close();
+  if (!tools && tools.error() == comcp::errc::unauthorized) throw comcp::exception(tools.error());
+}
+
+asio::awaitable<comcp::result<comcp::oauth_response>> get(comcp::oauth_sender const& send, comcp::http_url url) {
+  comcp::http_request request(std::move(url));
+  (void)request.headers.add("Accept", "application/json");
+  (void)request.headers.add("MCP-Protocol-Version", comcp::version::latest.text());
+  auto answer = co_await send(std::move(request));
+  co_return answer;
+}
+
+asio::awaitable<void> discover(diagnosis& d, comcp::http_headers const& challenged, std::shared_ptr<surroundings> around) {
+  auto const& o = around->opts;
+  auto const send = make_oauth_sender(o);
+  auto const profile = make_oauth_options(o).profile();
+  auto const server = comcp::http_url::parse(o.server.http.url).value();
+  comcp::sansio::oauth_discovery machine(server, profile, login_challenge(challenged));
+  while (auto const url = machine.next()) {
+    auto const answer = co_await get(send, *url);
+    if (answer) {
+      machine.answered(answer->status, answer->headers, answer->body);
+    } else {
+      machine.failed(answer.error());
+    }
+  }
+  judge_steps(d, machine.steps());
+  judge_login(d, machine.found(), profile);
+}
+
+comcp::http_headers challenge_of(std::vector<first_answer> const& answers) {
+  for (auto const& a : answers) {
+    if (a.status == 401 || login_challenge(a.headers)) return a.headers;
+  }
+  return {};
+}
+
+}  // namespace
+
+asio::awaitable<int> run_doctor(std::shared_ptr<surroundings> around) {
+  auto const& o = around->opts;
+  diagnosis d;
+  d.server = o.server.http.url;
+  silent_witness const witness;
+  auto beginning = comcp::as_result(begin_as_a_client(witness, around));
+  auto const begun = co_await std::move(beginning);
+  auto const failure = begun ? comcp::error() : begun.error();
+  if (failure == comcp::errc::invalid_argument || failure == comcp::errc::cancelled) throw comcp::exception(failure);
+  judge_server(d, witness.answers(), failure);
+  if (d.wants_login) co_await discover(d, challenge_of(witness.answers()), around);
+  print_diagnosis(d, o);
+  if (!d.has_problem()) co_return exit_ok;
+  co_return d.reached ? exit_protocol : exit_connection;
+}
+
+}  // namespace cli
+
+#endif

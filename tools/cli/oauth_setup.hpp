@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Logins as the options describe them: where they are kept, who the client is, and over what its requests go. Nothing of
+// this is there without TLS.
+#pragma once
+
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <comcp/auth/oauth.hpp>
+
+#include "handler.hpp"
+
+namespace cli {
+
+/// Without a user agent: nobody is asked. Throws usage_error where there is no place for logins.
+comcp::oauth_options make_oauth_options(options const& o);
+/// Over the same proxy, and with the same authorities, as what goes to the server.
+comcp::oauth_sender make_oauth_sender(options const& o);
+
+/// Whether there is a login for this server; what is wrong with the store is told.
+asio::awaitable<bool> is_logged_in(comcp::oauth login, std::string url, std::shared_ptr<surroundings> around);
+/// An authenticator for the server of the options, where a login is stored, or is to be had without a user.
+asio::awaitable<std::optional<comcp::oauth>> usable_login(std::shared_ptr<surroundings> around);
+
+/// doctor.cpp
+asio::awaitable<int> run_doctor(std::shared_ptr<surroundings> around);
+
+}  // namespace cli
+
+#endif

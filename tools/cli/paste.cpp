@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#include "paste.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <asio/posix/stream_descriptor.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include "exit_codes.hpp"
+#include "text.hpp"
+
+namespace cli {
+namespace {
+
+// What is typed is neither shown nor cut at the 4,096 bytes of a terminal's line.
+class quiet_terminal {
+ public:
+  quiet_terminal() : on_(is_terminal(STDIN_FILENO) && ::tcgetattr(STDIN_FILENO, &before_) == 0) {
+    if (!on_) return;
+    auto quiet = before_;
+    quiet.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON);
+    ::tcsetattr(STDIN_FILENO, TCSANOW, &quiet);
+  }
+  ~quiet_terminal() {
+    if (on_) ::tcsetattr(STDIN_FILENO, TCSAFLUSH, &before_);
+  }
+  quiet_terminal(quiet_terminal const&) = delete;
+  quiet_terminal& operator=(quiet_terminal const&) = delete;
+
+ private:
+  ::termios before_{};
+  bool on_;
+};
+
+// A description of its own where there can be one: Asio makes it non-blocking, which others who share it would notice.
+int open_stdin() {
+  int const own = ::open("/proc/self/fd/0", O_RDONLY | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
+  return own >= 0 ? own : ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+}
+
+class line_reader {
+ public:
+  explicit line_reader(asio::any_io_executor const& on) : descriptor_(on), fd_(open_stdin()) {
+    std::error_code no_events;  // a file is always ready
+    descriptor_.assign(fd_, no_events);
+    waits_ = !no_events;
+  }
+  ~line_reader() {
+    if (!waits_) ::close(fd_);
+  }
+  line_reader(line_reader const&) = delete;
+  line_reader& operator=(line_reader const&) = delete;
+
+  // False at the end.
+  asio::awaitable<bool> read_more(std::string& text) {
+    for (;;) {
+      if (waits_) co_await descriptor_.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
+      std::array<char, 4096> piece;
+      auto const n = ::read(fd_, piece.data(), piece.size());
+      if (n < 0 && (errno == EINTR || (errno == EAGAIN && waits_))) continue;
+      if (n <= 0) co_return false;
+      text.append(piece.data(), static_cast<std::size_t>(n));
+      co_return true;
+    }
+  }
+
+ private:
+  asio::posix::stream_descriptor descriptor_;
+  int fd_;
+  bool waits_ = false;
+};
+
+constexpr std::size_t longest = 64 * 1024;
+
+}  // namespace
+
+asio::awaitable<comcp::secret> read_secret_line() {
+  quiet_terminal const quiet;
+  line_reader in(co_await asio::this_coro::executor);
+  std::string text;
+  bool more = true;
+  while (more && text.find_first_of("\r\n") == std::string::npos) {
+    if (text.size() > longest) throw usage_error("what was pasted has no end");
+    more = co_await in.read_more(text);
+  }
+  text.resize(std::min(text.find_first_of("\r\n"), text.size()));
+  auto const first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) throw usage_error("nothing was pasted");
+  co_return comcp::secret(text.substr(first, text.find_last_not_of(" \t") - first + 1));
+}
+
+}  // namespace cli
