@@ -76,6 +76,9 @@ COMCP_DECL result<http_url> pending_authorization::url() const {
     if (added.count(f.name) != 0 || f.name == "scope" || f.name == "resource")
       return error(errc::denied, "the query of the authorization endpoint sets a parameter of the request");
   }
+  // OpenID Connect Core, section 11: without it a server drops the scope, and there is no refresh token.
+  bool const offline = (' ' + scope + ' ').find(" offline_access ") != std::string::npos;
+  if (offline && there->count("prompt") == 0) added.add("prompt", "consent");
   if (!query.empty()) query += '&';
   return http_url::parse(endpoint->origin() + endpoint->path() + '?' + query + added.text());
 }
