@@ -232,7 +232,7 @@ enum class errc {
   limit_exceeded,       ///< A documented bound was met; the text names it. Retry: not unchanged.
   not_in_protocol,      ///< The negotiated version has no such operation; nothing was sent. Retry: no.
   capability_missing,   ///< The server did not declare what the call needs; nothing was sent. Retry: no.
-  unauthorized,         ///< The server wants other credentials. Retry: after authorization.
+  unauthorized,         ///< The server wants other credentials, or authorization failed. Retry: after authorization.
   invalid_argument,     ///< The caller's input is unusable; nothing was sent. Retry: no.
   invalid_json,         ///< Text is not JSON. Retry: no.
   wrong_shape,          ///< JSON of another shape than the type needs; the text has the path. Retry: no.
@@ -244,7 +244,7 @@ enum class errc {
   tool_failed,          ///< or_throw() met a tool result with isError. Retry: the tool decides.
   input_refused,        ///< A handler failed or declined an input request, which ended the call. Retry: yes.
   url_elicitation_required,  ///< -32042: complete the listed elicitations first. Retry: then, yes.
-  denied,               ///< An interceptor denied the call; nothing was sent. Retry: no.
+  denied,               ///< An interceptor denied the call, or a policy an address; nothing was sent. Retry: no.
   validation_failed,    ///< A value does not match its JSON Schema. Nothing was sent, unless the text says so. Retry: no.
   unsupported_dialect,  ///< A schema names a dialect that comcp does not know. Retry: no.
 
@@ -270,6 +270,8 @@ enum class errc {
   not_ready,            ///< The server was not ready, or not in time. Retry: yes.
   tool_blocked,         ///< The tool's definition is not approved. Retry: after approval.
   no_connections,       ///< No member of the pool became ready in time. Retry: yes.
+
+  login_required,       ///< The server wants a user to log in, and nobody can be asked here. Retry: after a login.
 };
 
 /// The category of comcp::errc, named "comcp".
@@ -414,6 +416,7 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::not_ready: return "server not ready";
     case errc::tool_blocked: return "tool blocked until approved";
     case errc::no_connections: return "no connections";
+    case errc::login_required: return "login required";
   }
   return "unknown comcp error";
 }
@@ -439,6 +442,7 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::not_in_protocol:
       case errc::capability_missing: return std::errc::operation_not_supported;
       case errc::unauthorized:
+      case errc::login_required:
       case errc::tool_blocked:
       case errc::denied: return std::errc::permission_denied;
       case errc::invalid_argument:
@@ -4907,6 +4911,7 @@ class connect_options {
   /// Remembers which era servers speak, here and in every other connection with the same cache.
   connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return era_cache_ = std::move(cache), *this; }
 
+  /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
   connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
   connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
   connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
@@ -5182,6 +5187,9 @@ class inbox {
   /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
   /// where that was no request.
   virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
+  /// Credentials are being obtained, for which a user may be asked: until as many false as true came, and no longer than
+  /// the connection lives, no deadline but the hard ones ends a request.
+  virtual void authorizing(bool begins) { (void)begins; }
   /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
   virtual void closed(error reason) = 0;
   /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).
@@ -12068,6 +12076,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void stream_ended(request_id id, error why) override;
   [[nodiscard]] bool awaits(request_id id) const override;
   void session_lost(request_id id, error why) override;
+  void authorizing(bool begins) override;
   void closed(error reason) override;
   void fault(error what) override;
 
@@ -12120,6 +12129,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   result<void> transmit(detail::pending_entry& e);
   /// A wait of our own.
   request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout);
+  request_id enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout);
+  void cancel_inbound();
   request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now, std::chrono::nanoseconds timeout,
                     std::chrono::steady_clock::time_point hard, bool extra);
   void end_with(std::stop_token const& stop, detail::pending_entry& e);
@@ -12216,6 +12227,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   unsigned restarts_in_a_row_ = 0;
   std::function<void()> on_attempt_;
   std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();
+  std::chrono::steady_clock::time_point authorizing_since_;
+  unsigned authorizing_ = 0;                  // exchanges that wait for credentials
   request_id restart_pause_ = 0;              // the wait before the next attempt
   std::vector<request_id> restart_waits_;     // for what comes out of it
   bool restart_now_ = false;                  // without that wait
@@ -12560,6 +12573,25 @@ COMCP_DECL void client_core::expire() {
   arm();
 }
 
+// A part of connecting, whose clock stops while a user logs in.
+COMCP_DECL request_id client_core::enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
+  auto const now = time_->now();
+  auto const soft = detail::later(now, timeout);
+  return enlist(e, now, timeout, is_http_ ? detail::later(soft, options_.hard_timeout_) : soft, true);
+}
+
+COMCP_DECL void client_core::authorizing(bool begins) {
+  if (begins) {
+    if (authorizing_++ == 0) authorizing_since_ = time_->now();
+    return pause_clocks();
+  }
+  if (authorizing_ == 0) return;  // cancel_inbound() came before
+  if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max()) {
+    attempt_until_ = detail::later(attempt_until_, time_->now() - authorizing_since_);
+  }
+  resume_clocks();
+}
+
 COMCP_DECL void client_core::pause_clocks() {
   pending_.pause(time_->now());
   arm();
@@ -12786,12 +12818,18 @@ COMCP_DECL void client_core::closed(error reason) {
   if (restoring_) {
     *restoring_ = reason;
     restarting_ = true;
-    dispatcher_.cancel_all();
+    cancel_inbound();
     return fail_all(reason);
   }
   if (status_ == connection_status::ready) return lost(std::move(reason));
   if (!restarting_) return finish(std::move(reason));
-  dispatcher_.cancel_all();  // what the server asked while its connection was being closed
+  cancel_inbound();  // what the server asked while its connection was being closed
+}
+
+// What the server asked, and the authorization that its connection waited for.
+COMCP_DECL void client_core::cancel_inbound() {
+  dispatcher_.cancel_all();
+  while (authorizing_ > 0) authorizing(false);
 }
 
 COMCP_DECL void client_core::lost(error why) {
@@ -12826,7 +12864,7 @@ COMCP_DECL void client_core::give_way(error const& why, std::chrono::nanoseconds
   restarting_ = true;
   resumed_ = renewal_due_ = restart_now_ = false;
   set_status(connection_status::connecting);
-  dispatcher_.cancel_all();
+  cancel_inbound();
   fail_all(why);
   if (!closing_ && !end_reason_) spawn(restart(wait));
 }
@@ -12939,7 +12977,7 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
   if (closing_ || end_reason_) co_return;
   closing_ = true;
   set_status(connection_status::closing);
-  dispatcher_.cancel_all();
+  cancel_inbound();
   fail_all(reason);
   co_await close_transport();
   finish(std::move(reason));
@@ -12971,7 +13009,7 @@ COMCP_DECL void client_core::finish(error reason) {
   transport_open_ = false;
   deadline_->disarm();
   armed_.reset();
-  dispatcher_.cancel_all();
+  cancel_inbound();
   subscriptions_.ended(reason);
   set_status(connection_status::disconnected);
   fail_all(reason);
@@ -13134,7 +13172,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   };
   auto const o = std::make_shared<opening>();
   auto const hold = shared_from_this();
-  if (!enlist(o->done, bounded(options_.open_timeout_))) co_return error(errc::queue_full);
+  if (!enlist_part(o->done, bounded(options_.open_timeout_))) co_return error(errc::queue_full);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
     try {
       if (!self->transport_) co_return;  // destroyed meanwhile, and so is the wait below
@@ -13166,7 +13204,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   auto const n = std::make_shared<negotiation>(
       *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
   negotiation_ = n;
-  if (!enlist(n->done, bounded(options_.handshake_timeout_))) co_return error(errc::queue_full);
+  if (!enlist_part(n->done, bounded(options_.handshake_timeout_))) co_return error(errc::queue_full);
   if (!adopt_resumed(*n)) take_step(n, n->machine.start());
   if (!n->outcome) {
     auto const waited = co_await wait(n->done);
@@ -13233,7 +13271,7 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
     auto const alive = weak.lock();
     if (alive && r.error() == errc::timeout) take_step(alive, alive->machine.probe_timed_out());
   };
-  enlist(n->probe_entry, options_.handshake_timeout_);
+  enlist_part(n->probe_entry, options_.handshake_timeout_);
   n->drop(n->probe_timer);
   if (!is_http_) enlist(n->probe_timer, options_.probe_timeout_);  // silence of a process says it is legacy
   if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
@@ -13265,7 +13303,7 @@ COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const&
     }
     take_step(alive, step);
   };
-  enlist(n->initialize_entry, options_.handshake_timeout_);
+  enlist_part(n->initialize_entry, options_.handshake_timeout_);
   if (auto const sent = transmit(n->initialize_entry); !sent) settle_handshake(*n, sent.error());
 }
 
@@ -17709,6 +17747,7 @@ class byte_stream {
 // client rather hears of is refused: user names, control characters, missing slashes, escapes in the host, port 0.
 // Neither IDNA nor the network: names beyond ASCII are refused, write them as xn--.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17770,6 +17809,15 @@ class http_url {
 
 /// Whether scheme, host and port are the same.
 bool same_origin(http_url const& a, http_url const& b) noexcept;
+
+namespace http_detail {
+/// Whether a host can only be an IPv4 address: its last part is a number.
+bool ends_in_number(std::string_view host) noexcept;
+/// As browsers read them: fewer than four parts, octal and hexadecimal ones too.
+std::optional<std::uint32_t> parse_ipv4(std::string_view host) noexcept;
+/// Without brackets.
+std::optional<std::array<std::uint16_t, 8>> parse_ipv6(std::string_view text) noexcept;
+}  // namespace http_detail
 
 }  // namespace comcp
 
@@ -17912,7 +17960,6 @@ COMCP_DECL std::optional<std::uint64_t> ipv4_number(std::string_view part) noexc
   return value;
 }
 
-/// Whether a host can only be an IPv4 address: its last part is a number.
 COMCP_DECL bool ends_in_number(std::string_view host) noexcept {
   if (host.ends_with('.')) host.remove_suffix(1);
   auto const last = host.substr(host.rfind('.') + 1);
@@ -18133,8 +18180,16 @@ COMCP_DECL bool same_origin(http_url const& a, http_url const& b) noexcept {
 
 namespace comcp {
 
+namespace http_detail {
+/// Without case, of ASCII alone.
+bool same_name(std::string_view a, std::string_view b) noexcept;
+}  // namespace http_detail
+
 /// Whether this is a token (RFC 9110, section 5.6.2), as methods and header names are.
 bool is_http_token(std::string_view text) noexcept;
+
+/// Whether comcp alone may set this header: those of HTTP's framing and of MCP.
+bool is_protocol_header(std::string_view name) noexcept;
 
 struct http_field {
   std::string name, value;
@@ -18431,6 +18486,14 @@ COMCP_DECL bool is_http_token(std::string_view text) noexcept {
          std::all_of(text.begin(), text.end(), [](char c) { return fits[static_cast<unsigned char>(c)]; });
 }
 
+COMCP_DECL bool is_protocol_header(std::string_view name) noexcept {
+  static constexpr std::array<std::string_view, 10> names{
+      "accept", "accept-encoding", "connection",        "content-length", "content-type",
+      "host",   "last-event-id",   "transfer-encoding", "te",             "upgrade"};
+  return http_detail::same_name(name.substr(0, 4), "mcp-") ||
+         std::any_of(names.begin(), names.end(), [&](auto n) { return http_detail::same_name(name, n); });
+}
+
 COMCP_DECL result<void> http_headers::add(std::string name, std::string_view value) {
   auto checked = http_detail::checked_value(name, value);
   if (!checked) return checked.error();
@@ -18524,9 +18587,10 @@ namespace comcp {
 
 /// What an authenticator is told of a request. The views are valid for the call and what it awaits.
 struct auth_request {
-  auth_request(http_url const& where, std::string_view how, unsigned before)
-      : url(where), method(how), challenges(before) {}
-  http_url const& url;
+  auth_request(http_url const& endpoint, http_url const& where, std::string_view how, unsigned before)
+      : server(endpoint), url(where), method(how), challenges(before) {}
+  http_url const& server;     ///< The MCP endpoint as the user gave it.
+  http_url const& url;        ///< Where this request goes: of the same origin.
   std::string_view method;  ///< "POST", "GET" or "DELETE".
   unsigned challenges;      ///< How often this very request was challenged before.
 };
@@ -18537,6 +18601,7 @@ enum class auth_verdict { give_up, try_again };
 /// Decides headers, and what a challenge means. Asked on the client's executor for every request, GET and DELETE too;
 /// several requests may ask at once. `sent` are the headers that it gave for the request that failed.
 /// An error from either ends the request with it; a challenge is put to it three times at most.
+/// Where there is observed(request, head), it is told of every answer, in time for the next request; it must not throw.
 /// identity() is an opaque key for caches and pools: equal where the credentials are; it never reveals them.
 template <class A>
 concept authenticator = std::move_constructible<A> &&
@@ -18736,6 +18801,12 @@ COMCP_DECL std::string bearer::identity() const { return "bearer " + std::to_str
 
 }  // namespace comcp
 #endif
+
+// http/default_engine.hpp
+// The engine that comcp takes where the user names none: with TLS where the build has it.
+
+#include <memory>
+#include <utility>
 
 // http/asio_engine.hpp
 // HTTP/1.1 on one Asio executor: exchanges on connections that are kept between them. Decides when a request may go
@@ -19194,6 +19265,104 @@ COMCP_DECL response_parser::progress response_parser::piece(std::string_view& by
 }  // namespace comcp
 #endif
 
+// net/resolver.hpp
+// From a host name to its addresses. The system's lookup cannot be cancelled, so that nobody waits for it: it runs
+// detached, and what comes late is dropped. Templates, so that only who resolves pays for them.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/error.hpp>
+#include <asio/ip/tcp.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::net {
+
+/// Addresses with their port, in the order in which they are to be tried.
+using endpoints = std::vector<asio::ip::tcp::endpoint>;
+
+/// The addresses that are tried at most, however many a name has.
+inline constexpr std::size_t max_addresses = 16;
+
+/// Whether a connection may be made to this address. Empty: to all.
+using address_filter = std::function<bool(asio::ip::address const&)>;
+
+/// Looks a name up and calls `done` once, on the executor, then or later. It may be called after nobody waits any more.
+using lookup_done = std::function<void(std::error_code, endpoints)>;
+using lookup_function =
+    std::function<void(asio::any_io_executor on, std::string host, std::uint16_t port, lookup_done done)>;
+
+/// The lookup_function of the system: getaddrinfo, on a thread that Asio keeps for each context. One name that takes
+/// long delays the others of its context, and the end of the context waits until getaddrinfo has returned.
+template <class Executor = asio::any_io_executor>
+void system_lookup(Executor on, std::string host, std::uint16_t port, lookup_done done) {
+  using resolver = asio::ip::basic_resolver<asio::ip::tcp, Executor>;
+  auto const asked = std::make_shared<resolver>(std::move(on));
+  auto finish = [asked, done = std::move(done)](std::error_code ec, typename resolver::results_type found) {
+    endpoints out;
+    for (auto const& entry : found) {
+      if (out.size() < max_addresses) out.push_back(entry.endpoint());
+    }
+    done(ec, std::move(out));
+  };
+  asked->async_resolve(host, std::to_string(port), resolver::numeric_service, std::move(finish));
+}
+
+namespace detail {
+
+struct lookup_wait {
+  explicit lookup_wait(asio::any_io_executor const& on) : bell(on, asio::steady_timer::time_point::max()) {}
+
+  void end(std::error_code why, endpoints addresses) {
+    if (std::exchange(over, true)) return;
+    ec = why;
+    found = std::move(addresses);
+    bell.cancel();
+  }
+
+  asio::steady_timer bell;
+  bool over = false;
+  std::error_code ec;
+  endpoints found;
+};
+
+}  // namespace detail
+
+/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody.
+/// Errors: connect_failed (no such name, or the lookup failed; with the system's words), connect_timeout at `until`,
+/// cancelled.
+template <class Executor = asio::any_io_executor>
+asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string host, std::uint16_t port,
+                                           std::shared_ptr<time_source> time, time_source::time_point until) {
+  Executor const on = co_await asio::this_coro::executor;
+  std::error_code no_literal;
+  auto const literal = asio::ip::make_address(host, no_literal);
+  if (!no_literal) co_return endpoints(1, asio::ip::tcp::endpoint(literal, port));
+  // The lookup may outlive this coroutine and knows it only weakly.
+  auto const wait = std::make_shared<detail::lookup_wait>(on);
+  auto answered = [weak = std::weak_ptr(wait)](std::error_code ec, endpoints found) {
+    if (auto const alive = weak.lock()) alive->end(ec, std::move(found));
+  };
+  lookup(on, host, port, std::move(answered));
+  auto const alarm = time->make_deadline(on);
+  alarm->arm(until, [&late = *wait] { late.end(asio::error::timed_out, endpoints()); });
+  if (!wait->over) co_await wait->bell.async_wait(tuple_awaitable);
+  if (!wait->over) co_return error(errc::cancelled);
+  if (wait->ec == asio::error::timed_out) co_return error(errc::connect_timeout, host + " was not resolved in time");
+  if (wait->ec) co_return error(errc::connect_failed, "cannot resolve " + host + ": " + wait->ec.message());
+  if (wait->found.empty()) co_return error(errc::connect_failed, host + " has no address");
+  co_return std::move(wait->found);
+}
+
+}  // namespace comcp::net
+
 namespace comcp {
 
 /// Options of basic_asio_engine. http_timeouts::never is a time without end.
@@ -19214,6 +19383,11 @@ class asio_engine_options {
   asio_engine_options& max_connections(std::size_t n) { return max_connections_ = n, *this; }
   /// What a response may be at most.
   asio_engine_options& limits(response_limits const& l) { return limits_ = l, *this; }
+  /// Which addresses connections may be made to, asked for each address of a name and for literal ones, on the
+  /// executor of the exchange. Others are passed over; where none is left, the exchange is errc::denied. Not asked of
+  /// what a proxy is meant for: the proxy itself is the user's choice, and it alone learns the server's address.
+  /// Empty: all.
+  asio_engine_options& address_filter(net::address_filter f) { return address_filter_ = std::move(f), *this; }
   /// Empty: steady_time().
   asio_engine_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
 
@@ -19222,6 +19396,7 @@ class asio_engine_options {
   [[nodiscard]] duration idle_expiry() const noexcept { return idle_expiry_; }
   [[nodiscard]] std::size_t max_connections() const noexcept { return max_connections_; }
   [[nodiscard]] response_limits const& limits() const noexcept { return limits_; }
+  [[nodiscard]] net::address_filter const& address_filter() const noexcept { return address_filter_; }
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
 
  private:
@@ -19235,6 +19410,7 @@ class asio_engine_options {
   duration idle_expiry_ = std::chrono::seconds(90);
   std::size_t max_connections_ = 16384;
   response_limits limits_;
+  net::address_filter address_filter_;
   std::shared_ptr<time_source> time_;
 };
 
@@ -20137,105 +20313,13 @@ class plain_stream {
 #include <asio/ip/tcp.hpp>
 #include <asio/this_coro.hpp>
 
-// net/resolver.hpp
-// From a host name to its addresses. The system's lookup cannot be cancelled, so that nobody waits for it: it runs
-// detached, and what comes late is dropped. Templates, so that only who resolves pays for them.
-
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/error.hpp>
-#include <asio/ip/tcp.hpp>
-#include <asio/steady_timer.hpp>
-#include <asio/this_coro.hpp>
-
-namespace comcp::net {
-
-/// Addresses with their port, in the order in which they are to be tried.
-using endpoints = std::vector<asio::ip::tcp::endpoint>;
-
-/// The addresses that are tried at most, however many a name has.
-inline constexpr std::size_t max_addresses = 16;
-
-/// Looks a name up and calls `done` once, on the executor, then or later. It may be called after nobody waits any more.
-using lookup_done = std::function<void(std::error_code, endpoints)>;
-using lookup_function =
-    std::function<void(asio::any_io_executor on, std::string host, std::uint16_t port, lookup_done done)>;
-
-/// The lookup_function of the system: getaddrinfo, on a thread that Asio keeps for each context. One name that takes
-/// long delays the others of its context, and the end of the context waits until getaddrinfo has returned.
-template <class Executor = asio::any_io_executor>
-void system_lookup(Executor on, std::string host, std::uint16_t port, lookup_done done) {
-  using resolver = asio::ip::basic_resolver<asio::ip::tcp, Executor>;
-  auto const asked = std::make_shared<resolver>(std::move(on));
-  auto finish = [asked, done = std::move(done)](std::error_code ec, typename resolver::results_type found) {
-    endpoints out;
-    for (auto const& entry : found) {
-      if (out.size() < max_addresses) out.push_back(entry.endpoint());
-    }
-    done(ec, std::move(out));
-  };
-  asked->async_resolve(host, std::to_string(port), resolver::numeric_service, std::move(finish));
-}
-
-namespace detail {
-
-struct lookup_wait {
-  explicit lookup_wait(asio::any_io_executor const& on) : bell(on, asio::steady_timer::time_point::max()) {}
-
-  void end(std::error_code why, endpoints addresses) {
-    if (std::exchange(over, true)) return;
-    ec = why;
-    found = std::move(addresses);
-    bell.cancel();
-  }
-
-  asio::steady_timer bell;
-  bool over = false;
-  std::error_code ec;
-  endpoints found;
-};
-
-}  // namespace detail
-
-/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody.
-/// Errors: connect_failed (no such name, or the lookup failed; with the system's words), connect_timeout at `until`,
-/// cancelled.
-template <class Executor = asio::any_io_executor>
-asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string host, std::uint16_t port,
-                                           std::shared_ptr<time_source> time, time_source::time_point until) {
-  Executor const on = co_await asio::this_coro::executor;
-  std::error_code no_literal;
-  auto const literal = asio::ip::make_address(host, no_literal);
-  if (!no_literal) co_return endpoints(1, asio::ip::tcp::endpoint(literal, port));
-  // The lookup may outlive this coroutine and knows it only weakly.
-  auto const wait = std::make_shared<detail::lookup_wait>(on);
-  auto answered = [weak = std::weak_ptr(wait)](std::error_code ec, endpoints found) {
-    if (auto const alive = weak.lock()) alive->end(ec, std::move(found));
-  };
-  lookup(on, host, port, std::move(answered));
-  auto const alarm = time->make_deadline(on);
-  alarm->arm(until, [&late = *wait] { late.end(asio::error::timed_out, endpoints()); });
-  if (!wait->over) co_await wait->bell.async_wait(tuple_awaitable);
-  if (!wait->over) co_return error(errc::cancelled);
-  if (wait->ec == asio::error::timed_out) co_return error(errc::connect_timeout, host + " was not resolved in time");
-  if (wait->ec) co_return error(errc::connect_failed, "cannot resolve " + host + ": " + wait->ec.message());
-  if (wait->found.empty()) co_return error(errc::connect_failed, host + " has no address");
-  co_return std::move(wait->found);
-}
-
-}  // namespace comcp::net
-
 namespace comcp::net {
 
 /// Opens a socket that is close-on-exec from its beginning, which Asio's own open() cannot say.
 std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::tcp protocol);
+
+/// Drops the addresses that the filter refuses. errc::denied where none is left, with those addresses.
+result<void> keep_allowed(endpoints& addresses, address_filter const& allowed, std::string const& name);
 
 /// Closes a socket when its time has come, which ends what runs on it with operation_aborted. Both are used from the
 /// socket's executor; the socket outlives the alarm.
@@ -20333,6 +20417,24 @@ COMCP_DECL std::error_code open_socket(asio::ip::tcp::socket& socket, asio::ip::
   }
   socket.non_blocking(true, ec);
   return ec;
+}
+
+COMCP_DECL result<void> keep_allowed(endpoints& addresses, address_filter const& allowed, std::string const& name) {
+  if (!allowed) return {};
+  endpoints kept;
+  std::string refused;
+  for (auto const& e : addresses) {
+    if (allowed(e.address())) {
+      kept.push_back(e);
+    } else {
+      refused += (refused.empty() ? "" : ", ") + e.address().to_string();
+    }
+  }
+  if (kept.empty()) {
+    return error(errc::denied, "no address of " + name + " is one that may be connected to (" + refused + ")");
+  }
+  addresses = std::move(kept);
+  return {};
 }
 
 }  // namespace comcp::net
@@ -20450,14 +20552,16 @@ namespace comcp {
 
 /// Makes connections: C::stream has what plain_stream has. connect() runs on this_coro::executor, which the stream
 /// keeps; its awaitable needs the connector no more; it can be cancelled at any moment.
-/// Errors: connect_failed, connect_timeout (at `until`), tls_failed, proxy_failed, invalid_argument, cancelled.
+/// No connection is made to an address that the filter refuses; a proxy is not asked about.
+/// Errors: connect_failed, connect_timeout (at `until`), denied (by the filter), tls_failed, proxy_failed,
+/// invalid_argument, cancelled.
 template <class C>
 concept connector = std::copy_constructible<C> &&
                     requires(C const& c, http_url where, std::shared_ptr<time_source> time,
-                             time_source::time_point until) {
+                             time_source::time_point until, net::address_filter allowed) {
                       typename C::stream;
                       {
-                        c.connect(where, time, until)
+                        c.connect(where, time, until, allowed)
                       } -> std::same_as<asio::awaitable<result<std::unique_ptr<typename C::stream>>>>;
                     };
 
@@ -20468,12 +20572,17 @@ template <class Stream>
 asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function lookup, http_url where,
                                                       std::optional<proxy_route> proxy,
                                                       std::shared_ptr<time_source> time,
-                                                      time_source::time_point until) {
+                                                      time_source::time_point until,
+                                                      net::address_filter allowed) {
   http_url const to = proxy ? proxy->url() : where;
   std::string name = (proxy ? "the proxy " : "") + host_and_port(to);
   if (proxy && to.secure()) co_return error(errc::invalid_argument, name + " has an https URL; only http is supported");
   auto found = co_await net::resolve(std::move(lookup), std::string(to.host_name()), to.port(), time, until);
   if (!found) co_return found.error();
+  if (!proxy) {
+    auto const left = net::keep_allowed(*found, allowed, name);
+    if (!left) co_return left.error();
+  }
   auto socket = co_await net::connect_any(std::move(*found), std::move(name), time, until);
   if (!socket) co_return socket.error();
   auto stream = std::make_unique<Stream>(std::move(*socket));
@@ -20496,20 +20605,22 @@ class basic_plain_connector {
 
   [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
                                                                          std::shared_ptr<time_source> time,
-                                                                         time_source::time_point until) const {
+                                                                         time_source::time_point until,
+                                                                         net::address_filter allowed = {}) const {
     auto route = proxies_.proxy_for(where);
-    return run(lookup_, std::move(where), std::move(route), std::move(time), until);
+    return run(lookup_, std::move(where), std::move(route), std::move(time), until, std::move(allowed));
   }
 
  private:
   static asio::awaitable<result<std::unique_ptr<Stream>>> run(net::lookup_function lookup, http_url where,
                                                               result<std::optional<proxy_route>> route,
                                                               std::shared_ptr<time_source> time,
-                                                              time_source::time_point until) {
+                                                              time_source::time_point until,
+                                                              net::address_filter allowed) {
     if (where.secure())
       co_return error(errc::invalid_argument, "https needs TLS: build with COMCP_WITH_TLS and use asio_tls_engine");
     if (!route) co_return route.error();
-    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until);
+    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until, std::move(allowed));
     co_return std::move(stream);
   }
 
@@ -20753,7 +20864,8 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
   if (state.slot().is_connected())
     state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
   auto const at = later(core->time->now(), times.connect);
-  auto made = core->from.connect(std::move(url), core->time, std::min(at, times.total_at));
+  auto const until = std::min(at, times.total_at);
+  auto made = core->from.connect(std::move(url), core->time, until, core->options.address_filter());
   auto [thrown, connected] = co_await asio::co_spawn(
       on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), net::tuple_awaitable));
   if (state.slot().is_connected()) state.slot().clear();
@@ -20938,6 +21050,318 @@ class tls_options {
 };
 
 }  // namespace comcp
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+
+// http/asio_tls_engine.hpp
+// The default engine with TLS: http and https on OpenSSL.
+
+// http/tls_connector.hpp
+// The connector for http and https URLs, on Asio's ssl and OpenSSL. An opt-in header: where COMCP_WITH_TLS is on, the
+// CMake target links OpenSSL.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// http/tls_stream.hpp
+// The bytes of one connection, under TLS or without it. Needs OpenSSL.
+
+#include <cstddef>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <asio/ssl/context.hpp>
+#include <asio/ssl/error.hpp>
+#include <asio/ssl/stream.hpp>
+
+namespace comcp {
+
+/// A plain_stream on which TLS may start. Then asio::error::eof is the peer's close_notify; a connection that ends
+/// without it gives asio::ssl::error::stream_truncated. close() sends no close_notify, as HTTP's framing says where a
+/// request ends.
+class tls_stream : public plain_stream {
+ public:
+  using plain_stream::plain_stream;
+
+  /// What the handshake is done on.
+  using layer = asio::ssl::stream<asio::ip::tcp::socket&>;
+  layer& start(asio::ssl::context& context) { return tls_.emplace(socket(), context); }
+  [[nodiscard]] bool secure() const noexcept { return tls_.has_value(); }
+
+  template <class Token>
+  auto async_read_some(asio::mutable_buffer into, Token&& token) {
+    if (!tls_) return plain_stream::async_read_some(into, std::forward<Token>(token));
+    return tls_->async_read_some(into, std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_write_some(asio::const_buffer from, Token&& token) {
+    if (!tls_) return plain_stream::async_write_some(from, std::forward<Token>(token));
+    return tls_->async_write_some(from, std::forward<Token>(token));
+  }
+
+  /// Under TLS nothing is possible without waiting.
+  std::size_t try_write(asio::const_buffer from, std::error_code& ec) {
+    if (!tls_) return plain_stream::try_write(from, ec);
+    ec = asio::error::would_block;
+    return 0;
+  }
+
+  [[nodiscard]] bool quiet() { return !holds_bytes() && plain_stream::quiet(); }
+
+ private:
+  // Asio reads ahead of OpenSSL, into a BIO that OpenSSL does not count.
+  [[nodiscard]] bool holds_bytes() {
+    if (!tls_) return false;
+    SSL* const s = tls_->native_handle();
+    return ::SSL_has_pending(s) != 0 || ::BIO_ctrl_pending(::SSL_get_rbio(s)) != 0;
+  }
+
+  std::optional<layer> tls_;
+};
+
+}  // namespace comcp
+
+namespace comcp {
+namespace http_detail {
+
+/// The SSL context of a connector and its copies, made when it is first needed: the system's authorities take
+/// milliseconds to read. Safe from any thread.
+class tls_context {
+ public:
+  explicit tls_context(tls_options options) : options_(std::move(options)) {}
+
+  /// Makes the context if there is none; what is wrong with the options is errc::tls_failed each time.
+  result<void> prepare();
+  /// After prepare() only.
+  [[nodiscard]] asio::ssl::context& native() noexcept { return *native_; }
+  [[nodiscard]] tls_options const& options() const noexcept { return options_; }
+
+ private:
+  error make();
+
+  tls_options options_;
+  std::once_flag once_;
+  std::optional<asio::ssl::context> native_;
+  error problem_;
+};
+
+/// Says to a connection which server it must be talking to. Errors: tls_failed.
+result<void> expect_server(SSL* connection, std::string const& name, bool verify);
+
+/// Why a handshake with `host` failed, with OpenSSL's words.
+error handshake_failure(SSL* connection, std::error_code why, bool late, std::string const& host);
+
+/// The TLS handshake, on a connection that leads to the server.
+template <class Stream>
+asio::awaitable<error> secure(Stream& stream, std::shared_ptr<tls_context> context, http_url where,
+                              std::shared_ptr<time_source> time, time_source::time_point until) {
+  auto const ready = context->prepare();
+  if (!ready) co_return ready.error();
+  auto const& options = context->options();
+  std::string name = options.server_name();
+  if (name.empty()) name = where.host_name();
+  auto& layer = stream.start(context->native());
+  auto const told = expect_server(layer.native_handle(), name, !options.skips_verification());
+  if (!told) co_return told.error();
+  net::socket_alarm const alarm(*time, stream.socket(), until);
+  auto const [ec] = co_await layer.async_handshake(asio::ssl::stream_base::client, net::tuple_awaitable);
+  if (ec) co_return handshake_failure(layer.native_handle(), ec, alarm.rang(), host_and_port(where));
+  co_return error();
+}
+
+}  // namespace http_detail
+
+/// Connections for http and https URLs, through a proxy where one is meant for them. Copies share their TLS context.
+template <class Stream = tls_stream>
+class basic_tls_connector {
+ public:
+  using stream = Stream;
+
+  explicit basic_tls_connector(tls_options tls = tls_options(),
+                               proxy_options proxies = proxy_options::from_environment(),
+                               net::lookup_function lookup = net::system_lookup<asio::any_io_executor>)
+      : context_(std::make_shared<http_detail::tls_context>(std::move(tls))),
+        proxies_(std::move(proxies)),
+        lookup_(std::move(lookup)) {}
+
+  [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
+                                                                         std::shared_ptr<time_source> time,
+                                                                         time_source::time_point until,
+                                                                         net::address_filter allowed = {}) const {
+    auto route = proxies_.proxy_for(where);
+    return run(context_, lookup_, std::move(where), std::move(route), std::move(time), until, std::move(allowed));
+  }
+
+ private:
+  static asio::awaitable<result<std::unique_ptr<Stream>>> run(std::shared_ptr<http_detail::tls_context> context,
+                                                              net::lookup_function lookup, http_url where,
+                                                              result<std::optional<proxy_route>> route,
+                                                              std::shared_ptr<time_source> time,
+                                                              time_source::time_point until,
+                                                              net::address_filter allowed) {
+    if (!route) co_return route.error();
+    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until, std::move(allowed));
+    if (!stream || !where.secure()) co_return std::move(stream);
+    if (*route) {
+      auto const refused = co_await http_detail::open_tunnel(**stream, where, **route, time, until);
+      if (refused) co_return refused;
+    }
+    auto const failed = co_await http_detail::secure(**stream, std::move(context), where, time, until);
+    if (failed) co_return failed;
+    co_return std::move(stream);
+  }
+
+  std::shared_ptr<http_detail::tls_context> context_;
+  proxy_options proxies_;
+  net::lookup_function lookup_;
+};
+
+using tls_connector = basic_tls_connector<>;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// http/impl/tls_connector.ipp
+#include <asio/ip/address.hpp>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <openssl/x509v3.h>
+
+namespace comcp::http_detail {
+
+COMCP_DECL error tls_setup_failed(std::string what, std::error_code why) {
+  return {errc::tls_failed, std::move(what) + ": " + why.message()};
+}
+
+COMCP_DECL std::error_code last_ssl_error() {
+  return {static_cast<int>(::ERR_get_error()), asio::error::get_ssl_category()};
+}
+
+COMCP_DECL result<void> tls_context::prepare() {
+  std::call_once(once_, [this] { problem_ = make(); });
+  if (problem_) return problem_;
+  return {};
+}
+
+COMCP_DECL error tls_context::make() {
+  ::ERR_clear_error();
+  SSL_CTX* const raw = ::SSL_CTX_new(::TLS_client_method());
+  if (raw == nullptr) return tls_setup_failed("no TLS context", last_ssl_error());
+  native_.emplace(raw);
+  // Without it OpenSSL asks the terminal for the password of an encrypted key, and waits.
+  ::SSL_CTX_set_default_passwd_cb(raw, [](char*, int, int, void*) { return -1; });
+  std::error_code ec;
+  auto const oldest = options_.minimum_version() == tls_version::v1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
+  if (::SSL_CTX_set_min_proto_version(raw, oldest) != 1)
+    return tls_setup_failed("the minimum TLS version is not supported", last_ssl_error());
+  constexpr unsigned char http11[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
+  ::SSL_CTX_set_alpn_protos(raw, http11, sizeof http11);
+  if (!options_.ca_file().empty()) native_->load_verify_file(options_.ca_file(), ec);
+  if (ec) return tls_setup_failed("cannot load the authorities of " + options_.ca_file(), ec);
+  if (!options_.ca_pem().empty()) native_->add_certificate_authority(asio::buffer(options_.ca_pem()), ec);
+  if (ec) return tls_setup_failed("cannot read the given authorities", ec);
+  if (options_.ca_file().empty() && options_.ca_pem().empty()) native_->set_default_verify_paths(ec);
+  if (ec) return tls_setup_failed("cannot load the system's authorities", ec);
+  if (!options_.certificate_file().empty()) {
+    native_->use_certificate_chain_file(options_.certificate_file(), ec);
+    if (ec) return tls_setup_failed("cannot load the client certificate " + options_.certificate_file(), ec);
+    native_->use_private_key_file(options_.key_file(), asio::ssl::context::pem, ec);
+    if (ec) return tls_setup_failed("cannot load the client key " + options_.key_file(), ec);
+  }
+  return {};
+}
+
+COMCP_DECL result<void> expect_server(SSL* connection, std::string const& name, bool verify) {
+  // A root's final dot is in neither names on the wire nor certificates.
+  std::string const host = name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
+  std::error_code no_address;
+  asio::ip::make_address(host, no_address);
+  bool ok = true;
+  if (no_address) ok = SSL_set_tlsext_host_name(connection, host.c_str()) == 1;
+  if (verify) {
+    ::SSL_set_verify(connection, SSL_VERIFY_PEER, nullptr);
+    auto* const wanted = ::SSL_get0_param(connection);
+    ::X509_VERIFY_PARAM_set_hostflags(wanted,
+                                      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+    ok = ok && (no_address ? ::X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size())
+                           : ::X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str())) == 1;
+  } else {
+    ::SSL_set_verify(connection, SSL_VERIFY_NONE, nullptr);
+  }
+  if (!ok) return tls_setup_failed(host + " cannot be the name of a TLS server", last_ssl_error());
+  return {};
+}
+
+COMCP_DECL error handshake_failure(SSL* connection, std::error_code why, bool late, std::string const& host) {
+  if (late) return {errc::connect_timeout, host + " did not finish the TLS handshake in time"};
+  if (why == asio::error::operation_aborted) return {errc::cancelled};
+  auto const verdict = ::SSL_get_verify_result(connection);
+  if (verdict != X509_V_OK && ::SSL_get_verify_mode(connection) != SSL_VERIFY_NONE)
+    return {errc::tls_failed, host + " is not trusted: " + ::X509_verify_cert_error_string(verdict)};
+  if (why == asio::error::eof || why == asio::ssl::error::stream_truncated)
+    return {errc::tls_failed, host + " closed the connection in the TLS handshake"};
+  if (why.category() == asio::error::get_system_category())
+    return {errc::connect_failed, "the connection to " + host + " broke in the TLS handshake: " + why.message()};
+  return {errc::tls_failed, "no TLS connection to " + host + ": " + why.message()};
+}
+
+}  // namespace comcp::http_detail
+#endif
+
+namespace comcp {
+
+/// As asio_engine, for https URLs too.
+using asio_tls_engine = basic_asio_engine<tls_connector>;
+
+static_assert(engine<asio_tls_engine>);
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+// What a configuration makes the default is a part of its name: objects of two configurations do not link.
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+inline namespace http_with_tls {
+using default_http_engine = asio_tls_engine;
+#else
+inline namespace http_without_tls {
+using default_http_engine = asio_engine;
+#endif
+}  // inline namespace
+
+namespace detail {
+
+// A template, so that only who uses HTTP pays for it.
+template <class Engine = default_http_engine>
+std::shared_ptr<Engine> make_http_engine(asio_engine_options options, proxy_options proxies,
+                                         [[maybe_unused]] tls_options const& tls,
+                                         net::lookup_function lookup = net::system_lookup<asio::any_io_executor>) {
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+  tls_connector from(tls, std::move(proxies), std::move(lookup));
+#else
+  plain_connector from(std::move(proxies), std::move(lookup));
+#endif
+  return std::make_shared<Engine>(std::move(options), std::move(from));
+}
+
+}  // namespace detail
+}  // namespace comcp
+
+#if defined(COMCP_SEPARATE_COMPILATION)
+namespace comcp::detail {
+
+extern template std::shared_ptr<default_http_engine> make_http_engine(asio_engine_options, proxy_options,
+                                                                      tls_options const&, net::lookup_function);
+
+}  // namespace comcp::detail
+#endif
 
 // transport/streamable_http.hpp
 // MCP over HTTP with an engine and an authenticator of the user's choice. comcp::http has the bundled ones.
@@ -21308,8 +21732,14 @@ class http_fetch {
   using response = typename Engine::response;
   using action = sansio::http_verdict::action;
 
-  http_fetch(Engine& engine, Auth& auth, std::shared_ptr<time_source> time, http_url where, std::string_view how)
-      : method(how), url(std::move(where)), engine_(engine), auth_(auth), time_(std::move(time)) {}
+  http_fetch(Engine& engine, Auth& auth, std::shared_ptr<time_source> time, http_url server, http_url where,
+             std::string_view how)
+      : method(how),
+        url(std::move(where)),
+        engine_(engine),
+        auth_(auth),
+        time_(std::move(time)),
+        server_(std::move(server)) {}
   http_fetch(http_fetch const&) = delete;
   http_fetch& operator=(http_fetch const&) = delete;
 
@@ -21317,6 +21747,7 @@ class http_fetch {
   http_url url;
   std::function<http_headers()> fields;  // of each attempt
   std::string const* body = nullptr;
+  std::function<void(bool)> authorizing;  // before and after the authenticator looks at a challenge
   http_timeouts timeouts;
   sansio::http_sent sent;
   sansio::http_verdict verdict;
@@ -21331,10 +21762,13 @@ class http_fetch {
         co_return;
       }
       response_.emplace(std::move(*opened));
+      observed();
       auto const now = std::chrono::system_clock::now();
       verdict = method == "POST" ? sansio::judge_post(sent, url, response_->head(), now)
                                  : sansio::judge_get(sent, url, response_->head(), now);
-      if (verdict.what == action::authorize) {
+      if (verdict.what == action::authorize && method == "DELETE") {
+        verdict.what = action::fail;  // nobody is asked to log in for the end of a session
+      } else if (verdict.what == action::authorize) {
         ++sent.challenges;
         auto const answer = co_await challenged();
         if (!answer) co_return fail(answer.error());
@@ -21381,6 +21815,21 @@ class http_fetch {
  private:
   static constexpr std::size_t most_of_failure = std::size_t{64} << 10;
 
+  class phase {
+   public:
+    explicit phase(std::function<void(bool)> const& tell) : tell_(tell) {
+      if (tell_) tell_(true);
+    }
+    phase(phase const&) = delete;
+    phase& operator=(phase const&) = delete;
+    ~phase() {
+      if (tell_) tell_(false);
+    }
+
+   private:
+    std::function<void(bool)> const& tell_;
+  };
+
   void fail(error why) {
     verdict = sansio::http_verdict();
     verdict.why = std::move(why);
@@ -21394,7 +21843,7 @@ class http_fetch {
     r.repeatable = sent.repeatable || method == "GET";
     if (body) r.body = *body;
     if constexpr (!std::same_as<Auth, no_auth>) {
-      auth_request const about(url, method, sent.challenges);
+      auth_request const about(server_, url, method, sent.challenges);
       auto credentials = co_await auth_.headers(about);
       if (!credentials) co_return credentials.error();
       for (auto const& field : *credentials) (void)r.headers.set(field.name, field.value);
@@ -21404,9 +21853,15 @@ class http_fetch {
     co_return opened;
   }
 
+  void observed() {
+    auth_request const about(server_, url, method, sent.challenges);
+    if constexpr (requires { auth_.observed(about, response_->head()); }) auth_.observed(about, response_->head());
+  }
+
   asio::awaitable<result<auth_verdict>> challenged() {
-    auth_request const about(url, method, sent.challenges - 1);
+    auth_request const about(server_, url, method, sent.challenges - 1);
     auto const head = response_->head();
+    phase const told(authorizing);
     auto const answer = co_await auth_.challenged(about, credentials_, head);
     if (answer) co_return *answer;
     co_return answer.error().with_detail(*verdict.why.detail());
@@ -21443,6 +21898,7 @@ class http_fetch {
   Engine& engine_;
   Auth& auth_;
   std::shared_ptr<time_source> time_;
+  http_url server_;
   std::optional<response> response_;
   http_headers credentials_;
 };
@@ -21895,27 +22351,11 @@ class http_options {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // transport/impl/http_options.ipp
-#include <algorithm>
-#include <array>
 
 namespace comcp {
-namespace detail {
-
-COMCP_DECL bool belongs_to_protocol(std::string_view name) {
-  std::string lower(name);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  static constexpr std::array<std::string_view, 10> reserved{
-      "accept", "accept-encoding", "connection",        "content-length", "content-type",
-      "host",   "last-event-id",   "transfer-encoding", "te",             "upgrade"};
-  return lower.starts_with("mcp-") || std::find(reserved.begin(), reserved.end(), lower) != reserved.end();
-}
-
-}  // namespace detail
 
 COMCP_DECL http_options& http_options::header(std::string_view name, std::string_view value) {
-  if (detail::belongs_to_protocol(name)) {
+  if (is_protocol_header(name)) {
     unusable_ = error(errc::invalid_argument, "a header that only comcp may set: " + std::string(name));
   } else if (auto const added = headers_.set(std::string(name), value); !added) {
     unusable_ = added.error();
@@ -21991,6 +22431,9 @@ class http_session : public std::enable_shared_from_this<http_session> {
   void switch_to_sse(http_url endpoint);
   void deliver(std::string& text, request_id stream);
   void failed(http_activity const& a, error why);
+  void authorizing(bool begins) {
+    if (!over()) in().authorizing(begins);
+  }
   void finish(error reason);  ///< Tells the inbox, once.
   void limit(activity const& a, std::chrono::nanoseconds d);  ///< Gives it up then, unless unlimit() comes before.
   static void unlimit(http_activity& a);
@@ -22343,6 +22786,15 @@ class http_streams : public http_session {
     auto const s = std::make_shared<sse_state>(*engine_, *auth_, time_, stream_url_, options_.max_event());
     s->fetch.fields = [fields = stream_headers(*a, {})] { return fields; };
     s->fetch.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    s->fetch.authorizing = [this, a](bool begins) {
+      authorizing(begins);
+      if (over(a)) return;
+      if (begins) {
+        unlimit(*a);
+      } else {
+        limit(a, options_.send_timeout());
+      }
+    };
     if (listener_) std::exchange(listener_, nullptr)->give_up();
     listener_ = a;
     auto const reached = std::make_shared<gate>(executor_);
@@ -22389,7 +22841,7 @@ class http_streams : public http_session {
   // When to open it again; nothing where that is over.
   asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, sansio::sse_parser& parser,
                                                                         sansio::backoff& backoff, error& broken) {
-    fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
+    fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
     f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
     // Some say by 404 that they have no such stream: it tells of the session only where there was one.
     f.sent.in_session = !a->session.empty() && a->answered;
@@ -22421,8 +22873,8 @@ class http_streams : public http_session {
   }
 
   struct sse_state {
-    sse_state(Engine& e, Auth& auth, std::shared_ptr<time_source> time, http_url url, std::size_t max_event)
-        : fetch(e, auth, std::move(time), std::move(url), "GET"), parser(max_event) {}
+    sse_state(Engine& e, Auth& auth, std::shared_ptr<time_source> time, http_url const& url, std::size_t max_event)
+        : fetch(e, auth, std::move(time), url, url, "GET"), parser(max_event) {}
     fetch_type fetch;
     sansio::sse_parser parser;
     bool endpoint = false;
@@ -22526,6 +22978,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
  private:
   using base::adopt_session;
   using base::auth_;
+  using base::authorizing;
   using base::chance;
   using base::check_resumed;
   using base::closing_;
@@ -22579,7 +23032,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   asio::awaitable<void> next_turn() { co_await asio::post(executor_, asio::use_awaitable); }
 
   asio::awaitable<void> carry_out(activity a) {
-    fetch_type f(*engine_, *auth_, time_, url_, "POST");
+    fetch_type f(*engine_, *auth_, time_, stream_url_, url_, "POST");
     f.sent = sent(*a);
     f.body = &a->message.text;
     // A call has its own deadlines, which cancel; everything else has this one.
@@ -22587,6 +23040,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
     f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
     f.fields = [this, &a] { return post_headers(*a); };
+    f.authorizing = [this](bool begins) { authorizing(begins); };
     co_await f.run();
     if (a->starting) co_await next_turn();
     if (over(a)) co_return;
@@ -22671,9 +23125,10 @@ class http_exchanges final : public http_streams<Engine, Auth> {
 
   // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
   asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless) {
-    fetch_type f(*engine_, *auth_, time_, stream_url_, "GET");
+    fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
     f.sent = sent(*a);
     f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
+    f.authorizing = [this](bool begins) { authorizing(begins); };
     f.sent.in_session = !a->session.empty();
     f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
     co_await f.run();
@@ -22719,7 +23174,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
 
   asio::awaitable<void> end_session(std::shared_ptr<gate> told) {
     auto const hold = this->shared_from_this();
-    fetch_type f(*engine_, *auth_, time_, stream_url_, "DELETE");
+    fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "DELETE");
     f.fields = [fields = delete_headers()] { return fields; };
     f.timeouts.connect(options_.close_wait()).response(options_.close_wait()).total(options_.close_wait());
     session_id_.clear();
@@ -22837,305 +23292,8 @@ class streamable_http {
 };
 
 }  // namespace comcp
-#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
-
-// http/asio_tls_engine.hpp
-// The default engine with TLS: http and https on OpenSSL.
-
-// http/tls_connector.hpp
-// The connector for http and https URLs, on Asio's ssl and OpenSSL. An opt-in header: where COMCP_WITH_TLS is on, the
-// CMake target links OpenSSL.
-
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-
-// http/tls_stream.hpp
-// The bytes of one connection, under TLS or without it. Needs OpenSSL.
-
-#include <cstddef>
-#include <optional>
-#include <system_error>
-#include <utility>
-
-#include <asio/ssl/context.hpp>
-#include <asio/ssl/error.hpp>
-#include <asio/ssl/stream.hpp>
 
 namespace comcp {
-
-/// A plain_stream on which TLS may start. Then asio::error::eof is the peer's close_notify; a connection that ends
-/// without it gives asio::ssl::error::stream_truncated. close() sends no close_notify, as HTTP's framing says where a
-/// request ends.
-class tls_stream : public plain_stream {
- public:
-  using plain_stream::plain_stream;
-
-  /// What the handshake is done on.
-  using layer = asio::ssl::stream<asio::ip::tcp::socket&>;
-  layer& start(asio::ssl::context& context) { return tls_.emplace(socket(), context); }
-  [[nodiscard]] bool secure() const noexcept { return tls_.has_value(); }
-
-  template <class Token>
-  auto async_read_some(asio::mutable_buffer into, Token&& token) {
-    if (!tls_) return plain_stream::async_read_some(into, std::forward<Token>(token));
-    return tls_->async_read_some(into, std::forward<Token>(token));
-  }
-  template <class Token>
-  auto async_write_some(asio::const_buffer from, Token&& token) {
-    if (!tls_) return plain_stream::async_write_some(from, std::forward<Token>(token));
-    return tls_->async_write_some(from, std::forward<Token>(token));
-  }
-
-  /// Under TLS nothing is possible without waiting.
-  std::size_t try_write(asio::const_buffer from, std::error_code& ec) {
-    if (!tls_) return plain_stream::try_write(from, ec);
-    ec = asio::error::would_block;
-    return 0;
-  }
-
-  [[nodiscard]] bool quiet() { return !holds_bytes() && plain_stream::quiet(); }
-
- private:
-  // Asio reads ahead of OpenSSL, into a BIO that OpenSSL does not count.
-  [[nodiscard]] bool holds_bytes() {
-    if (!tls_) return false;
-    SSL* const s = tls_->native_handle();
-    return ::SSL_has_pending(s) != 0 || ::BIO_ctrl_pending(::SSL_get_rbio(s)) != 0;
-  }
-
-  std::optional<layer> tls_;
-};
-
-}  // namespace comcp
-
-namespace comcp {
-namespace http_detail {
-
-/// The SSL context of a connector and its copies, made when it is first needed: the system's authorities take
-/// milliseconds to read. Safe from any thread.
-class tls_context {
- public:
-  explicit tls_context(tls_options options) : options_(std::move(options)) {}
-
-  /// Makes the context if there is none; what is wrong with the options is errc::tls_failed each time.
-  result<void> prepare();
-  /// After prepare() only.
-  [[nodiscard]] asio::ssl::context& native() noexcept { return *native_; }
-  [[nodiscard]] tls_options const& options() const noexcept { return options_; }
-
- private:
-  error make();
-
-  tls_options options_;
-  std::once_flag once_;
-  std::optional<asio::ssl::context> native_;
-  error problem_;
-};
-
-/// Says to a connection which server it must be talking to. Errors: tls_failed.
-result<void> expect_server(SSL* connection, std::string const& name, bool verify);
-
-/// Why a handshake with `host` failed, with OpenSSL's words.
-error handshake_failure(SSL* connection, std::error_code why, bool late, std::string const& host);
-
-/// The TLS handshake, on a connection that leads to the server.
-template <class Stream>
-asio::awaitable<error> secure(Stream& stream, std::shared_ptr<tls_context> context, http_url where,
-                              std::shared_ptr<time_source> time, time_source::time_point until) {
-  auto const ready = context->prepare();
-  if (!ready) co_return ready.error();
-  auto const& options = context->options();
-  std::string name = options.server_name();
-  if (name.empty()) name = where.host_name();
-  auto& layer = stream.start(context->native());
-  auto const told = expect_server(layer.native_handle(), name, !options.skips_verification());
-  if (!told) co_return told.error();
-  net::socket_alarm const alarm(*time, stream.socket(), until);
-  auto const [ec] = co_await layer.async_handshake(asio::ssl::stream_base::client, net::tuple_awaitable);
-  if (ec) co_return handshake_failure(layer.native_handle(), ec, alarm.rang(), host_and_port(where));
-  co_return error();
-}
-
-}  // namespace http_detail
-
-/// Connections for http and https URLs, through a proxy where one is meant for them. Copies share their TLS context.
-template <class Stream = tls_stream>
-class basic_tls_connector {
- public:
-  using stream = Stream;
-
-  explicit basic_tls_connector(tls_options tls = tls_options(),
-                               proxy_options proxies = proxy_options::from_environment(),
-                               net::lookup_function lookup = net::system_lookup<asio::any_io_executor>)
-      : context_(std::make_shared<http_detail::tls_context>(std::move(tls))),
-        proxies_(std::move(proxies)),
-        lookup_(std::move(lookup)) {}
-
-  [[nodiscard]] asio::awaitable<result<std::unique_ptr<Stream>>> connect(http_url where,
-                                                                         std::shared_ptr<time_source> time,
-                                                                         time_source::time_point until) const {
-    auto route = proxies_.proxy_for(where);
-    return run(context_, lookup_, std::move(where), std::move(route), std::move(time), until);
-  }
-
- private:
-  static asio::awaitable<result<std::unique_ptr<Stream>>> run(std::shared_ptr<http_detail::tls_context> context,
-                                                              net::lookup_function lookup, http_url where,
-                                                              result<std::optional<proxy_route>> route,
-                                                              std::shared_ptr<time_source> time,
-                                                              time_source::time_point until) {
-    if (!route) co_return route.error();
-    auto stream = co_await http_detail::dial<Stream>(std::move(lookup), where, *route, time, until);
-    if (!stream || !where.secure()) co_return std::move(stream);
-    if (*route) {
-      auto const refused = co_await http_detail::open_tunnel(**stream, where, **route, time, until);
-      if (refused) co_return refused;
-    }
-    auto const failed = co_await http_detail::secure(**stream, std::move(context), where, time, until);
-    if (failed) co_return failed;
-    co_return std::move(stream);
-  }
-
-  std::shared_ptr<http_detail::tls_context> context_;
-  proxy_options proxies_;
-  net::lookup_function lookup_;
-};
-
-using tls_connector = basic_tls_connector<>;
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// http/impl/tls_connector.ipp
-#include <asio/ip/address.hpp>
-#include <openssl/err.h>
-#include <openssl/ssl.h>
-#include <openssl/x509v3.h>
-
-namespace comcp::http_detail {
-
-COMCP_DECL error tls_setup_failed(std::string what, std::error_code why) {
-  return {errc::tls_failed, std::move(what) + ": " + why.message()};
-}
-
-COMCP_DECL std::error_code last_ssl_error() {
-  return {static_cast<int>(::ERR_get_error()), asio::error::get_ssl_category()};
-}
-
-COMCP_DECL result<void> tls_context::prepare() {
-  std::call_once(once_, [this] { problem_ = make(); });
-  if (problem_) return problem_;
-  return {};
-}
-
-COMCP_DECL error tls_context::make() {
-  ::ERR_clear_error();
-  SSL_CTX* const raw = ::SSL_CTX_new(::TLS_client_method());
-  if (raw == nullptr) return tls_setup_failed("no TLS context", last_ssl_error());
-  native_.emplace(raw);
-  // Without it OpenSSL asks the terminal for the password of an encrypted key, and waits.
-  ::SSL_CTX_set_default_passwd_cb(raw, [](char*, int, int, void*) { return -1; });
-  std::error_code ec;
-  auto const oldest = options_.minimum_version() == tls_version::v1_3 ? TLS1_3_VERSION : TLS1_2_VERSION;
-  if (::SSL_CTX_set_min_proto_version(raw, oldest) != 1)
-    return tls_setup_failed("the minimum TLS version is not supported", last_ssl_error());
-  constexpr unsigned char http11[] = {8, 'h', 't', 't', 'p', '/', '1', '.', '1'};
-  ::SSL_CTX_set_alpn_protos(raw, http11, sizeof http11);
-  if (!options_.ca_file().empty()) native_->load_verify_file(options_.ca_file(), ec);
-  if (ec) return tls_setup_failed("cannot load the authorities of " + options_.ca_file(), ec);
-  if (!options_.ca_pem().empty()) native_->add_certificate_authority(asio::buffer(options_.ca_pem()), ec);
-  if (ec) return tls_setup_failed("cannot read the given authorities", ec);
-  if (options_.ca_file().empty() && options_.ca_pem().empty()) native_->set_default_verify_paths(ec);
-  if (ec) return tls_setup_failed("cannot load the system's authorities", ec);
-  if (!options_.certificate_file().empty()) {
-    native_->use_certificate_chain_file(options_.certificate_file(), ec);
-    if (ec) return tls_setup_failed("cannot load the client certificate " + options_.certificate_file(), ec);
-    native_->use_private_key_file(options_.key_file(), asio::ssl::context::pem, ec);
-    if (ec) return tls_setup_failed("cannot load the client key " + options_.key_file(), ec);
-  }
-  return {};
-}
-
-COMCP_DECL result<void> expect_server(SSL* connection, std::string const& name, bool verify) {
-  // A root's final dot is in neither names on the wire nor certificates.
-  std::string const host = name.ends_with('.') ? name.substr(0, name.size() - 1) : name;
-  std::error_code no_address;
-  asio::ip::make_address(host, no_address);
-  bool ok = true;
-  if (no_address) ok = SSL_set_tlsext_host_name(connection, host.c_str()) == 1;
-  if (verify) {
-    ::SSL_set_verify(connection, SSL_VERIFY_PEER, nullptr);
-    auto* const wanted = ::SSL_get0_param(connection);
-    ::X509_VERIFY_PARAM_set_hostflags(wanted,
-                                      X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-    ok = ok && (no_address ? ::X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size())
-                           : ::X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str())) == 1;
-  } else {
-    ::SSL_set_verify(connection, SSL_VERIFY_NONE, nullptr);
-  }
-  if (!ok) return tls_setup_failed(host + " cannot be the name of a TLS server", last_ssl_error());
-  return {};
-}
-
-COMCP_DECL error handshake_failure(SSL* connection, std::error_code why, bool late, std::string const& host) {
-  if (late) return {errc::connect_timeout, host + " did not finish the TLS handshake in time"};
-  if (why == asio::error::operation_aborted) return {errc::cancelled};
-  auto const verdict = ::SSL_get_verify_result(connection);
-  if (verdict != X509_V_OK && ::SSL_get_verify_mode(connection) != SSL_VERIFY_NONE)
-    return {errc::tls_failed, host + " is not trusted: " + ::X509_verify_cert_error_string(verdict)};
-  if (why == asio::error::eof || why == asio::ssl::error::stream_truncated)
-    return {errc::tls_failed, host + " closed the connection in the TLS handshake"};
-  if (why.category() == asio::error::get_system_category())
-    return {errc::connect_failed, "the connection to " + host + " broke in the TLS handshake: " + why.message()};
-  return {errc::tls_failed, "no TLS connection to " + host + ": " + why.message()};
-}
-
-}  // namespace comcp::http_detail
-#endif
-
-namespace comcp {
-
-/// As asio_engine, for https URLs too.
-using asio_tls_engine = basic_asio_engine<tls_connector>;
-
-static_assert(engine<asio_tls_engine>);
-
-}  // namespace comcp
-#endif
-
-namespace comcp {
-
-// What a configuration makes the default is a part of its name: objects of two configurations do not link.
-#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
-inline namespace http_with_tls {
-using default_http_engine = asio_tls_engine;
-#else
-inline namespace http_without_tls {
-using default_http_engine = asio_engine;
-#endif
-}  // inline namespace
-
-namespace detail {
-
-// A template, so that only who uses HTTP pays for it.
-template <class Engine = default_http_engine>
-std::shared_ptr<Engine> make_http_engine(asio_engine_options options, proxy_options proxies,
-                                         [[maybe_unused]] tls_options const& tls) {
-#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
-  tls_connector from(tls, std::move(proxies));
-#else
-  plain_connector from(std::move(proxies));
-#endif
-  return std::make_shared<Engine>(std::move(options), std::move(from));
-}
-
-}  // namespace detail
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 inline namespace http_with_tls {
@@ -23222,8 +23380,6 @@ http(std::string_view) -> http<no_auth>;
 #if defined(COMCP_SEPARATE_COMPILATION)
 namespace comcp::detail {
 
-extern template std::shared_ptr<default_http_engine> make_http_engine(asio_engine_options, proxy_options,
-                                                                      tls_options const&);
 extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
                                                                 std::shared_ptr<default_http_engine>,
                                                                 std::shared_ptr<no_auth>);

@@ -10,10 +10,14 @@
 #include <comcp/comcp.hpp>
 
 // host.hpp
+#if !defined(COMCP_SINGLE_HOST_HPP)
+#define COMCP_SINGLE_HOST_HPP
 // Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
 // and of a client what is there by choice: cache and validation. Programs that want less include just that.
 
 // client/cache.hpp
+#if !defined(COMCP_SINGLE_CLIENT_CACHE_HPP)
+#define COMCP_SINGLE_CLIENT_CACHE_HPP
 // Results that are used again instead of asked for again: connect_options().cache(cache_options()), what stores them,
 // and for whom. Which may be, and for how long, is sansio/cache.hpp's. Only who includes this pays for it.
 
@@ -27,6 +31,8 @@
 #include <utility>
 
 // sansio/cache.hpp
+#if !defined(COMCP_SINGLE_SANSIO_CACHE_HPP)
+#define COMCP_SINGLE_SANSIO_CACHE_HPP
 // Which results may be used again, for whom, for how long, and what ends that. Waiting, locks and the clock are
 // others'. Spec: 2026-07-28, server/utilities/caching.
 
@@ -199,6 +205,8 @@ class cache_table {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // sansio/impl/cache.ipp
+#if !defined(COMCP_SINGLE_SANSIO_IMPL_CACHE_IPP)
+#define COMCP_SINGLE_SANSIO_IMPL_CACHE_IPP
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -392,6 +400,8 @@ COMCP_DECL void cache_table::remove(entries::iterator at) noexcept {
 }  // namespace sansio
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 namespace comcp {
 
@@ -567,6 +577,8 @@ inline connect_options& connect_options::cache(cache_options options) {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // client/impl/core_cache.ipp
+#if !defined(COMCP_SINGLE_CLIENT_IMPL_CORE_CACHE_IPP)
+#define COMCP_SINGLE_CLIENT_IMPL_CORE_CACHE_IPP
 // The core's cache: whose results it may use, and one request for all who want the same at once.
 
 #include <atomic>
@@ -883,8 +895,12 @@ COMCP_DECL void core_cache::close_doors(std::shared_ptr<flight> const& f) {
 
 }  // namespace comcp::detail
 #endif
+#endif
+#endif
 
 // client/validation.hpp
+#if !defined(COMCP_SINGLE_CLIENT_VALIDATION_HPP)
+#define COMCP_SINGLE_CLIENT_VALIDATION_HPP
 // Validation by JSON Schema, on by choice: which values of a connection are checked, by which validator, and what a
 // mismatch does. Included by programs that use it.
 
@@ -894,6 +910,8 @@ COMCP_DECL void core_cache::close_doors(std::shared_ptr<flight> const& f) {
 #include <utility>
 
 // schema/validate.hpp
+#if !defined(COMCP_SINGLE_SCHEMA_VALIDATE_HPP)
+#define COMCP_SINGLE_SCHEMA_VALIDATE_HPP
 // The seam at which another JSON Schema implementation can take the bundled one's place.
 
 #include <concepts>
@@ -937,6 +955,7 @@ class bundled_validator {
 static_assert(schema_validator<bundled_validator>);
 
 }  // namespace comcp
+#endif
 
 namespace comcp {
 
@@ -1042,6 +1061,8 @@ class validation_options {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // client/impl/core_validate.ipp
+#if !defined(COMCP_SINGLE_CLIENT_IMPL_CORE_VALIDATE_IPP)
+#define COMCP_SINGLE_CLIENT_IMPL_CORE_VALIDATE_IPP
 // The checks on both sides of a tool call, and where the schemas for them come from. The core knows call_checks alone.
 
 #include <algorithm>
@@ -1357,12 +1378,18 @@ COMCP_DECL connect_options& connect_options::validate(validation_options const& 
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // config/connect.hpp
+#if !defined(COMCP_SINGLE_CONFIG_CONNECT_HPP)
+#define COMCP_SINGLE_CONFIG_CONNECT_HPP
 // From a configured server to what a registry, a pool or a live_server is given. The one header of config/ that brings
 // the transports along.
 
 // config/configured_server.hpp
+#if !defined(COMCP_SINGLE_CONFIG_CONFIGURED_SERVER_HPP)
+#define COMCP_SINGLE_CONFIG_CONFIGURED_SERVER_HPP
 // What a configuration file says, as values: its servers, the inputs that it asks for, and what is wrong with it.
 // Nothing here shows a value of env or of headers.
 
@@ -1463,6 +1490,8 @@ struct config_file {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // config/impl/configured_server.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_CONFIGURED_SERVER_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_CONFIGURED_SERVER_IPP
 #include <algorithm>
 #include <string_view>
 
@@ -1574,8 +1603,12 @@ COMCP_DECL configured_server const* config_file::find(std::string_view name) con
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // server/server_config.hpp
+#if !defined(COMCP_SINGLE_SERVER_SERVER_CONFIG_HPP)
+#define COMCP_SINGLE_SERVER_SERVER_CONFIG_HPP
 // How to reach one server, again and again: what a registry and a pool are given.
 
 #include <chrono>
@@ -1585,6 +1618,8 @@ COMCP_DECL configured_server const* config_file::find(std::string_view name) con
 #include <utility>
 
 // sansio/retry.hpp
+#if !defined(COMCP_SINGLE_SANSIO_RETRY_HPP)
+#define COMCP_SINGLE_SANSIO_RETRY_HPP
 // What becomes of a server that could not be started or was lost: whether and when it is tried again.
 
 #include <chrono>
@@ -1635,6 +1670,7 @@ inline retry_policy retry_forever(std::chrono::milliseconds base = std::chrono::
 }
 
 }  // namespace comcp
+#endif
 
 namespace comcp {
 
@@ -1698,6 +1734,7 @@ class server_config {
 };
 
 }  // namespace comcp
+#endif
 
 namespace comcp {
 
@@ -1711,6 +1748,8 @@ namespace comcp {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // config/impl/connect.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_CONNECT_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_CONNECT_IPP
 #include <memory>
 
 namespace comcp {
@@ -1751,8 +1790,12 @@ COMCP_DECL server_config to_server_config(configured_server const& s) {
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // config/expand.hpp
+#if !defined(COMCP_SINGLE_CONFIG_EXPAND_HPP)
+#define COMCP_SINGLE_CONFIG_EXPAND_HPP
 // Replacing the variables of a configured server, and checking what comes out. Where values are from is said by
 // functions, so that nothing here touches the process: load.hpp has those of this process.
 
@@ -1822,6 +1865,8 @@ struct expanded_server {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // config/impl/env_file.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_ENV_FILE_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_ENV_FILE_IPP
 #include <algorithm>
 
 namespace comcp {
@@ -1883,16 +1928,23 @@ COMCP_DECL result<std::vector<std::pair<std::string, std::string>>> parse_env_fi
 }
 
 }  // namespace comcp
+#endif
 
 // config/impl/expand.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_EXPAND_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_EXPAND_IPP
 #include <algorithm>
 
 // config/impl/read.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_READ_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_READ_IPP
 #include <algorithm>
 #include <cctype>
 #include <set>
 
 // config/read.hpp
+#if !defined(COMCP_SINGLE_CONFIG_READ_HPP)
+#define COMCP_SINGLE_CONFIG_READ_HPP
 // Reading the configuration of MCP hosts: `mcpServers` (Claude Desktop, Claude Code, Cursor), `servers` (VS Code), both
 // also below `mcp` (VS Code's settings.json), and the projects of ~/.claude.json. Variables are left for expand.hpp.
 
@@ -1942,8 +1994,11 @@ class config_options {
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
 #endif
+#endif
 
 // json/text_map.hpp
+#if !defined(COMCP_SINGLE_JSON_TEXT_MAP_HPP)
+#define COMCP_SINGLE_JSON_TEXT_MAP_HPP
 // Where things are in a JSON text that a person wrote: comments and trailing commas blanked out, the first syntax error
 // found, and the offset of every key and value. What the values mean is json/value's and its reader's job.
 
@@ -2036,6 +2091,8 @@ std::optional<located> find_member(text_map const& map, located of, std::string_
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // json/impl/text_map.ipp
+#if !defined(COMCP_SINGLE_JSON_IMPL_TEXT_MAP_IPP)
+#define COMCP_SINGLE_JSON_IMPL_TEXT_MAP_IPP
 #include <algorithm>
 #include <utility>
 
@@ -2257,6 +2314,8 @@ COMCP_DECL std::optional<located> find_member(text_map const& map, located of, s
 }
 
 }  // namespace comcp::detail
+#endif
+#endif
 #endif
 
 namespace comcp {
@@ -2509,6 +2568,7 @@ COMCP_DECL config_file read_config(std::string_view text, config_options const& 
 }
 
 }  // namespace comcp
+#endif
 
 namespace comcp {
 namespace detail {
@@ -2681,8 +2741,12 @@ COMCP_DECL expanded_server expand_server(configured_server const& s, std::vector
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // config/load.hpp
+#if !defined(COMCP_SINGLE_CONFIG_LOAD_HPP)
+#define COMCP_SINGLE_CONFIG_LOAD_HPP
 // The file system and the environment of this process, for read.hpp and expand.hpp.
 
 #include <string>
@@ -2702,6 +2766,8 @@ namespace comcp {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // config/impl/load.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_LOAD_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_LOAD_IPP
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -2766,8 +2832,12 @@ COMCP_DECL config_variables process_variables() {
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // config/locations.hpp
+#if !defined(COMCP_SINGLE_CONFIG_LOCATIONS_HPP)
+#define COMCP_SINGLE_CONFIG_LOCATIONS_HPP
 // Where MCP hosts keep their configuration. Names files; whether they exist is for others to find out.
 
 #include <functional>
@@ -2825,6 +2895,8 @@ using config_environment = std::function<std::optional<std::string>(std::string_
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // config/impl/locations.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_LOCATIONS_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_LOCATIONS_IPP
 
 namespace comcp {
 namespace detail {
@@ -2921,8 +2993,12 @@ COMCP_DECL std::vector<config_location> config_locations(config_environment cons
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // pinning/guard.hpp
+#if !defined(COMCP_SINGLE_PINNING_GUARD_HPP)
+#define COMCP_SINGLE_PINNING_GUARD_HPP
 // Which definitions get through to a host: the pins, and a policy for what they do not cover.
 
 #include <functional>
@@ -2932,6 +3008,8 @@ COMCP_DECL std::vector<config_location> config_locations(config_environment cons
 #include <vector>
 
 // pinning/pins.hpp
+#if !defined(COMCP_SINGLE_PINNING_PINS_HPP)
+#define COMCP_SINGLE_PINNING_PINS_HPP
 // What has been approved: a fingerprint for each server's tool, and the text of the lock file that holds them. What
 // follows from a difference is guard.hpp's decision; files are lock_file.hpp's.
 
@@ -2942,6 +3020,8 @@ COMCP_DECL std::vector<config_location> config_locations(config_environment cons
 #include <string_view>
 
 // pinning/fingerprint.hpp
+#if !defined(COMCP_SINGLE_PINNING_FINGERPRINT_HPP)
+#define COMCP_SINGLE_PINNING_FINGERPRINT_HPP
 // The fingerprint of a tool's definition: what somebody approved, in 71 characters.
 
 #include <string>
@@ -2971,8 +3051,12 @@ json::value pinned_part(tool const& definition);
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // pinning/impl/fingerprint.ipp
+#if !defined(COMCP_SINGLE_PINNING_IMPL_FINGERPRINT_IPP)
+#define COMCP_SINGLE_PINNING_IMPL_FINGERPRINT_IPP
 
 // hash/sha256.hpp
+#if !defined(COMCP_SINGLE_HASH_SHA256_HPP)
+#define COMCP_SINGLE_HASH_SHA256_HPP
 // SHA-256 (FIPS 180-4) for fingerprints and names, so that they need no crypto library. It hashes public data: nothing
 // here runs in constant time.
 
@@ -3013,6 +3097,8 @@ std::string to_hex(sha256_digest const& digest);
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // hash/impl/sha256.ipp
+#if !defined(COMCP_SINGLE_HASH_IMPL_SHA256_IPP)
+#define COMCP_SINGLE_HASH_IMPL_SHA256_IPP
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -3107,8 +3193,12 @@ COMCP_DECL std::string to_hex(sha256_digest const& digest) {
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // json/canonical.hpp
+#if !defined(COMCP_SINGLE_JSON_CANONICAL_HPP)
+#define COMCP_SINGLE_JSON_CANONICAL_HPP
 // Canonical JSON (RFC 8785, JCS): one text for equal values, to be hashed or signed.
 
 #include <string>
@@ -3125,6 +3215,8 @@ std::string canonical(view v);
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // json/impl/canonical.ipp
+#if !defined(COMCP_SINGLE_JSON_IMPL_CANONICAL_IPP)
+#define COMCP_SINGLE_JSON_IMPL_CANONICAL_IPP
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -3223,6 +3315,8 @@ COMCP_DECL std::string canonical(view v) {
 
 }  // namespace comcp::json
 #endif
+#endif
+#endif
 
 namespace comcp {
 namespace detail {
@@ -3253,6 +3347,8 @@ COMCP_DECL bool is_fingerprint(std::string_view text) noexcept {
 }
 
 }  // namespace comcp
+#endif
+#endif
 #endif
 
 namespace comcp {
@@ -3313,6 +3409,8 @@ class tool_pins {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // pinning/impl/pins.ipp
+#if !defined(COMCP_SINGLE_PINNING_IMPL_PINS_IPP)
+#define COMCP_SINGLE_PINNING_IMPL_PINS_IPP
 #include <optional>
 #include <utility>
 
@@ -3458,8 +3556,12 @@ COMCP_DECL result<tool_pins> tool_pins::parse(std::string_view text, std::string
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // pinning/suspicious.hpp
+#if !defined(COMCP_SINGLE_PINNING_SUSPICIOUS_HPP)
+#define COMCP_SINGLE_PINNING_SUSPICIOUS_HPP
 // Characters that a user does not see and a model may read: how instructions are hidden in a tool's definition.
 
 #include <cstddef>
@@ -3510,6 +3612,8 @@ std::string visible(std::string_view text);
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // pinning/impl/suspicious.ipp
+#if !defined(COMCP_SINGLE_PINNING_IMPL_SUSPICIOUS_IPP)
+#define COMCP_SINGLE_PINNING_IMPL_SUSPICIOUS_IPP
 #include <algorithm>
 #include <iterator>
 #include <optional>
@@ -3685,6 +3789,8 @@ COMCP_DECL std::vector<suspicious_character> find_suspicious(tool const& definit
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 namespace comcp {
 
@@ -3768,6 +3874,8 @@ class pin_guard {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // pinning/impl/guard.ipp
+#if !defined(COMCP_SINGLE_PINNING_IMPL_GUARD_IPP)
+#define COMCP_SINGLE_PINNING_IMPL_GUARD_IPP
 #include <algorithm>
 
 namespace comcp {
@@ -3832,8 +3940,12 @@ COMCP_DECL bool pin_guard::forget(std::string_view server) {
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // pinning/lock_file.hpp
+#if !defined(COMCP_SINGLE_PINNING_LOCK_FILE_HPP)
+#define COMCP_SINGLE_PINNING_LOCK_FILE_HPP
 // Pins in a file. The one part of pinning that does I/O, and it blocks.
 
 #include <filesystem>
@@ -3854,64 +3966,133 @@ result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const&
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // pinning/impl/lock_file.ipp
+#if !defined(COMCP_SINGLE_PINNING_IMPL_LOCK_FILE_IPP)
+#define COMCP_SINGLE_PINNING_IMPL_LOCK_FILE_IPP
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
-#include <string_view>
-#include <system_error>
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-namespace comcp {
-namespace detail {
+// replace_file.hpp
+#if !defined(COMCP_SINGLE_REPLACE_FILE_HPP)
+#define COMCP_SINGLE_REPLACE_FILE_HPP
+// Files that are read whole and replaced whole. What is in them, and who may read them, is decided elsewhere. POSIX; it
+// blocks. Internal.
 
-inline error file_error(int number, char const* doing, std::filesystem::path const& file) {
-  return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
-}
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
 
-// A descriptor of our own; closed at the end of its scope.
-class lock_descriptor {
+namespace comcp::detail {
+
+/// A descriptor that is closed with it.
+class file_descriptor {
  public:
-  explicit lock_descriptor(int fd) noexcept : fd_(fd) {}
-  lock_descriptor(lock_descriptor const&) = delete;
-  lock_descriptor& operator=(lock_descriptor const&) = delete;
-  ~lock_descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
+  explicit file_descriptor(int fd = -1) noexcept : fd_(fd) {}
+  file_descriptor(file_descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  file_descriptor& operator=(file_descriptor&& other) noexcept { return std::swap(fd_, other.fd_), *this; }
+  ~file_descriptor();
   [[nodiscard]] int get() const noexcept { return fd_; }
 
  private:
   int fd_;
 };
 
-// All of it, to the disk, readable for all: 0, or errno.
-inline int fill_file(int fd, std::string_view text) noexcept {
+/// The system's own code and "cannot DOING FILE".
+error file_error(int number, char const* doing, std::filesystem::path const& file);
+
+/// The rest of an open file; it stops soon after `most` bytes, which the caller sees by the size.
+result<std::string> read_rest(file_descriptor const& from, std::size_t most, std::filesystem::path const& file);
+
+/// The file to which symbolic links lead.
+std::filesystem::path link_target(std::filesystem::path const& file);
+
+/// Writes the text beside the file and puts it in its place at once: no reader sees a part, and a crash leaves the old or
+/// the new one. Links are followed. `mode` as in chmod().
+result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// impl/replace_file.ipp
+#if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_IPP)
+#define COMCP_SINGLE_IMPL_REPLACE_FILE_IPP
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace comcp::detail {
+
+COMCP_DECL file_descriptor::~file_descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+COMCP_DECL error file_error(int number, char const* doing, std::filesystem::path const& file) {
+  return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
+}
+
+COMCP_DECL result<std::string> read_rest(file_descriptor const& from, std::size_t most,
+                                         std::filesystem::path const& file) {
+  std::string text;
+  char part[4096];
+  while (text.size() <= most) {
+    auto const n = ::read(from.get(), part, sizeof part);
+    if (n == 0) break;
+    if (n < 0 && errno != EINTR) return file_error(errno, "read", file);
+    if (n > 0) text.append(part, static_cast<std::size_t>(n));
+  }
+  return text;
+}
+
+COMCP_DECL std::filesystem::path link_target(std::filesystem::path const& file) {
+  std::error_code unresolved;
+  auto resolved = std::filesystem::weakly_canonical(file, unresolved);
+  return unresolved ? file : resolved;
+}
+
+// All of it, to the disk: 0, or errno.
+COMCP_DECL int fill_file(int fd, std::string_view text, unsigned mode) noexcept {
   while (!text.empty()) {
     auto const n = ::write(fd, text.data(), text.size());
     if (n < 0 && errno != EINTR) return errno;
     if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
   }
-  return ::fchmod(fd, 0644) != 0 || ::fsync(fd) != 0 ? errno : 0;
+  return ::fchmod(fd, static_cast<::mode_t>(mode)) != 0 || ::fsync(fd) != 0 ? errno : 0;
 }
 
-}  // namespace detail
+COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode) {
+  auto const target = link_target(file);
+  std::string name = target.string() + ".XXXXXX";
+  file_descriptor const to(::mkostemp(name.data(), O_CLOEXEC));  // of mode 0600
+  if (to.get() < 0) return file_error(errno, "write beside", file);
+  int failed = fill_file(to.get(), text, mode);
+  if (failed == 0 && std::rename(name.c_str(), target.c_str()) != 0) failed = errno;
+  if (failed == 0) return {};
+  ::unlink(name.c_str());
+  return file_error(failed, "write", file);
+}
+
+}  // namespace comcp::detail
+#endif
+#endif
+#endif
+
+namespace comcp {
 
 COMCP_DECL result<tool_pins> read_lock_file(std::filesystem::path const& file) {
-  detail::lock_descriptor const from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  detail::file_descriptor const from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (from.get() < 0) return detail::file_error(errno, "open", file);
-  std::string text;
-  char part[4096];
-  for (;;) {
-    auto const n = ::read(from.get(), part, sizeof part);
-    if (n == 0) break;
-    if (n < 0 && errno != EINTR) return detail::file_error(errno, "read", file);
-    if (n > 0) text.append(part, static_cast<std::size_t>(n));
-    if (text.size() > json::parse_options().max_bytes()) break;  // parse() says that it is too long
-  }
-  return tool_pins::parse(text, file.string());
+  auto const text = detail::read_rest(from, json::parse_options().max_bytes(), file);
+  if (!text) return text.error();
+  return tool_pins::parse(*text, file.string());
 }
 
 COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const& file) {
@@ -3921,23 +4102,17 @@ COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::
   } catch (exception const& e) {  // a name that is no UTF-8
     return e.error();
   }
-  std::error_code unresolved;
-  auto const resolved = std::filesystem::weakly_canonical(file, unresolved);
-  auto const& target = unresolved ? file : resolved;
-  std::string name = target.string() + ".XXXXXX";
-  detail::lock_descriptor const to(::mkostemp(name.data(), O_CLOEXEC));
-  if (to.get() < 0) return detail::file_error(errno, "write beside", file);
-  int failed = detail::fill_file(to.get(), text);
-  if (failed == 0 && std::rename(name.c_str(), target.c_str()) != 0) failed = errno;
-  if (failed == 0) return {};
-  ::unlink(name.c_str());
-  return detail::file_error(failed, "write", file);
+  return detail::replace_file(file, text, 0644);
 }
 
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 // pool/pool.hpp
+#if !defined(COMCP_SINGLE_POOL_POOL_HPP)
+#define COMCP_SINGLE_POOL_POOL_HPP
 // Several connections to one server, or to a set of equal ones, behind the client's own interface. Who takes a call is
 // the strategy's decision, how a connection is kept alive its configuration's.
 
@@ -3956,6 +4131,8 @@ COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::
 #include <asio/this_coro.hpp>
 
 // pool/core.hpp
+#if !defined(COMCP_SINGLE_POOL_CORE_HPP)
+#define COMCP_SINGLE_POOL_CORE_HPP
 // What is behind a pool: its members, who of them may be chosen, who waits for one. Runs on the pool's home executor.
 // How a member is kept alive is live_server's. Internal.
 
@@ -3974,6 +4151,8 @@ COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::
 #include <asio/awaitable.hpp>
 
 // pool/lease.hpp
+#if !defined(COMCP_SINGLE_POOL_LEASE_HPP)
+#define COMCP_SINGLE_POOL_LEASE_HPP
 // A connection of a pool on loan.
 
 #include <atomic>
@@ -4034,8 +4213,11 @@ class lease {
 };
 
 }  // namespace comcp
+#endif
 
 // pool/options.hpp
+#if !defined(COMCP_SINGLE_POOL_OPTIONS_HPP)
+#define COMCP_SINGLE_POOL_OPTIONS_HPP
 // What a pool may be told, and what it tells about itself. What a connection is told is its configuration's.
 
 #include <cstddef>
@@ -4047,6 +4229,8 @@ class lease {
 #include <vector>
 
 // pool/strategy.hpp
+#if !defined(COMCP_SINGLE_POOL_STRATEGY_HPP)
+#define COMCP_SINGLE_POOL_STRATEGY_HPP
 // Which member of a pool takes the next call: the concept, and the three strategies that come with it.
 
 #include <concepts>
@@ -4137,8 +4321,11 @@ class least_busy {
 };
 
 }  // namespace comcp
+#endif
 
 // sansio/server_life.hpp
+#if !defined(COMCP_SINGLE_SANSIO_SERVER_LIFE_HPP)
+#define COMCP_SINGLE_SANSIO_SERVER_LIFE_HPP
 // The life of one server: when it is started, tried again, given up, and why. Whoever drives it starts and ends the
 // connections, waits, and gives the time and the randomness.
 
@@ -4253,6 +4440,8 @@ class server_life {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // sansio/impl/server_life.ipp
+#if !defined(COMCP_SINGLE_SANSIO_IMPL_SERVER_LIFE_IPP)
+#define COMCP_SINGLE_SANSIO_IMPL_SERVER_LIFE_IPP
 #include <string>
 #include <utility>
 
@@ -4277,6 +4466,7 @@ COMCP_DECL call_end end_of_call(error const* failure) noexcept {
   switch (static_cast<errc>(failure->code().value())) {
     case errc::protocol_violation:
     case errc::unauthorized:
+    case errc::login_required:
     case errc::tool_failed: return call_end::answered;
     case errc::connect_failed:
     case errc::connect_timeout:
@@ -4392,6 +4582,8 @@ COMCP_DECL std::optional<server_life::time_point> server_life::retry_at() const 
 }  // namespace sansio
 }  // namespace comcp
 #endif
+#endif
+#endif
 
 namespace comcp {
 
@@ -4440,8 +4632,11 @@ struct pool_statistics {
 };
 
 }  // namespace comcp
+#endif
 
 // server/live_server.hpp
+#if !defined(COMCP_SINGLE_SERVER_LIVE_SERVER_HPP)
+#define COMCP_SINGLE_SERVER_LIVE_SERVER_HPP
 // One server that is kept alive: started, watched, started again. What a registry's entry and a pool's member are;
 // what is known of the server, and which call goes where, is theirs. Internal but for server_status.
 
@@ -4597,6 +4792,8 @@ class live_server : public std::enable_shared_from_this<live_server> {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // server/impl/live_server.ipp
+#if !defined(COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP)
+#define COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP
 // Drives sansio/server_life: attempts until there is a client, which then restores its connection by itself and asks
 // the life when.
 
@@ -4990,6 +5187,8 @@ COMCP_DECL std::optional<client> live_server::connection() const {
 
 }  // namespace comcp::detail
 #endif
+#endif
+#endif
 
 namespace comcp::detail {
 
@@ -5096,6 +5295,7 @@ class pool_core final : public live_server_owner, public std::enable_shared_from
 };
 
 }  // namespace comcp::detail
+#endif
 
 namespace comcp {
 namespace detail {
@@ -5268,6 +5468,8 @@ class pool {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // pool/impl/core.ipp
+#if !defined(COMCP_SINGLE_POOL_IMPL_CORE_IPP)
+#define COMCP_SINGLE_POOL_IMPL_CORE_IPP
 // The members of a pool: who they are, how they stand, who of them is chosen.
 
 #include <algorithm>
@@ -5496,8 +5698,11 @@ COMCP_DECL void pool_core::abrupt() noexcept {
 }
 
 }  // namespace comcp::detail
+#endif
 
 // pool/impl/pool.ipp
+#if !defined(COMCP_SINGLE_POOL_IMPL_POOL_IPP)
+#define COMCP_SINGLE_POOL_IMPL_POOL_IPP
 // What a pool does over time: waiting for a member, adding, removing, closing.
 
 #include <algorithm>
@@ -5727,6 +5932,8 @@ COMCP_DECL asio::any_io_executor pool::get_executor() const { return core_->home
 }  // namespace comcp
 
 // pool/impl/calls.ipp
+#if !defined(COMCP_SINGLE_POOL_IMPL_CALLS_IPP)
+#define COMCP_SINGLE_POOL_IMPL_CALLS_IPP
 // The client's operations, each on the member that the strategy picks.
 
 #include <utility>
@@ -5807,14 +6014,21 @@ COMCP_DECL asio::awaitable<json::value> pool::request(std::string_view method, j
 
 }  // namespace comcp
 #endif
+#endif
+#endif
+#endif
 
 // providers/anthropic.hpp
+#if !defined(COMCP_SINGLE_PROVIDERS_ANTHROPIC_HPP)
+#define COMCP_SINGLE_PROVIDERS_ANTHROPIC_HPP
 // Tools, calls and results as the Anthropic Messages API has them: `tools`, tool_use and tool_result blocks.
 
 #include <span>
 #include <vector>
 
 // providers/call.hpp
+#if !defined(COMCP_SINGLE_PROVIDERS_CALL_HPP)
+#define COMCP_SINGLE_PROVIDERS_CALL_HPP
 // What is the same for all model providers: a tool under its name for the model, and a model's call of one. The shapes
 // are in anthropic.hpp, openai.hpp and gemini.hpp.
 
@@ -5824,6 +6038,8 @@ COMCP_DECL asio::awaitable<json::value> pool::request(std::string_view method, j
 #include <utility>
 
 // providers/names.hpp
+#if !defined(COMCP_SINGLE_PROVIDERS_NAMES_HPP)
+#define COMCP_SINGLE_PROVIDERS_NAMES_HPP
 // Names of tools that model providers accept. A name is a function of server and tool alone, so it never changes
 // because another server or tool comes or goes. Who owns a name is looked up in tool_names.
 
@@ -5889,6 +6105,8 @@ class tool_names {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // providers/impl/names.ipp
+#if !defined(COMCP_SINGLE_PROVIDERS_IMPL_NAMES_IPP)
+#define COMCP_SINGLE_PROVIDERS_IMPL_NAMES_IPP
 #include <algorithm>
 #include <utility>
 
@@ -5988,6 +6206,8 @@ COMCP_DECL result<tool_origin> tool_names::origin(std::string_view name) const {
 
 }  // namespace comcp::providers
 #endif
+#endif
+#endif
 
 namespace comcp::providers {
 
@@ -6051,6 +6271,8 @@ void write_schema(json::writer& w, json::value const& schema, bool with_properti
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // providers/impl/call.ipp
+#if !defined(COMCP_SINGLE_PROVIDERS_IMPL_CALL_IPP)
+#define COMCP_SINGLE_PROVIDERS_IMPL_CALL_IPP
 #include <set>
 
 namespace comcp::providers {
@@ -6169,6 +6391,8 @@ COMCP_DECL void write_schema(json::writer& w, json::value const& schema, bool wi
 }  // namespace detail
 }  // namespace comcp::providers
 #endif
+#endif
+#endif
 
 namespace comcp::providers::anthropic {
 
@@ -6197,8 +6421,12 @@ json::fragment write_result(model_call const& call, call_tool_result const& answ
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // providers/impl/anthropic.ipp
+#if !defined(COMCP_SINGLE_PROVIDERS_IMPL_ANTHROPIC_IPP)
+#define COMCP_SINGLE_PROVIDERS_IMPL_ANTHROPIC_IPP
 
 // providers/pieces.hpp
+#if !defined(COMCP_SINGLE_PROVIDERS_PIECES_HPP)
+#define COMCP_SINGLE_PROVIDERS_PIECES_HPP
 // A tool's result as a row of texts and media, of which each provider takes what its shape has a place for.
 
 #include <string>
@@ -6251,6 +6479,8 @@ std::string data_url(piece const& media);
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // providers/impl/pieces.ipp
+#if !defined(COMCP_SINGLE_PROVIDERS_IMPL_PIECES_IPP)
+#define COMCP_SINGLE_PROVIDERS_IMPL_PIECES_IPP
 #include <algorithm>
 #include <variant>
 
@@ -6363,6 +6593,8 @@ COMCP_DECL std::string data_url(piece const& media) {
 
 }  // namespace comcp::providers::detail
 #endif
+#endif
+#endif
 
 namespace comcp::providers::anthropic {
 namespace detail {
@@ -6440,8 +6672,12 @@ COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result 
 
 }  // namespace comcp::providers::anthropic
 #endif
+#endif
+#endif
 
 // providers/gemini.hpp
+#if !defined(COMCP_SINGLE_PROVIDERS_GEMINI_HPP)
+#define COMCP_SINGLE_PROVIDERS_GEMINI_HPP
 // Tools, calls and results as the Gemini API has them: functionDeclarations, functionCall and functionResponse parts.
 
 #include <span>
@@ -6480,6 +6716,8 @@ json::fragment write_result(model_call const& call, call_tool_result const& answ
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // providers/impl/gemini.ipp
+#if !defined(COMCP_SINGLE_PROVIDERS_IMPL_GEMINI_IPP)
+#define COMCP_SINGLE_PROVIDERS_IMPL_GEMINI_IPP
 #include <algorithm>
 
 namespace comcp::providers::gemini {
@@ -6590,8 +6828,12 @@ COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result 
 
 }  // namespace comcp::providers::gemini
 #endif
+#endif
+#endif
 
 // providers/openai.hpp
+#if !defined(COMCP_SINGLE_PROVIDERS_OPENAI_HPP)
+#define COMCP_SINGLE_PROVIDERS_OPENAI_HPP
 // Tools, calls and results as OpenAI has them, in its two shapes: openai_chat (chat completions, which many other
 // providers and local servers imitate) and openai_responses. Neither has a mark for failures: such a result begins with
 // "Error: ". Schemas get the "properties" that the API insists on, and are never called strict: MCP's need not be in
@@ -6646,6 +6888,8 @@ json::fragment write_result(model_call const& call, call_tool_result const& answ
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // providers/impl/openai.ipp
+#if !defined(COMCP_SINGLE_PROVIDERS_IMPL_OPENAI_IPP)
+#define COMCP_SINGLE_PROVIDERS_IMPL_OPENAI_IPP
 #include <algorithm>
 
 namespace comcp::providers {
@@ -6793,8 +7037,12 @@ COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result 
 }  // namespace openai_responses
 }  // namespace comcp::providers
 #endif
+#endif
+#endif
 
 // registry/registry.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_REGISTRY_HPP)
+#define COMCP_SINGLE_REGISTRY_REGISTRY_HPP
 // Many servers under one roof: their lives, the catalog of what they offer together, calls by qualified name. How it
 // goes about that is registry_core's.
 
@@ -6810,6 +7058,8 @@ COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result 
 #include <asio/awaitable.hpp>
 
 // registry/catalog.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_CATALOG_HPP)
+#define COMCP_SINGLE_REGISTRY_CATALOG_HPP
 // What all servers offer, as it was at one moment. Immutable; each server's part is shared between versions, so that a
 // refresh of one server costs nothing for the others. When to refresh is the registry's.
 
@@ -6824,6 +7074,8 @@ COMCP_DECL json::fragment write_result(model_call const& call, call_tool_result 
 #include <vector>
 
 // registry/qualified_name.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_QUALIFIED_NAME_HPP)
+#define COMCP_SINGLE_REGISTRY_QUALIFIED_NAME_HPP
 // `server/tool`: names of tools across servers.
 
 #include <cstddef>
@@ -6851,6 +7103,8 @@ result<void> check_server_name(std::string_view name, std::string_view separator
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // registry/impl/qualified_name.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_QUALIFIED_NAME_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_QUALIFIED_NAME_IPP
 #include <algorithm>
 
 namespace comcp {
@@ -6886,6 +7140,8 @@ COMCP_DECL result<void> check_server_name(std::string_view name, std::string_vie
 }
 
 }  // namespace comcp
+#endif
+#endif
 #endif
 
 namespace comcp {
@@ -7125,8 +7381,11 @@ catalog_change difference(std::string const& server, shared_part<T> const& befor
 
 }  // namespace detail
 }  // namespace comcp
+#endif
 
 // registry/registry_options.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_REGISTRY_OPTIONS_HPP)
+#define COMCP_SINGLE_REGISTRY_REGISTRY_OPTIONS_HPP
 // What a registry is told, with every default.
 
 #include <chrono>
@@ -7202,6 +7461,7 @@ class registry_options {
 };
 
 }  // namespace comcp
+#endif
 
 namespace comcp {
 namespace detail {
@@ -7298,12 +7558,16 @@ class registry {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // registry/impl/registry.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_IPP
 // The registry as its users hold it: arguments are copied, and the work goes home.
 
 #include <asio/strand.hpp>
 #include <asio/thread_pool.hpp>
 
 // registry/registry_core.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_REGISTRY_CORE_HPP)
+#define COMCP_SINGLE_REGISTRY_REGISTRY_CORE_HPP
 // What a registry is made of: its servers, their parts of the catalog, who waits for what. Everything runs on home but
 // the snapshots, which the mutex guards; home alone writes, and reads without it. Internal.
 
@@ -7524,6 +7788,7 @@ asio::awaitable<T> on_home(std::shared_ptr<registry_core> core, asio::awaitable<
 }
 
 }  // namespace comcp::detail
+#endif
 
 namespace comcp {
 
@@ -7626,8 +7891,11 @@ COMCP_DECL asio::awaitable<void> registry::refresh() const {
 }
 
 }  // namespace comcp
+#endif
 
 // registry/impl/registry_calls.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_CALLS_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_CALLS_IPP
 // Which server a call goes to, and how long it waits for it.
 
 #include <algorithm>
@@ -7793,8 +8061,11 @@ asio::awaitable<T> registry_core::with_server(self r, std::string name, call_opt
 }
 
 }  // namespace comcp::detail
+#endif
 
 // registry/impl/registry_refresh.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_REFRESH_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_REFRESH_IPP
 // Keeps the catalog current: one refresh of a server in flight, one trailing; what is wrong with one definition, list or
 // server costs no other.
 
@@ -8104,8 +8375,11 @@ COMCP_DECL std::vector<catalog_fault> registry_core::faults() const {
 }
 
 }  // namespace comcp::detail
+#endif
 
 // registry/impl/registry_servers.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_SERVERS_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_SERVERS_IPP
 // Servers come and go: adding, removing, closing, and what is heard of their lives.
 
 #include <algorithm>
@@ -8405,4 +8679,7 @@ COMCP_DECL result<client> registry_core::find(std::string_view name) const {
 }
 
 }  // namespace comcp::detail
+#endif
+#endif
+#endif
 #endif

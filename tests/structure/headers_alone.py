@@ -20,7 +20,7 @@ OPTIONAL = re.compile(r"fatal error: '?(nlohmann/|httplib|openssl/)")
 INCLUDE = re.compile(r"^\s*#\s*include\s*<(comcp/[^>]+)>", re.MULTILINE)
 
 
-EVERYTHING = ("comcp/comcp.hpp", "comcp/host.hpp")
+EVERYTHING = ("comcp/comcp.hpp", "comcp/host.hpp", "comcp/authorization.hpp")
 
 
 def includes_of(include_dir):

@@ -43,7 +43,7 @@ MAY = {
     "config (connect)": ["config", "server", "transport"],
     "test": ["client", "transport"],
 }
-ANYTHING = {"comcp", "host", "run"}
+ANYTHING = {"comcp", "host", "authorization", "run"}
 
 SPECIAL = {
     "http/url": "http (pure)", "http/message": "http (pure)",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
-"""single_header.py COMPILER_RSP ROOT: single_include/comcp/host.hpp compiles, and comcp.hpp with it."""
+"""single_header.py COMPILER_RSP ROOT: the headers of single_include/comcp compile, all in one program."""
 import pathlib
 import subprocess
 import sys
@@ -12,8 +12,13 @@ def main():
     rsp, root = sys.argv[1:3]
     own = "-I" + str(pathlib.Path(root) / "include")
     command = [part for part in compiler.command(rsp) if part != own]
-    command += ["-I" + str(pathlib.Path(root) / "single_include"), "-fsyntax-only", "-include", "comcp/host.hpp", "-x", "c++"]
-    got = subprocess.run([*command, "/dev/null"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    command += ["-I" + str(pathlib.Path(root) / "single_include"), "-fsyntax-only"]
+    names = ["comcp/host.hpp", "comcp/authorization.hpp"]
+    if "-DCOMCP_WITH_TLS=1" not in command:
+        names.pop()
+    for name in names:
+        command += ["-include", name]
+    got = subprocess.run([*command, "-x", "c++", "/dev/null"], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if got.returncode != 0:
         sys.exit(got.stdout)
 

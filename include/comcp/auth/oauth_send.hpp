@@ -20,7 +20,10 @@
 
 #include <comcp/auth/form.hpp>
 #include <comcp/auth/oauth_http.hpp>
-#include <comcp/auth/oauth_steps.hpp>
+#include <comcp/auth/oauth_profile.hpp>
+#include <comcp/auth/token.hpp>
+#include <comcp/auth/token_endpoint.hpp>
+#include <comcp/sansio/oauth_discovery.hpp>
 #include <comcp/net/gate.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/net/time_source.hpp>
