@@ -15,7 +15,8 @@ using urls = std::vector<std::string>;
 namespace {
 
 struct run {
-  explicit run(site web_, oauth_profile profile = {}, std::optional<auth_challenge> said = {}, char const* server = mcp_url)
+  explicit run(site web_, oauth_profile profile = {}, std::optional<auth_challenge> said = {},
+               char const* server = mcp_url)
       : web(std::move(web_)), machine(url_of(server), profile, said), found(discover(machine, web)) {}
   site web;
   oauth_discovery machine;
@@ -74,8 +75,9 @@ TEST_CASE("oauth_discovery: named metadata that cannot be used leads to the serv
 }
 
 TEST_CASE("oauth_discovery: the resource is byte for byte as published", "[sansio]") {
-  for (auto const* const published : {"https://MCP.example.com/mcp", "https://mcp.example.com:443/mcp",
-                                      "https://mcp.example.com/mcp/", "https://mcp.example.com/", "https://mcp.example.com"}) {
+  for (auto const* const published :
+       {"https://MCP.example.com/mcp", "https://mcp.example.com:443/mcp", "https://mcp.example.com/mcp/",
+        "https://mcp.example.com/", "https://mcp.example.com"}) {
     auto web = usual_site();
     web.pages[resource_metadata_url] = page::json(resource_json({}, published));
     run const r(web);
@@ -86,8 +88,9 @@ TEST_CASE("oauth_discovery: the resource is byte for byte as published", "[sansi
 }
 
 TEST_CASE("oauth_discovery: metadata for another resource is refused", "[sansio]") {
-  for (auto const* const other : {"https://evil.example.com/mcp", "https://mcp.example.com/other", "https://mcp.example.com/mc",
-                                  "http://mcp.example.com/mcp", "https://mcp.example.com:8443/mcp", ""}) {
+  for (auto const* const other :
+       {"https://evil.example.com/mcp", "https://mcp.example.com/other", "https://mcp.example.com/mc",
+        "http://mcp.example.com/mcp", "https://mcp.example.com:8443/mcp", ""}) {
     auto web = usual_site();
     web.pages[resource_metadata_url] = page::json(resource_json({}, other));
     run const r(web);
@@ -99,8 +102,8 @@ TEST_CASE("oauth_discovery: metadata for another resource is refused", "[sansio]
 
 TEST_CASE("oauth_discovery: authorization server metadata is looked for in the specified order", "[sansio]") {
   auto web = usual_site();
-  web.pages[resource_metadata_url] =
-      page::json(R"({"resource":"https://mcp.example.com/mcp","authorization_servers":["https://as.example.com/tenant1"]})");
+  web.pages[resource_metadata_url] = page::json(
+      R"({"resource":"https://mcp.example.com/mcp","authorization_servers":["https://as.example.com/tenant1"]})");
   urls const order{"https://as.example.com/.well-known/oauth-authorization-server/tenant1",
                    "https://as.example.com/.well-known/openid-configuration/tenant1",
                    "https://as.example.com/tenant1/.well-known/openid-configuration"};
@@ -130,7 +133,9 @@ TEST_CASE("oauth_discovery: of several authorization servers the hook chooses, b
   CHECK(run(web).found.value().authorization_server.issuer == issuer_url);
 
   oauth_profile profile;
-  profile.choose = [](protected_resource_metadata const& m) { return std::optional(m.authorization_servers.size() - 1); };
+  profile.choose = [](protected_resource_metadata const& m) {
+    return std::optional(m.authorization_servers.size() - 1);
+  };
   CHECK(run(web, profile).found.value().authorization_server.issuer == "https://two.example.com");
   profile.choose = [](protected_resource_metadata const&) { return std::optional<std::size_t>(); };
   CHECK_THAT(run(web, profile).why(), match::contains("none of its authorization servers was chosen"));
@@ -152,7 +157,8 @@ TEST_CASE("oauth_discovery: a pinned issuer is the only one that is accepted", "
   profile.issuer = issuer_url;
   CHECK(run(usual_site(), profile).found);
   profile.issuer = "https://as.example.com/";  // plain comparison
-  CHECK_THAT(run(usual_site(), profile).why(), match::contains("does not name the authorization server that is pinned"));
+  CHECK_THAT(run(usual_site(), profile).why(),
+             match::contains("does not name the authorization server that is pinned"));
 
   profile.issuer = issuer_url;
   auto web = usual_site();
@@ -186,12 +192,14 @@ TEST_CASE("oauth_discovery: without resource metadata, metadata at the server's 
   CHECK(r.web.asked.size() == 3);
 }
 
-TEST_CASE("oauth_discovery: an issuer with a path of the same origin is accepted there, another origin's is not", "[sansio]") {
+TEST_CASE("oauth_discovery: an issuer with a path of the same origin is accepted there, another origin's is not",
+          "[sansio]") {
   site web;
   auto& metadata = web.pages["https://mcp.example.com/.well-known/oauth-authorization-server"];
   metadata = page::json(server_json({}, "https://mcp.example.com/oauth"));
   CHECK(run(web).found);
-  for (auto const* const elsewhere : {"https://as.example.com", "http://mcp.example.com", "https://mcp.example.com:444", ""}) {
+  for (auto const* const elsewhere :
+       {"https://as.example.com", "http://mcp.example.com", "https://mcp.example.com:444", ""}) {
     metadata = page::json(server_json({}, elsewhere));
     CHECK_THAT(run(web).why(), match::contains("which is not at https://mcp.example.com"));
   }
@@ -213,12 +221,18 @@ TEST_CASE("oauth_discovery: a server without any metadata has the endpoints of 2
 }
 
 TEST_CASE("oauth_discovery: what is broken is not absent: 2025-03-26 needs a 4xx everywhere", "[sansio]") {
-  std::vector<page> const broken{page("oops", 500),       page("<html>", 200), page("{}", 200), page("{\"resource\":", 200),
-                                 page("[]", 200),         page("", 204),       page::dead(),    page::redirect("https://x.example/"),
+  std::vector<page> const broken{page("oops", 500),
+                                 page("<html>", 200),
+                                 page("{}", 200),
+                                 page("{\"resource\":", 200),
+                                 page("[]", 200),
+                                 page("", 204),
+                                 page::dead(),
+                                 page::redirect("https://x.example/"),
                                  page("{\"resource\":1}", 200)};
   for (auto const& answer : broken) {
-    for (auto const* const where : {resource_metadata_url, root_metadata_url,
-                                    "https://mcp.example.com/.well-known/oauth-authorization-server"}) {
+    for (auto const* const where :
+         {resource_metadata_url, root_metadata_url, "https://mcp.example.com/.well-known/oauth-authorization-server"}) {
       site web;
       web.pages[where] = answer;
       run const r(web);
@@ -282,7 +296,8 @@ TEST_CASE("oauth_discovery: answers after the end, and huge ones, change nothing
   CHECK(done.machine.steps().size() == 2);
 
   auto web = usual_site();
-  web.pages[resource_metadata_url] = page::json(resource_json(R"(,"x":")" + std::string(std::size_t{10} << 20, 'x') + '"'));
+  web.pages[resource_metadata_url] =
+      page::json(resource_json(R"(,"x":")" + std::string(std::size_t{10} << 20, 'x') + '"'));
   CHECK_THAT(run(web).why(), match::contains("too large"));
   web.pages[resource_metadata_url] = page::json(std::string(1000, '[') + std::string(1000, ']'));
   CHECK_THAT(run(web).why(), match::contains("too large"));

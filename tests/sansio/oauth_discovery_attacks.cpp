@@ -15,13 +15,28 @@ using sansio::oauth_discovery;
 namespace {
 
 /// Places that a server on the Internet must not be able to have asked, and texts that are no places.
-std::vector<std::string> const forbidden{
-    "https://127.0.0.1/x",         "http://localhost:8080/x",      "https://10.0.0.1/x",       "https://192.168.1.1/x",
-    "http://169.254.169.254/x",    "https://169.254.169.254/x",    "https://[::1]/x",          "https://[fe80::1]/x",
-    "https://[::ffff:10.0.0.1]/x", "https://0x7f.1/x",             "https://2130706433/x",     "https://0.0.0.0/x",
-    "http://as.example.com/x",     "https://user:pass@as.example.com/x", "javascript:alert(1)", "file:///etc/passwd",
-    "gopher://as.example.com/",    "//as.example.com",             "as.example.com",           "https://as.example.com/#x",
-    "https://as.example.com/\r\nHost: evil", ""};
+std::vector<std::string> const forbidden{"https://127.0.0.1/x",
+                                         "http://localhost:8080/x",
+                                         "https://10.0.0.1/x",
+                                         "https://192.168.1.1/x",
+                                         "http://169.254.169.254/x",
+                                         "https://169.254.169.254/x",
+                                         "https://[::1]/x",
+                                         "https://[fe80::1]/x",
+                                         "https://[::ffff:10.0.0.1]/x",
+                                         "https://0x7f.1/x",
+                                         "https://2130706433/x",
+                                         "https://0.0.0.0/x",
+                                         "http://as.example.com/x",
+                                         "https://user:pass@as.example.com/x",
+                                         "javascript:alert(1)",
+                                         "file:///etc/passwd",
+                                         "gopher://as.example.com/",
+                                         "//as.example.com",
+                                         "as.example.com",
+                                         "https://as.example.com/#x",
+                                         "https://as.example.com/\r\nHost: evil",
+                                         ""};
 
 struct run {
   run(site web_, std::optional<auth_challenge> said, char const* server = mcp_url)
@@ -71,15 +86,15 @@ TEST_CASE("oauth_discovery: attack: SSRF through authorization_servers", "[sansi
     CHECK(r.found.error().to_string().find("pass@") == std::string::npos);
   }
   auto web = usual_site();
-  web.pages[resource_metadata_url] =
-      page::json(R"({"resource":"https://mcp.example.com/mcp","authorization_servers":["https://as.example.com/\r\nX: y"]})");
+  web.pages[resource_metadata_url] = page::json(
+      R"({"resource":"https://mcp.example.com/mcp","authorization_servers":["https://as.example.com/\r\nX: y"]})");
   CHECK_FALSE(run(web, {}).found);
 }
 
 TEST_CASE("oauth_discovery: attack: SSRF through a redirect of metadata", "[sansio]") {
-  for (auto const* const to : {"http://169.254.169.254/latest/meta-data", "https://evil.example.com/prm", "//evil.example.com/",
-                               "http://mcp.example.com/prm", "https://mcp.example.com:8443/prm", "file:///etc/passwd",
-                               "https://user@mcp.example.com/prm"}) {
+  for (auto const* const to : {"http://169.254.169.254/latest/meta-data", "https://evil.example.com/prm",
+                               "//evil.example.com/", "http://mcp.example.com/prm", "https://mcp.example.com:8443/prm",
+                               "file:///etc/passwd", "https://user@mcp.example.com/prm"}) {
     auto web = usual_site();
     web.pages[resource_metadata_url] = page::redirect(to);
     run const r(web, {});
@@ -99,20 +114,23 @@ TEST_CASE("oauth_discovery: attack: metadata that redirects to itself for ever e
 }
 
 TEST_CASE("oauth_discovery: attack: spoofed metadata, whose issuer is another one", "[sansio]") {
-  for (auto const* const issuer : {"https://honest.example", "https://as.example.com/", "https://AS.example.com",
-                                   "https://as.example.com:443", "https://as.example.com/tenant", "http://as.example.com", ""}) {
+  for (auto const* const issuer :
+       {"https://honest.example", "https://as.example.com/", "https://AS.example.com", "https://as.example.com:443",
+        "https://as.example.com/tenant", "http://as.example.com", ""}) {
     auto web = usual_site();
     web.pages[server_metadata_url] = page::json(server_json({}, issuer));
     run const r(web, {});
     INFO(issuer);
     REQUIRE_FALSE(r.found);
-    CHECK_THAT(r.found.error().to_string(), match::contains("its issuer is " + std::string(issuer) + " instead of " + issuer_url));
+    CHECK_THAT(r.found.error().to_string(),
+               match::contains("its issuer is " + std::string(issuer) + " instead of " + issuer_url));
   }
 }
 
 TEST_CASE("oauth_discovery: attack: metadata at a server's origin that speaks for another issuer", "[sansio]") {
   site web;
-  web.pages["https://mcp.example.com/.well-known/oauth-authorization-server"] = page::json(server_json({}, "https://honest.example"));
+  web.pages["https://mcp.example.com/.well-known/oauth-authorization-server"] =
+      page::json(server_json({}, "https://honest.example"));
   run const r(web, {});
   REQUIRE_FALSE(r.found);
   CHECK_THAT(r.found.error().to_string(), match::contains("its issuer is https://honest.example"));
@@ -138,7 +156,8 @@ TEST_CASE("oauth_discovery: attack: hostile texts come to one bounded line of an
   CHECK(std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; }));
 }
 
-TEST_CASE("oauth_discovery: a server on loopback or in a private network may have its authorization there", "[sansio]") {
+TEST_CASE("oauth_discovery: a server on loopback or in a private network may have its authorization there",
+          "[sansio]") {
   for (std::string const host : {"http://127.0.0.1:9000", "https://10.1.2.3"}) {
     site web;
     web.pages[host + "/.well-known/oauth-protected-resource/mcp"] =

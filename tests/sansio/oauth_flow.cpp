@@ -15,7 +15,8 @@ TEST_CASE("oauth_flow: an authorization with dynamic registration, every step of
   oauth_script s({}, usual_site(R"(,"scopes_supported":["a","b"])",
                                 std::string(registers) + R"(,"revocation_endpoint":"https://as.example.com/revoke")"));
   auto const& grant = s.granted();
-  CHECK(s.wants == wants{want::get, want::get, want::stored_client, want::redirect_uri, want::post_json, want::user, want::post_token});
+  CHECK(s.wants == wants{want::get, want::get, want::stored_client, want::redirect_uri, want::post_json, want::user,
+                         want::post_token});
   CHECK(s.registered_at == urls{"https://as.example.com/register"});
   CHECK(s.tokens_at == urls{"https://as.example.com/token"});
 
@@ -82,10 +83,14 @@ TEST_CASE("oauth_flow: a grant that is not what was asked for is united with it"
 TEST_CASE("oauth_flow: client credentials need neither a user nor a registration", "[sansio]") {
   auto profile = with_client(oauth_client("machine").client_secret(secret("CLIENT-SECRET")));
   profile.kind = oauth_profile::grant::client_credentials;
-  oauth_script s(profile, usual_site(R"(,"scopes_supported":["a"])",
-                                     R"(,"scopes_supported":["offline_access"],"token_endpoint_auth_methods_supported":["client_secret_post"])"));
-  s.web.pages[server_metadata_url].body.erase(s.web.pages[server_metadata_url].body.find(R"("authorization_endpoint")"),
-                                              std::string(R"("authorization_endpoint":"https://as.example.com/authorize",)").size());
+  oauth_script s(
+      profile,
+      usual_site(
+          R"(,"scopes_supported":["a"])",
+          R"(,"scopes_supported":["offline_access"],"token_endpoint_auth_methods_supported":["client_secret_post"])"));
+  s.web.pages[server_metadata_url].body.erase(
+      s.web.pages[server_metadata_url].body.find(R"("authorization_endpoint")"),
+      std::string(R"("authorization_endpoint":"https://as.example.com/authorize",)").size());
   auto const& grant = s.granted();
   CHECK(s.wants == wants{want::get, want::get, want::post_token});
   CHECK(s.field("grant_type") == "client_credentials");
@@ -161,10 +166,13 @@ TEST_CASE("oauth_flow: DPoP is on where the profile or the resource wants it and
     CHECK(on.flow->pending().dpop);
   }
   CHECK_THAT(oauth_script(wanted).refused(), match::contains("does not offer it"));
-  CHECK_THAT(oauth_script({}, usual_site(requires_it, R"(,"dpop_signing_alg_values_supported":["RS256"])")).refused(),
-             match::contains("DPoP is required by the server, and the authorization server https://as.example.com does not take ES256"));
-  CHECK_THAT(oauth_script({}, usual_site(requires_it + R"(,"dpop_signing_alg_values_supported":["EdDSA"])", offers)).refused(),
-             match::contains("the server does not take ES256"));
+  CHECK_THAT(
+      oauth_script({}, usual_site(requires_it, R"(,"dpop_signing_alg_values_supported":["RS256"])")).refused(),
+      match::contains(
+          "DPoP is required by the server, and the authorization server https://as.example.com does not take ES256"));
+  CHECK_THAT(
+      oauth_script({}, usual_site(requires_it + R"(,"dpop_signing_alg_values_supported":["EdDSA"])", offers)).refused(),
+      match::contains("the server does not take ES256"));
 }
 
 TEST_CASE("oauth_flow: events that were not asked for change nothing", "[sansio]") {

@@ -34,7 +34,8 @@ oauth_script redirected_to(std::string redirect) {
 /// The usual metadata with one endpoint replaced.
 std::string with_endpoint(std::string const& name, std::string const& url) {
   std::string out = R"({"issuer":"https://as.example.com","code_challenge_methods_supported":["S256"])";
-  for (std::string const one : {"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"}) {
+  for (std::string const one :
+       {"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"}) {
     out += ",\"" + one + "\":\"" + (one == name ? url : "https://as.example.com/" + one) + '"';
   }
   return out + '}';
@@ -48,14 +49,15 @@ std::string without_pkce(std::string const& methods) {
 }  // namespace
 
 TEST_CASE("oauth_flow: attack: mix-up, a response of another authorization server", "[sansio]") {
-  CHECK(answering("&iss=https%3A%2F%2Fas.example.com", promises_iss).granted().tokens.access_token == secret("ACCESS-SECRET"));
+  CHECK(answering("&iss=https%3A%2F%2Fas.example.com", promises_iss).granted().tokens.access_token ==
+        secret("ACCESS-SECRET"));
   CHECK(answering("&iss=https%3A%2F%2Fas.example.com").granted().issuer == issuer_url);
   CHECK(answering("").granted().issuer == issuer_url);
 
   std::vector<oauth_script> wrong;
   wrong.push_back(answering("", promises_iss));
-  for (auto const* const iss : {"https%3A%2F%2Fhonest.example", "https%3A%2F%2Fas.example.com%2F", "https%3A%2F%2FAS.example.com",
-                                "https%3A%2F%2Fas.example.com%3A443", ""}) {
+  for (auto const* const iss : {"https%3A%2F%2Fhonest.example", "https%3A%2F%2Fas.example.com%2F",
+                                "https%3A%2F%2FAS.example.com", "https%3A%2F%2Fas.example.com%3A443", ""}) {
     wrong.push_back(answering("&iss=" + std::string(iss), promises_iss));
     wrong.push_back(answering("&iss=" + std::string(iss)));
   }
@@ -69,15 +71,18 @@ TEST_CASE("oauth_flow: attack: mix-up, a response of another authorization serve
 
 TEST_CASE("oauth_flow: attack: mix-up, an error of another authorization server is not shown", "[sansio]") {
   auto foreign = redirected_to(
-      "http://127.0.0.1:7777/callback?error=phish&error_description=call+us&state=STATE-SECRET&iss=https%3A%2F%2Fevil.example");
+      "http://127.0.0.1:7777/"
+      "callback?error=phish&error_description=call+us&state=STATE-SECRET&iss=https%3A%2F%2Fevil.example");
   auto const text = foreign.refused();
   CHECK(text.find("phish") == text.npos);
   CHECK(text.find("call us") == text.npos);
-  auto own = redirected_to("http://127.0.0.1:7777/callback?error=access_denied&error_description=no&state=STATE-SECRET");
+  auto own =
+      redirected_to("http://127.0.0.1:7777/callback?error=access_denied&error_description=no&state=STATE-SECRET");
   CHECK_THAT(own.refused(), match::contains("authorization: access_denied (no)"));
 }
 
-TEST_CASE("oauth_flow: attack: mix-up, the code goes to the token endpoint of the validated metadata alone", "[sansio]") {
+TEST_CASE("oauth_flow: attack: mix-up, the code goes to the token endpoint of the validated metadata alone",
+          "[sansio]") {
   // The lying server names another server's authorization endpoint; its own metadata was never under that issuer.
   oauth_script s;
   s.web.pages[server_metadata_url] = page::json(server_json(registers, "https://honest.example"));
@@ -97,8 +102,9 @@ TEST_CASE("oauth_flow: attack: code injection, a response with a foreign state",
 }
 
 TEST_CASE("oauth_flow: attack: open redirect, a response at another address", "[sansio]") {
-  for (auto const* const where : {"https://evil.example/callback", "http://127.0.0.1:7778/callback", "https://127.0.0.1:7777/callback",
-                                  "http://127.0.0.1:7777/other", "http://localhost:7777/callback", "javascript:x"}) {
+  for (auto const* const where :
+       {"https://evil.example/callback", "http://127.0.0.1:7778/callback", "https://127.0.0.1:7777/callback",
+        "http://127.0.0.1:7777/other", "http://localhost:7777/callback", "javascript:x"}) {
     INFO(where);
     CHECK_THAT(redirected_to(where + std::string("?code=CODE-SECRET&state=STATE-SECRET")).refused(),
                match::contains("it went to another address"));
@@ -106,8 +112,9 @@ TEST_CASE("oauth_flow: attack: open redirect, a response at another address", "[
 }
 
 TEST_CASE("oauth_flow: attack: downgrade to plain PKCE, or to none", "[sansio]") {
-  for (std::string const methods : {"", R"(,"code_challenge_methods_supported":[])", R"(,"code_challenge_methods_supported":["plain"])",
-                                    R"(,"code_challenge_methods_supported":["s256","S512"])"}) {
+  for (std::string const methods :
+       {"", R"(,"code_challenge_methods_supported":[])", R"(,"code_challenge_methods_supported":["plain"])",
+        R"(,"code_challenge_methods_supported":["s256","S512"])"}) {
     oauth_script s;
     s.web.pages[server_metadata_url] = page::json(without_pkce(methods));
     INFO(methods);
@@ -127,10 +134,13 @@ TEST_CASE("oauth_flow: attack: downgrade from a DPoP-bound token to one that any
 }
 
 TEST_CASE("oauth_flow: attack: SSRF and code execution through endpoints of the metadata", "[sansio]") {
-  for (std::string const name : {"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"}) {
-    for (auto const* const url : {"http://169.254.169.254/x", "https://10.0.0.1/x", "https://127.0.0.1/x", "http://localhost/x", "https://[::1]/x",
-                                  "http://as.example.com/x", "https://user:HUNTER@as.example.com/x", "javascript:alert(1)", "file:///bin/sh",
-                                  "data:text/html,x", "-oProxyCommand=x", "$(reboot)", "https://as.example.com/#f", "https://as.example.com/\\u0000x"}) {
+  for (std::string const name :
+       {"authorization_endpoint", "token_endpoint", "registration_endpoint", "revocation_endpoint"}) {
+    for (auto const* const url :
+         {"http://169.254.169.254/x", "https://10.0.0.1/x", "https://127.0.0.1/x", "http://localhost/x",
+          "https://[::1]/x", "http://as.example.com/x", "https://user:HUNTER@as.example.com/x", "javascript:alert(1)",
+          "file:///bin/sh", "data:text/html,x", "-oProxyCommand=x", "$(reboot)", "https://as.example.com/#f",
+          "https://as.example.com/\\u0000x"}) {
       oauth_script s;
       s.web.pages[server_metadata_url] = page::json(with_endpoint(name, url));
       INFO(name << " " << url);
@@ -145,7 +155,8 @@ TEST_CASE("oauth_flow: attack: SSRF and code execution through endpoints of the 
   }
 }
 
-TEST_CASE("oauth_flow: attack: command injection through the authorization endpoint comes to an escaped URL", "[sansio]") {
+TEST_CASE("oauth_flow: attack: command injection through the authorization endpoint comes to an escaped URL",
+          "[sansio]") {
   oauth_script s;
   s.web.pages[server_metadata_url] =
       page::json(with_endpoint("authorization_endpoint", R"(https://as.example.com/a\";calc`x`|<>{} ?q=$(x) y)"));
@@ -156,8 +167,8 @@ TEST_CASE("oauth_flow: attack: command injection through the authorization endpo
 
 TEST_CASE("oauth_flow: attack: the authorization endpoint overrides parameters of the request", "[sansio]") {
   oauth_script s;
-  s.web.pages[server_metadata_url] = page::json(
-      with_endpoint("authorization_endpoint", "https://as.example.com/a?redirect_uri=https://evil.example"));
+  s.web.pages[server_metadata_url] =
+      page::json(with_endpoint("authorization_endpoint", "https://as.example.com/a?redirect_uri=https://evil.example"));
   s.instead = [](oauth_flow& flow, int) {
     if (flow.next() != want::user) return false;
     auto const url = flow.pending().url();
@@ -167,7 +178,8 @@ TEST_CASE("oauth_flow: attack: the authorization endpoint overrides parameters o
   (void)s.refused();
 }
 
-TEST_CASE("oauth_flow: attack: a redirect of the token or registration endpoint would carry credentials away", "[sansio]") {
+TEST_CASE("oauth_flow: attack: a redirect of the token or registration endpoint would carry credentials away",
+          "[sansio]") {
   for (int const status : {301, 302, 303, 307, 308}) {
     oauth_script registration;
     registration.registrations = {page::redirect("https://evil.example/", status)};
@@ -182,7 +194,8 @@ TEST_CASE("oauth_flow: attack: a redirect of the token or registration endpoint 
 }
 
 TEST_CASE("oauth_flow: attack: a changed authorization server gets no credentials of the old one", "[sansio]") {
-  oauth_script s(with_client(oauth_client("mine").client_secret(secret("CLIENT-SECRET")).issuer("https://old.example.com")));
+  oauth_script s(
+      with_client(oauth_client("mine").client_secret(secret("CLIENT-SECRET")).issuer("https://old.example.com")));
   (void)s.refused();
   CHECK(s.times(want::post_token) == 0);
 }

@@ -27,7 +27,9 @@ std::string member(std::string const& body, char const* key) {
   return found ? found->dump() : "(absent)";
 }
 
-std::string refusal(char const* code) { return R"({"error":")" + std::string(code) + R"(","error_description":"why"})"; }
+std::string refusal(char const* code) {
+  return R"({"error":")" + std::string(code) + R"(","error_description":"why"})";
+}
 
 }  // namespace
 
@@ -80,9 +82,10 @@ TEST_CASE("oauth_flow: a pre-registered client goes to its own issuer alone", "[
 }
 
 TEST_CASE("oauth_flow: the URL of a metadata document is https with a path, or the flow does not begin", "[sansio]") {
-  for (auto const* const bad : {"http://app.example.com/client.json", "https://app.example.com", "https://app.example.com/",
-                                "https://app.example.com/a/../client.json", "https://app.example.com/c.json#x",
-                                "https://user@app.example.com/c.json", "https://APP.example.com/c.json", "client.json"}) {
+  for (auto const* const bad :
+       {"http://app.example.com/client.json", "https://app.example.com", "https://app.example.com/",
+        "https://app.example.com/a/../client.json", "https://app.example.com/c.json#x",
+        "https://user@app.example.com/c.json", "https://APP.example.com/c.json", "client.json"}) {
     auto profile = everything();
     profile.client_metadata_url = bad;
     oauth_script s(profile);
@@ -176,17 +179,18 @@ TEST_CASE("oauth_flow: a registration that is refused for its metadata is tried 
 }
 
 TEST_CASE("oauth_flow: a redirect URI is loopback, https or of a private scheme", "[sansio]") {
-  for (auto const* const good : {"http://127.0.0.1:7777/callback", "http://localhost/callback", "http://[::1]:1/", "https://app.example.com/cb",
-                                 "com.example.app:/cb", "vscode://comcp/cb"}) {
+  for (auto const* const good : {"http://127.0.0.1:7777/callback", "http://localhost/callback", "http://[::1]:1/",
+                                 "https://app.example.com/cb", "com.example.app:/cb", "vscode://comcp/cb"}) {
     oauth_script s;
     s.redirect_uri = good;
     s.registrations = {page::json(R"({"client_id":"c"})", 201)};
     INFO(good);
     CHECK(s.granted().client.redirect_uris() == std::vector<std::string>{good});
   }
-  for (auto const* const bad : {"http://app.example.com/cb", "http://10.0.0.1/cb", "javascript:alert(1)", "JavaScript:alert(1)", "data:text/html,x",
-                                "file:///tmp/x", "https://app.example.com/#x", "https://user@app.example.com/", "/cb", "", "com.example.app:/a b",
-                                "1x:/cb", ":/cb"}) {
+  for (auto const* const bad :
+       {"http://app.example.com/cb", "http://10.0.0.1/cb", "javascript:alert(1)", "JavaScript:alert(1)",
+        "data:text/html,x", "file:///tmp/x", "https://app.example.com/#x", "https://user@app.example.com/", "/cb", "",
+        "com.example.app:/a b", "1x:/cb", ":/cb"}) {
     oauth_script s;
     s.redirect_uri = bad;
     INFO(bad);

@@ -14,8 +14,8 @@ namespace {
 std::string const resource_scopes = R"(,"scopes_supported":["r1","r2"])";
 std::string const offers_offline = std::string(registers) + R"(,"scopes_supported":["r1","offline_access"])";
 
-std::string scope_asked(oauth_profile profile, std::optional<auth_challenge> said, std::string const& resource_more = {},
-                        std::string const& server_more = registers) {
+std::string scope_asked(oauth_profile profile, std::optional<auth_challenge> said,
+                        std::string const& resource_more = {}, std::string const& server_more = registers) {
   oauth_script s(std::move(profile), usual_site(resource_more, server_more));
   s.start.challenge = std::move(said);
   auto const granted = s.granted().scope;
@@ -23,7 +23,8 @@ std::string scope_asked(oauth_profile profile, std::optional<auth_challenge> sai
   return s.asked("scope");
 }
 
-std::string step_up(oauth_profile profile, std::string granted, std::optional<auth_challenge> said, bool is_step_up = true) {
+std::string step_up(oauth_profile profile, std::string granted, std::optional<auth_challenge> said,
+                    bool is_step_up = true) {
   oauth_script s(std::move(profile), usual_site(resource_scopes, registers));
   s.start.challenge = std::move(said);
   s.start.granted_scope = std::move(granted);
@@ -61,8 +62,10 @@ TEST_CASE("oauth_flow: step-up asks for what was granted and what is missing", "
 TEST_CASE("oauth_flow: offline_access is asked for where the authorization server offers it", "[sansio]") {
   CHECK(scope_asked({}, challenge(), resource_scopes, offers_offline) == "r1 r2 offline_access");
   CHECK(scope_asked({}, challenge({}, "offline_access c"), resource_scopes, offers_offline) == "offline_access c");
-  CHECK(scope_asked({}, challenge(), resource_scopes, std::string(registers) + R"(,"scopes_supported":["r1"])") == "r1 r2");
-  CHECK(scope_asked({}, challenge(), R"(,"scopes_supported":["r1","offline_access"])", registers) == "r1 offline_access");
+  CHECK(scope_asked({}, challenge(), resource_scopes, std::string(registers) + R"(,"scopes_supported":["r1"])") ==
+        "r1 r2");
+  CHECK(scope_asked({}, challenge(), R"(,"scopes_supported":["r1","offline_access"])", registers) ==
+        "r1 offline_access");
   CHECK(scope_asked({}, challenge(), {}, offers_offline) == "(absent)");  // alone it would replace the default scopes
 
   oauth_profile without;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives an oauth_flow over a site, with a user, a store and a source that do what the test says. Every secret of it has
-// the word SECRET in it.
+// Drives an oauth_flow over a site, with a user, a store and a source that do what the test says. Every secret of it
+// has the word SECRET in it.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,8 @@ inline constexpr char const* token_json =
 inline constexpr char const* registers = R"(,"registration_endpoint":"https://as.example.com/register")";
 
 struct oauth_script {
-  explicit oauth_script(oauth_profile profile = {}, site web_ = usual_site({}, registers)) : web(std::move(web_)), about(std::move(profile)) {}
+  explicit oauth_script(oauth_profile profile = {}, site web_ = usual_site({}, registers))
+      : web(std::move(web_)), about(std::move(profile)) {}
 
   site web;
   oauth_profile about;

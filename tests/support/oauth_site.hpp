@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Servers as a table of URLs, for the machines of OAuth: what is asked, and what comes back. What the table lacks is 404.
+// Servers as a table of URLs, for the machines of OAuth: what is asked, and what comes back. What the table lacks is
+// 404.
 #pragma once
 
 #include <map>

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a flow decides once discovery is done, each by itself: which client to be, which scopes to ask for, whether tokens
-// are bound to a key, and what is no redirect URI. Pure. Specification: 2026-07-28, basic/authorization/client-registration
+// What a flow decides once discovery is done, each by itself: which client to be, which scopes to ask for, whether
+// tokens are bound to a key, and what is no redirect URI. Pure. Specification: 2026-07-28,
+// basic/authorization/client-registration
 #pragma once
 
 #include <optional>
@@ -25,8 +26,8 @@ struct client_choice {
 /// By what the credentials of an authorization server are kept: its issuer, its origin where nothing is published.
 std::string issuer_key(discovered const& at);
 
-/// In the specified order: pre-registered, metadata document, dynamic. errc::unauthorized where nothing is left, and where
-/// every pre-registered client belongs to other authorization servers.
+/// In the specified order: pre-registered, metadata document, dynamic. errc::unauthorized where nothing is left, and
+/// where every pre-registered client belongs to other authorization servers.
 result<client_choice> choose_client(oauth_profile const& profile, discovered const& at);
 
 /// "challenge, else scopes_supported, else none", with what the profile says and what was granted before.
@@ -35,8 +36,10 @@ std::string choose_scope(oauth_profile const& profile, discovered const& at, std
 /// Whether tokens are bound to a key. errc::unauthorized where they must be, and the servers do not take ES256.
 result<bool> choose_dpop(oauth_profile const& profile, discovered const& at);
 
-/// What registers: the profile's metadata with this redirect URI, and an authentication method that the server supports.
-client_metadata registration_metadata(oauth_profile const& profile, discovered const& at, std::string const& redirect_uri);
+/// What registers: the profile's metadata with this redirect URI, and an authentication method that the server
+/// supports.
+client_metadata registration_metadata(oauth_profile const& profile, discovered const& at,
+                                      std::string const& redirect_uri);
 
 /// https with a path, and nothing that differs from its normal form; errc::invalid_argument.
 result<void> check_client_metadata_url(std::string_view url);

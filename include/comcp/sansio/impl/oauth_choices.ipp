@@ -59,8 +59,9 @@ COMCP_DECL error no_client(oauth_profile const& profile, discovered const& at) {
     return error(errc::unauthorized, text + "client credentials need a pre-registered client");
   }
   auto const& server = at.authorization_server;
-  text += server.client_id_metadata_document_supported ? "it takes client id metadata documents, and none is configured; "
-                                                       : "it takes no client id metadata documents; ";
+  text += server.client_id_metadata_document_supported
+              ? "it takes client id metadata documents, and none is configured; "
+              : "it takes no client id metadata documents; ";
   text += server.registration_endpoint.empty() ? "it registers no clients" : "dynamic registration is turned off here";
   return error(errc::unauthorized, text + "; register one there by hand and configure its client id");
 }
@@ -97,16 +98,19 @@ COMCP_DECL result<client_choice> choose_client(oauth_profile const& profile, dis
   return choice;
 }
 
-COMCP_DECL std::string choose_scope(oauth_profile const& profile, discovered const& at, std::string_view granted, bool step_up) {
+COMCP_DECL std::string choose_scope(oauth_profile const& profile, discovered const& at, std::string_view granted,
+                                    bool step_up) {
   auto wanted = at.challenge_scope;
   auto const& metadata = at.resource_metadata;
-  if (wanted.empty() && metadata && metadata->scopes_supported) wanted = detail::joined(*metadata->scopes_supported, " ");
-  if (profile.scope) wanted = unite_scopes(*profile.scope, step_up ? std::string_view(at.challenge_scope) : std::string_view());
+  if (wanted.empty() && metadata && metadata->scopes_supported)
+    wanted = detail::joined(*metadata->scopes_supported, " ");
+  if (profile.scope)
+    wanted = unite_scopes(*profile.scope, step_up ? std::string_view(at.challenge_scope) : std::string_view());
   auto scope = unite_scopes(granted, wanted);
   // Asked for alone it would take the place of the scopes that a server gives by default.
   auto const& offered = at.authorization_server.scopes_supported;
-  bool const offline = profile.offline_access && profile.kind == oauth_profile::grant::authorization_code && !scope.empty() &&
-                       offered && detail::has(*offered, "offline_access");
+  bool const offline = profile.offline_access && profile.kind == oauth_profile::grant::authorization_code &&
+                       !scope.empty() && offered && detail::has(*offered, "offline_access");
   return offline ? unite_scopes(scope, "offline_access") : scope;
 }
 
@@ -148,7 +152,8 @@ COMCP_DECL client_metadata registration_metadata(oauth_profile const& profile, d
 
 COMCP_DECL result<void> check_client_metadata_url(std::string_view url) {
   auto const parsed = http_url::parse(url);
-  bool const usable = parsed && parsed->secure() && parsed->path() != "/" && !parsed->fragment() && parsed->text() == url;
+  bool const usable =
+      parsed && parsed->secure() && parsed->path() != "/" && !parsed->fragment() && parsed->text() == url;
   if (usable) return {};
   return error(errc::invalid_argument,
                "the URL of a client id metadata document is https with a path, in its normal form, without a fragment");
@@ -156,16 +161,18 @@ COMCP_DECL result<void> check_client_metadata_url(std::string_view url) {
 
 COMCP_DECL result<void> check_redirect_uri(std::string_view uri) {
   constexpr std::array<std::string_view, 9> not_private = {"javascript", "data", "file", "about", "blob",
-                                                            "vbscript",   "ftp",  "ws",   "wss"};
+                                                           "vbscript",   "ftp",  "ws",   "wss"};
   auto const scheme = detail::scheme_of(uri);
   bool usable = !scheme.empty() && std::find(not_private.begin(), not_private.end(), scheme) == not_private.end() &&
-                std::all_of(uri.begin(), uri.end(), [](char c) { return c > ' ' && c <= '~'; }) && uri.find('#') == uri.npos;
+                std::all_of(uri.begin(), uri.end(), [](char c) { return c > ' ' && c <= '~'; }) &&
+                uri.find('#') == uri.npos;
   if (scheme == "http" || scheme == "https") {
     auto const url = http_url::parse(uri);
     usable = usable && url && (url->secure() || reach_of(url->host()) == address_reach::loopback);
   }
   if (usable) return {};
-  return error(errc::invalid_argument, "a redirect URI is http of loopback, https, or of a private scheme, without a fragment");
+  return error(errc::invalid_argument,
+               "a redirect URI is http of loopback, https, or of a private scheme, without a fragment");
 }
 
 }  // namespace comcp::sansio

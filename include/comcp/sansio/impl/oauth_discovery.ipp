@@ -24,7 +24,8 @@ COMCP_DECL std::string shown(std::string_view text) {
 }
 
 COMCP_DECL result<json::value> read_metadata_json(std::string_view body) {
-  auto document = json::parse(body, json::parse_options().max_bytes(std::size_t{1} << 20).max_depth(32).max_nodes(65536));
+  auto document =
+      json::parse(body, json::parse_options().max_bytes(std::size_t{1} << 20).max_depth(32).max_nodes(65536));
   if (!document) return error(document.error() == errc::limit_exceeded ? errc::limit_exceeded : errc::invalid_json);
   if (!document->is_object()) return errc::wrong_shape;
   return document;
@@ -132,7 +133,8 @@ COMCP_DECL bool oauth_discovery::follow(http_url const& asked, int status, http_
   auto const code = std::to_string(status);
   if (!target) return note(asked, status, code + " without an address"), false;
   if (!same_origin(*target, asked)) return note(asked, status, code + " to another origin, not followed"), false;
-  if (redirects_ == detail::most_metadata_redirects) return note(asked, status, code + ", one redirect too many"), false;
+  if (redirects_ == detail::most_metadata_redirects)
+    return note(asked, status, code + ", one redirect too many"), false;
   ++redirects_;
   note(asked, status, code + ", followed");
   candidates_.push_front(*target);
@@ -185,7 +187,8 @@ COMCP_DECL result<std::string> oauth_discovery::choose_server() {
   auto const& metadata = *found_.resource_metadata;
   auto const& servers = metadata.authorization_servers;
   if (profile_.issuer) {
-    if (servers.empty() || std::find(servers.begin(), servers.end(), *profile_.issuer) != servers.end()) return *profile_.issuer;
+    if (servers.empty() || std::find(servers.begin(), servers.end(), *profile_.issuer) != servers.end())
+      return *profile_.issuer;
     return error(errc::unauthorized, "its resource metadata does not name the authorization server that is pinned, " +
                                          detail::shown(*profile_.issuer));
   }
@@ -193,7 +196,8 @@ COMCP_DECL result<std::string> oauth_discovery::choose_server() {
   if (!profile_.choose) return servers.front();
   auto const index = profile_.choose(metadata);
   if (!index) return error(errc::unauthorized, "none of its authorization servers was chosen");
-  if (*index >= servers.size()) return error(errc::unauthorized, "the authorization server that was chosen does not exist");
+  if (*index >= servers.size())
+    return error(errc::unauthorized, "the authorization server that was chosen does not exist");
   return servers[*index];
 }
 
@@ -216,9 +220,9 @@ COMCP_DECL std::string oauth_discovery::read_server(json::value document) {
   if (phase_ == phase::issuer && read->issuer != issuer_) {
     return "its issuer is " + detail::shown(read->issuer) + " instead of " + detail::shown(issuer_);
   }
-  // Revision 2025-03-26 asks a place, not an issuer, so there is nothing to be identical with (RFC 8414, section 3.3). What
-  // that comparison is for still holds: a document may not speak for an issuer elsewhere, whose credentials it would get.
-  // Whoever writes the root of an origin has all issuers of that origin anyway, so any of them is accepted.
+  // Revision 2025-03-26 asks a place, not an issuer, so there is nothing to be identical with (RFC 8414, section 3.3).
+  // What that comparison is for still holds: a document may not speak for an issuer elsewhere, whose credentials it
+  // would get. Whoever writes the root of an origin has all issuers of that origin anyway, so any of them is accepted.
   if (phase_ == phase::server_origin) {
     auto const issuer = profile_.policy.check(read->issuer, server_);
     if (!issuer || !same_origin(*issuer, server_)) {

@@ -41,9 +41,7 @@ COMCP_DECL void oauth_flow::answered(int status, http_headers const& headers, st
                                      token_set::time_point now) {
   now_ = now;
   switch (next_) {
-    case want::get:
-      discovery_.answered(status, headers, body);
-      return go_on_discovering();
+    case want::get: discovery_.answered(status, headers, body); return go_on_discovering();
     case want::post_json: return registration_answered(status, body, now);
     case want::post_token: return token_answered(status, body, now);
     default: return;
@@ -162,7 +160,8 @@ COMCP_DECL std::vector<std::string> oauth_flow::known_redirects() const {
 COMCP_DECL void oauth_flow::redirecting_to(std::string redirect_uri, secret state, secret verifier) {
   if (next_ != want::redirect_uri) return;
   if (auto const usable = check_redirect_uri(redirect_uri); !usable) return fail(usable.error());
-  if (state.empty() || verifier.empty()) return fail(error(errc::invalid_argument, "a flow needs a state and a verifier"));
+  if (state.empty() || verifier.empty())
+    return fail(error(errc::invalid_argument, "a flow needs a state and a verifier"));
   pending_.redirect_uri = std::move(redirect_uri);
   pending_.state = std::move(state);
   pending_.verifier = std::move(verifier);
@@ -259,7 +258,8 @@ COMCP_DECL void oauth_flow::token_answered(int status, std::string_view body, to
   if (auto const* const refusal = std::get_if<oauth_refusal>(&*read)) return fail(refusal->as_error(where));
   auto& tokens = std::get<token_set>(*read);
   if (dpop_ && tokens.token_type != "DPoP") {
-    return fail(error(errc::unauthorized, where + " gave a token that is not bound to the key, although DPoP is wanted"));
+    return fail(
+        error(errc::unauthorized, where + " gave a token that is not bound to the key, although DPoP is wanted"));
   }
   if (tokens.scope) grant_.scope = unite_scopes(grant_.scope, *tokens.scope);
   grant_.tokens = std::move(tokens);
