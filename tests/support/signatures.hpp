@@ -20,7 +20,7 @@
 #include <openssl/param_build.h>
 #include <openssl/pem.h>
 
-#include <comcp/json/value.hpp>
+#include <comcp/json/describe.hpp>
 
 namespace comcp_test {
 

@@ -9,21 +9,14 @@
 
 namespace comcp::detail {
 
-COMCP_DECL std::string address_text(asio::ip::address const& a) {
-  if (!a.is_v6()) return a.to_string();
-  auto v6 = a.to_v6();
-  v6.scope_id(0);  // the zone is no part of the address
-  return v6.to_string();
-}
-
 COMCP_DECL void oauth_addresses::resolved(net::endpoints const& found) {
   reach = address_reach::loopback;
-  for (auto const& e : found) reach = std::max(reach, reach_of(address_text(e.address())));
+  for (auto const& e : found) reach = std::max(reach, reach_of(e.address().to_string()));
   looked_up = true;
 }
 
 COMCP_DECL bool oauth_addresses::allows(asio::ip::address const& address) const {
-  return policy.allows_address(address_text(address), reach);
+  return policy.allows_address(address.to_string(), reach);
 }
 
 #if defined(COMCP_SEPARATE_COMPILATION)
