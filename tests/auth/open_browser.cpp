@@ -1,0 +1,183 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the system's browser is started with: a program in PATH stands for it and tells what it got.
+#include <comcp/auth/loopback_redirect.hpp>
+
+#include <cstdlib>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "support/temporary_folder.hpp"
+#include "support/transport_box.hpp"
+
+using comcp::errc;
+using comcp::http_url;
+
+namespace {
+
+class variable {
+ public:
+  variable(char const* name, std::string const& value) : name_(name) {
+    if (char const* const now = std::getenv(name)) before_ = now;
+    set(value);
+  }
+  variable(variable const&) = delete;
+  variable& operator=(variable const&) = delete;
+  ~variable() {
+    if (before_) ::setenv(name_, before_->c_str(), 1);
+    else ::unsetenv(name_);
+  }
+  void set(std::string const& value) const { ::setenv(name_, value.c_str(), 1); }
+
+ private:
+  char const* name_;
+  std::optional<std::string> before_;
+};
+
+// A PATH whose xdg-open writes each argument, and who it is, as a line of its own into a FIFO.
+struct fake_desktop {
+  fake_desktop() {
+    REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
+    reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    REQUIRE(reader >= 0);
+    comcp_test::write_text(folder.path / "xdg-open", script("xdg-open"), 0700);
+    path.set("relative:" + folder.path.string() + ":/usr/bin:/bin");
+  }
+  fake_desktop(fake_desktop const&) = delete;
+  fake_desktop& operator=(fake_desktop const&) = delete;
+  ~fake_desktop() { ::close(reader); }
+
+  [[nodiscard]] std::string script(std::string const& name) const {
+    return "#!/bin/sh\n{ printf '%s\\n' " + name +
+           " \"$#\" \"$@\"; cut -d' ' -f6 /proc/$$/stat; readlink /proc/$$/fd/0; readlink /proc/$$/fd/2;"
+           " ls -l /proc/$$/fd | grep -c inherited; } > " + fifo.string() + "\n";
+  }
+  // The lines that the browser wrote, once it has ended.
+  [[nodiscard]] std::vector<std::string> told() const {
+    std::string text;
+    for (;;) {
+      ::pollfd p{reader, POLLIN, 0};
+      REQUIRE(::poll(&p, 1, 30'000) == 1);
+      char part[512];
+      auto const n = ::read(reader, part, sizeof part);
+      REQUIRE(n >= 0);
+      if (n == 0) break;
+      text.append(part, static_cast<std::size_t>(n));
+    }
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+
+  comcp_test::temporary_folder folder;
+  std::filesystem::path fifo = folder.path / "told";
+  int reader = -1;
+  variable path{"PATH", ""}, display{"DISPLAY", ":77"}, wayland{"WAYLAND_DISPLAY", ""}, browser{"BROWSER", ""};
+};
+
+comcp::result<void> open(std::string const& url) { return comcp::open_browser(http_url::parse(url).value()); }
+
+}  // namespace
+
+TEST_CASE("open_browser: the URL is one argument that nothing takes for anything else", "[auth]") {
+  fake_desktop const desktop;
+  auto const argument = [&](std::string const& url) {
+    INFO(url);
+    REQUIRE(open(url));
+    auto const lines = desktop.told();
+    REQUIRE(lines.size() == 7);
+    CHECK(lines[0] == "xdg-open");
+    CHECK(lines[1] == "1");
+    return lines[2];
+  };
+  CHECK(argument("https://as.example/a?client_id=x&scope=a%20b&state=1#f") == "https://as.example/a?client_id=x&scope=a%20b&state=1#f");
+  CHECK(argument("http://[::1]:8080/") == "http://[::1]:8080/");
+  auto const pwned = (desktop.folder.path / "pwned").string();
+  CHECK(argument("https://as.example/$(touch${IFS}" + pwned + ")?a=`id`") ==
+        "https://as.example/%24%28touch%24%7BIFS%7D" + pwned + "%29?a=%60id%60");
+  CHECK(argument("https://as.example/a?x=1;touch " + pwned + "|sh&&reboot>/dev/null") ==
+        "https://as.example/a?x=1%3Btouch%20" + pwned + "%7Csh&&reboot%3E/dev/null");
+  CHECK(argument("https://as.example/\"';\\n--new-window?q='\"") == "https://as.example/%22%27%3B/n--new-window?q=%27%22");
+  CHECK(argument("https://as.example/*!~?{a,b}^\xc3\xa4") == "https://as.example/%2A%21~?%7Ba,b%7D%5E%C3%A4");
+  CHECK_FALSE(std::filesystem::exists(pwned));
+  for (char const* const hostile : {"file:///etc/passwd", "javascript:alert(1)", "--help", "-x http://a/", "https://a.example/\n--x",
+                                    "https://a.example/\r", "calc.exe", "https:"}) {
+    INFO(hostile);
+    auto const url = http_url::parse(hostile);
+    if (url) CHECK(url->text().find_first_of("\r\n ") == std::string::npos);
+    else CHECK(url.error() == errc::invalid_argument);
+  }
+}
+
+TEST_CASE("open_browser: the browser is nobody's child, in a session of its own, with no descriptor of ours", "[auth]") {
+  fake_desktop const desktop;
+  int const leaky = ::open((desktop.folder.path / "inherited").c_str(), O_CREAT | O_RDWR, 0600);
+  REQUIRE(leaky >= 0);
+  auto const before = comcp_test::open_descriptors();
+  CHECK(open("https://as.example/"));
+  CHECK(comcp_test::open_descriptors() == before);
+  CHECK_FALSE(comcp_test::has_children());
+  auto const lines = desktop.told();
+  ::close(leaky);
+  REQUIRE(lines.size() == 7);
+  CHECK(lines[3] != std::to_string(::getsid(0)));
+  CHECK(lines[4] == "/dev/null");
+  CHECK(lines[5] == "/dev/null");
+  CHECK(lines[6] == "0");
+}
+
+TEST_CASE("open_browser: without a browser or a display there is none", "[auth]") {
+  fake_desktop const desktop;
+  desktop.display.set("");
+  CHECK(open("https://as.example/").error() == errc::not_found);
+  desktop.wayland.set("wayland-0");
+  CHECK(open("https://as.example/"));
+  CHECK(desktop.told().front() == "xdg-open");
+  auto const real = desktop.folder.path / "xdg-open";
+  REQUIRE(::chmod(real.c_str(), 0600) == 0);
+  desktop.path.set(desktop.folder.path.string());
+  CHECK(open("https://as.example/").error() == errc::not_found);
+  std::filesystem::remove(real);
+  std::filesystem::create_directory(real);
+  CHECK(open("https://as.example/").error() == errc::not_found);
+  desktop.path.set("");
+  CHECK(open("https://as.example/").error() == errc::not_found);
+}
+
+TEST_CASE("open_browser: $BROWSER is one program, never a command line", "[auth]") {
+  fake_desktop const desktop;
+  desktop.display.set("");
+  auto const mine = (desktop.folder.path / "my browser").string();
+  comcp_test::write_text(mine, desktop.script("mine"), 0700);
+  for (std::string const& refused : {std::string("sh"), std::string("my browser"), "/bin/sh -c " + mine, mine + " %s",
+                                     desktop.folder.path.string(), mine + ":" + mine}) {
+    INFO(refused);
+    desktop.browser.set(refused);
+    CHECK(open("https://as.example/").error() == errc::not_found);
+  }
+  desktop.browser.set(mine);
+  desktop.path.set("/usr/bin:/bin");
+  CHECK(open("https://as.example/"));
+  auto const lines = desktop.told();
+  REQUIRE(lines.size() == 7);
+  CHECK(lines[0] == "mine");
+  CHECK(lines[2] == "https://as.example/");
+}
+
+TEST_CASE("open_browser: a program that cannot be started is an error", "[auth]") {
+  fake_desktop const desktop;
+  comcp_test::write_text(desktop.folder.path / "xdg-open", "#!/nonexistent/interpreter\n", 0700);
+  CHECK(open("https://as.example/").error() == std::make_error_code(std::errc::no_such_file_or_directory));
+  CHECK_FALSE(comcp_test::has_children());
+  auto moved = http_url::parse("https://as.example/").value();
+  auto const taken = std::move(moved);
+  CHECK(comcp::open_browser(moved).error() == errc::invalid_argument);  // NOLINT: what is left of a URL that was moved
+}
