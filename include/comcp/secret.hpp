@@ -4,8 +4,10 @@
 // A text that must not be shown: tokens, passwords, credentials.
 #pragma once
 
+#include <cstddef>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace comcp {
@@ -25,5 +27,16 @@ class secret {
  private:
   std::string text_;
 };
+
+namespace detail {
+/// Takes as long wherever they differ.
+inline bool same_secret(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  unsigned char volatile different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    different = static_cast<unsigned char>(different | (static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i])));
+  return different == 0;
+}
+}  // namespace detail
 
 }  // namespace comcp

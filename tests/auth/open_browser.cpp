@@ -45,22 +45,18 @@ class variable {
 struct fake_desktop {
   fake_desktop() {
     REQUIRE(::mkfifo(fifo.c_str(), 0600) == 0);
-    reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    REQUIRE(reader >= 0);
     comcp_test::write_text(folder.path / "xdg-open", script("xdg-open"), 0700);
     path.set("relative:" + folder.path.string() + ":/usr/bin:/bin");
   }
-  fake_desktop(fake_desktop const&) = delete;
-  fake_desktop& operator=(fake_desktop const&) = delete;
-  ~fake_desktop() { ::close(reader); }
-
   [[nodiscard]] std::string script(std::string const& name) const {
     return "#!/bin/sh\n{ printf '%s\\n' " + name +
            " \"$#\" \"$@\"; cut -d' ' -f6 /proc/$$/stat; readlink /proc/$$/fd/0; readlink /proc/$$/fd/2;"
            " ls -l /proc/$$/fd | grep -c inherited; } > " + fifo.string() + "\n";
   }
-  // The lines that the browser wrote, once it has ended.
+  // The lines that the browser wrote; it waits for somebody to read them.
   [[nodiscard]] std::vector<std::string> told() const {
+    int const reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    REQUIRE(reader >= 0);
     std::string text;
     for (;;) {
       ::pollfd p{reader, POLLIN, 0};
@@ -71,6 +67,7 @@ struct fake_desktop {
       if (n == 0) break;
       text.append(part, static_cast<std::size_t>(n));
     }
+    ::close(reader);
     std::vector<std::string> lines;
     std::istringstream in(text);
     for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -79,7 +76,6 @@ struct fake_desktop {
 
   comcp_test::temporary_folder folder;
   std::filesystem::path fifo = folder.path / "told";
-  int reader = -1;
   variable path{"PATH", ""}, display{"DISPLAY", ":77"}, wayland{"WAYLAND_DISPLAY", ""}, browser{"BROWSER", ""};
 };
 

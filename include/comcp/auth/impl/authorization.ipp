@@ -32,15 +32,6 @@ constexpr auto describe(std::type_identity<stored_authorization>) {
       json::field("dpop", &t::dpop), json::field("dpop_key", &t::dpop_key));
 }
 
-/// Takes as long wherever they differ.
-COMCP_DECL bool same_secret(std::string_view a, std::string_view b) noexcept {
-  if (a.size() != b.size()) return false;
-  unsigned char volatile different = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    different = static_cast<unsigned char>(different | (static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i])));
-  return different == 0;
-}
-
 COMCP_DECL error bad_redirect(char const* why) {
   return {errc::unauthorized, std::string("the redirect was refused: ") + why};
 }

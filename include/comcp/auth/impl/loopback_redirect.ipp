@@ -21,16 +21,6 @@ COMCP_DECL std::optional<secret> state_of(std::string_view query) {
   return secret(*fields->find("state"));
 }
 
-/// In a time that tells nothing but the length.
-COMCP_DECL bool same_state(secret const& a, secret const& b) noexcept {
-  if (a.reveal().size() != b.reveal().size()) return false;
-  unsigned char volatile differs = 0;
-  for (std::size_t i = 0; i != a.reveal().size(); ++i) {
-    differs = static_cast<unsigned char>(differs | (a.reveal()[i] ^ b.reveal()[i]));
-  }
-  return differs == 0;
-}
-
 COMCP_DECL void print_login_url(http_url const& url) {
   std::fprintf(stderr, "To log in, open this page in a browser:\n\n  %s\n\n", url.text().c_str());
 }
@@ -66,7 +56,7 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress:
   }
   std::function<bool(std::string_view)> accepts = [wanted = *wanted](std::string_view query) {
     auto const came = detail::state_of(query);
-    return came && detail::same_state(*came, wanted);
+    return came && detail::same_secret(came->reveal(), wanted.reveal());
   };
   auto waiting = self.listener_.wait(std::move(accepts));
   auto redirect = co_await std::move(waiting);
