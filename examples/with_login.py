@@ -6,7 +6,7 @@ its URL, and plays the browser of a user who always consents.
 
   with_login.py DEMO_SERVER PROGRAM user      runs PROGRAM URL twice: only the first may need the browser;
                                               then PROGRAM URL --logout
-  with_login.py DEMO_SERVER PROGRAM machine   runs PROGRAM URL once, with credentials in the environment
+  with_login.py DEMO_SERVER PROGRAM machine   runs PROGRAM URL with a secret in the environment, then with a private key
 """
 import base64
 import contextlib
@@ -28,11 +28,30 @@ TOKEN = "correct-horse"
 MACHINE, SECRET = "the-machine", "battery & staple"
 RESOURCE_METADATA = "/.well-known/oauth-protected-resource/mcp"
 TYPES = {"Content-Type": "application/json", "Cache-Control": "no-store"}
+ASSERTION = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+SHA256_WITH_RSA = bytes.fromhex("3031300d060960864801650304020105000420")  # RFC 8017, section 9.2
+
+
+def from_base64url(text):
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+
+
+def signed_with(modulus, jwt):
+    """The claims of a JWT, if this 2048-bit RSA key signed it (RS256)."""
+    signed, _, signature = jwt.rpartition(".")
+    ending = SHA256_WITH_RSA + hashlib.sha256(signed.encode()).digest()
+    expected = b"\0\1" + b"\xff" * (256 - 3 - len(ending)) + b"\0" + ending
+    found = pow(int.from_bytes(from_base64url(signature), "big"), 65537, modulus)
+    return json.loads(from_base64url(signed.split(".")[1])) if found.to_bytes(256, "big") == expected else {}
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
+
+    def handle(self):
+        with contextlib.suppress(ConnectionError):  # a program that ends closes what it kept open
+            super().handle()
 
     def log_message(self, *_):
         pass
@@ -73,7 +92,7 @@ class Authorization(Handler):
                 "registration_endpoint": at + "/register", "revocation_endpoint": at + "/revoke",
                 "response_types_supported": ["code"], "code_challenge_methods_supported": ["S256"],
                 "grant_types_supported": ["authorization_code", "client_credentials"],
-                "token_endpoint_auth_methods_supported": ["none", "client_secret_basic"],
+                "token_endpoint_auth_methods_supported": ["none", "client_secret_basic", "private_key_jwt"],
                 "authorization_response_iss_parameter_supported": True}
 
     def do_POST(self):
@@ -92,14 +111,21 @@ class Authorization(Handler):
         if asked["resource"] != self.server.resource:
             return False
         if asked["grant_type"] == "client_credentials":
-            named = base64.b64decode(self.headers["Authorization"].removeprefix("Basic ")).decode()
-            return [urllib.parse.unquote_plus(part) for part in named.split(":")] == [MACHINE, SECRET]
+            return self.proven(asked)
         before = self.server.codes.pop(asked["code"], None)
         if not before:
             return False
         challenge = base64.urlsafe_b64encode(hashlib.sha256(asked["code_verifier"].encode()).digest()).rstrip(b"=")
         same = all(asked[name] == before[name] for name in ("client_id", "redirect_uri", "resource"))
         return same and before["code_challenge"] == challenge.decode()
+
+
+    def proven(self, asked):
+        if asked.get("client_assertion_type") == ASSERTION:
+            claims = signed_with(self.server.modulus, asked["client_assertion"])
+            return [claims.get(name) for name in ("iss", "sub", "aud")] == [MACHINE, MACHINE, self.server.url]
+        named = base64.b64decode(self.headers["Authorization"].removeprefix("Basic ")).decode()
+        return [urllib.parse.unquote_plus(part) for part in named.split(":")] == [MACHINE, SECRET]
 
 
 class Guarded(Handler):
@@ -154,14 +180,26 @@ def run(command, environment, authorization):
         return status
 
 
+def new_key(home, authorization):
+    """The file of a new private key, whose other half the authorization server then knows."""
+    file = os.path.join(home, "machine.pem")
+    subprocess.run(["openssl", "genrsa", "-out", file, "2048"], check=True, stderr=subprocess.DEVNULL)
+    said = subprocess.run(["openssl", "rsa", "-in", file, "-noout", "-modulus"], check=True, stdout=subprocess.PIPE)
+    authorization.modulus = int(said.stdout.decode().split("=")[1], 16)
+    return file
+
+
 def check(command, kind, home, guarded, authorization):
     """Nothing where all went as it should; else what did not."""
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")  # a developer's own browser stays closed
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     environment["XDG_DATA_HOME"] = home
     if kind == "machine":
-        environment.update(COMCP_CLIENT_ID=MACHINE, COMCP_CLIENT_SECRET=SECRET)
-        return run([*command, guarded.resource], environment, authorization) and "it failed"
+        for how in ({"COMCP_CLIENT_SECRET": SECRET}, {"COMCP_CLIENT_KEY": new_key(home, authorization)}):
+            proof = {**environment, "COMCP_CLIENT_ID": MACHINE, **how}
+            if run([*command, guarded.resource], proof, authorization) != 0:
+                return f"it failed with {next(iter(how))}"
+        return None
     for what in ("the first run", "the second run"):
         if run([*command, guarded.resource], environment, authorization) != 0:
             return what + " failed"
