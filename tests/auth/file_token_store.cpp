@@ -14,6 +14,7 @@
 #include <comcp/run.hpp>
 
 #include "support/temporary_folder.hpp"
+#include "support/variable.hpp"
 
 namespace fs = std::filesystem;
 using comcp::errc;
@@ -21,6 +22,7 @@ using comcp::file_token_store;
 using comcp::secret;
 using comcp_test::mode_of;
 using comcp_test::text_of;
+using comcp_test::variable;
 using comcp_test::write_text;
 
 namespace {
@@ -34,22 +36,6 @@ comcp::result<void> save(file_token_store store, std::string name, std::string t
 comcp::result<void> remove(file_token_store store, std::string name) { return comcp::run(store.remove(std::move(name))); }
 
 constexpr auto one_entry = R"({"version":1,"entries":{"a":"1"}})";
-
-struct variable {
-  variable(char const* n, char const* value) : name(n) {
-    if (char const* const now = std::getenv(n)) before = now;
-    if (value == nullptr) ::unsetenv(n);
-    else ::setenv(n, value, 1);
-  }
-  variable(variable const&) = delete;
-  variable& operator=(variable const&) = delete;
-  ~variable() {
-    if (before) ::setenv(name, before->c_str(), 1);
-    else ::unsetenv(name);
-  }
-  char const* name;
-  std::optional<std::string> before;
-};
 
 }  // namespace
 
@@ -211,10 +197,12 @@ TEST_CASE("file_token_store: the usual path is in the user's data", "[auth]") {
     variable const data("XDG_DATA_HOME", "/data");
     CHECK(file_token_store::usual_path().value() == "/data/comcp/tokens.json");
   }
-  for (char const* const unusable : {static_cast<char const*>(nullptr), "", "relative"}) {
-    variable const data("XDG_DATA_HOME", unusable);
+  variable const data("XDG_DATA_HOME");
+  CHECK(file_token_store::usual_path().value() == "/home/u/.local/share/comcp/tokens.json");
+  for (char const* const unusable : {"", "relative"}) {
+    data.set(unusable);
     CHECK(file_token_store::usual_path().value() == "/home/u/.local/share/comcp/tokens.json");
-    variable const homeless("HOME", nullptr);
-    CHECK(file_token_store::usual_path().error() == errc::not_found);
   }
+  variable const homeless("HOME");
+  CHECK(file_token_store::usual_path().error() == errc::not_found);
 }

@@ -4,8 +4,6 @@
 // What the system's browser is started with: a program in PATH stands for it and tells what it got.
 #include <comcp/auth/loopback_redirect.hpp>
 
-#include <cstdlib>
-#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -16,30 +14,13 @@
 
 #include "support/temporary_folder.hpp"
 #include "support/transport_box.hpp"
+#include "support/variable.hpp"
 
 using comcp::errc;
 using comcp::http_url;
+using comcp_test::variable;
 
 namespace {
-
-class variable {
- public:
-  variable(char const* name, std::string const& value) : name_(name) {
-    if (char const* const now = std::getenv(name)) before_ = now;
-    set(value);
-  }
-  variable(variable const&) = delete;
-  variable& operator=(variable const&) = delete;
-  ~variable() {
-    if (before_) ::setenv(name_, before_->c_str(), 1);
-    else ::unsetenv(name_);
-  }
-  void set(std::string const& value) const { ::setenv(name_, value.c_str(), 1); }
-
- private:
-  char const* name_;
-  std::optional<std::string> before_;
-};
 
 // A PATH whose xdg-open writes each argument, and who it is, as a line of its own into a FIFO.
 struct fake_desktop {
@@ -94,7 +75,8 @@ TEST_CASE("open_browser: the URL is one argument that nothing takes for anything
     CHECK(lines[1] == "1");
     return lines[2];
   };
-  CHECK(argument("https://as.example/a?client_id=x&scope=a%20b&state=1#f") == "https://as.example/a?client_id=x&scope=a%20b&state=1#f");
+  std::string const usual = "https://as.example/a?client_id=x&scope=a%20b&state=1#f";
+  CHECK(argument(usual) == usual);
   CHECK(argument("http://[::1]:8080/") == "http://[::1]:8080/");
   auto const pwned = (desktop.folder.path / "pwned").string();
   CHECK(argument("https://as.example/$(touch${IFS}" + pwned + ")?a=`id`") ==

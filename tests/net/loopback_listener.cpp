@@ -23,7 +23,7 @@ struct listener_talk : loopback_browser {
     REQUIRE(opened);
     uri = opened->uri();
     port = port_of(uri);
-    std::function<bool(std::string_view)> accepts = [this](std::string_view query) { return query.find("good") != query.npos; };
+    std::function<bool(std::string_view)> accepts = [](std::string_view query) { return query.find("good") != query.npos; };
     waiting = start(opened->wait(std::move(accepts)));
   }
   [[nodiscard]] std::string get(std::string const& target, std::string const& more = {}) {

@@ -39,8 +39,8 @@ concept user_agent = std::copy_constructible<U> && requires(U u, std::vector<std
 class any_visit {
  public:
   any_visit() = default;
-  template <browser_visit V>
-    requires(!std::same_as<V, any_visit>)
+  template <class V>
+    requires(!std::same_as<V, any_visit> && browser_visit<V>)  // in this order: clang asks of any_visit itself
   explicit any_visit(V v) : self_(std::make_shared<model<V>>(std::move(v))) {}
   [[nodiscard]] std::string redirect_uri() const { return self_->redirect_uri(); }
   [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url) { return self_->visit(std::move(url)); }
