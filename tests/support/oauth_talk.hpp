@@ -147,7 +147,7 @@ class oauth_talk {
       out->failure = fetch.verdict.why;
       self->said.push_back(out->failure.to_string());
       auto const* const detail = out->failure.detail();
-      if (detail && detail->http_status) out->status = *detail->http_status;
+      if (detail && detail->http_status && *detail->http_status >= 400) out->status = *detail->http_status;
     } else {
       out->status = 200;
     }

@@ -36,7 +36,7 @@ struct flow_run {
 /// Drives it until it is done or failed, or the user is wanted and redirect_uri says to stop there.
 asio::awaitable<void> drive(flow_run& run);
 
-/// A whole flow, its tokens stored and in use. `challenge` is what the server said; without one it is asked.
+/// A whole flow, its tokens stored and in use. `challenge` is what the server said.
 asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge, bool step_up);
 /// What the server says to a request without a token, as far as it says it.
 asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s);

@@ -16,6 +16,12 @@ inline session_ptr session_of(core_ptr const& core, std::string const& server) {
   return core->session(http_url::parse(server).value());
 }
 
+inline asio::awaitable<result<void>> whole_flow(core_ptr core, session_ptr s) {
+  auto challenge = co_await detail::ask_for_challenge(core, s);
+  auto done = co_await detail::authorize(core, s, std::move(challenge), false);
+  co_return done;
+}
+
 inline asio::awaitable<void> login(core_ptr core, std::string server) {
   auto const s = session_of(core, server);
   s->attempts = 0;
@@ -25,7 +31,7 @@ inline asio::awaitable<void> login(core_ptr core, std::string server) {
     if (stored && *stored && !s->loaded) detail::install(*s, std::move(*stored));
     s->loaded = true;
   }
-  auto work = detail::authorize(core, s, std::nullopt, false);
+  auto work = whole_flow(core, s);
   auto const done = co_await detail::fly(s, &detail::oauth_session::authorizing, std::move(work));
   done.value();
 }
@@ -59,7 +65,8 @@ inline asio::awaitable<std::optional<login_status>> status(core_ptr core, std::s
   auto const s = session_of(core, server);
   auto stored = co_await detail::load_record(core, s);
   if (!stored) throw exception(stored.error());
-  auto const& record = *stored ? *stored : s->record;
+  auto record = std::move(*stored);
+  if (!record && !s->stored) record = s->record;  // not stored at all, or not yet
   if (!record) co_return std::nullopt;
   auto const& g = record->grant;
   login_status out;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <variant>
 
 #include <comcp/auth/jose.hpp>
@@ -108,6 +109,20 @@ inline oauth_record record_of(flow_run const& run) {
   return out;
 }
 
+// It is asked for again where it is offered.
+inline std::string granted_before(oauth_session const& s) {
+  std::string out;
+  if (!s.record) return out;
+  auto const all = unite_scopes(s.record->grant.scope, {});
+  for (std::size_t at = 0; at < all.size();) {
+    auto const end = std::min(all.find(' ', at), all.size());
+    auto const one = all.substr(at, end - at);
+    if (one != "offline_access") out = unite_scopes(out, one);
+    at = end + 1;
+  }
+  return out;
+}
+
 // Under the lock of the refreshes of other processes, which would write what this replaces.
 inline asio::awaitable<result<void>> keep_locked(core_ptr core, session_ptr s, oauth_record record,
                                                  std::shared_ptr<dpop_prover> prover) {
@@ -164,10 +179,9 @@ COMCP_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core
 COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge,
                                                    bool step_up) {
   sansio::oauth_start start(s->server);
-  if (!challenge) challenge = co_await ask_for_challenge(core, s);
   start.challenge = std::move(challenge);
   start.step_up = step_up;
-  if (s->record) start.granted_scope = s->record->grant.scope;
+  start.granted_scope = oauth_detail::granted_before(*s);
   for (bool again = false;; again = true) {
     flow_run run(core, s, start);
     run.forget_stored = again;
@@ -223,7 +237,7 @@ COMCP_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr co
   if (redirect_uri.empty()) co_return error(errc::invalid_argument, "begin() needs a redirect URI");
   sansio::oauth_start start(s->server);
   start.challenge = co_await ask_for_challenge(core, s);
-  if (s->record) start.granted_scope = s->record->grant.scope;
+  start.granted_scope = oauth_detail::granted_before(*s);
   flow_run run(core, s, std::move(start));
   run.redirect_uri = std::move(redirect_uri);
   co_await drive(run);

@@ -58,7 +58,7 @@ inline asio::awaitable<result<bool>> take_newer(core_ptr core, session_ptr s, st
 }
 
 // Tokens from elsewhere do not say where they are renewed.
-inline asio::awaitable<result<void>> find_endpoint(core_ptr core, session_ptr s) {
+inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, session_ptr s, oauth_record record) {
   auto const& profile = core->options.profile();
   sansio::oauth_discovery start(s->server, profile, std::nullopt);
   auto const io = core->io_for(*s);
@@ -80,7 +80,7 @@ inline asio::awaitable<result<void>> find_endpoint(core_ptr core, session_ptr s)
   auto const& as = found->authorization_server;
   auto const method = choose_auth_method(*client, as.token_endpoint_auth_methods_supported);
   if (!method) co_return method.error();
-  auto& g = s->record->grant;
+  auto& g = record.grant;
   g.client = std::move(*client);
   g.registered_by = choice->registered_by.empty() ? std::string("dynamic") : choice->registered_by;
   g.resource = found->resource;
@@ -88,7 +88,7 @@ inline asio::awaitable<result<void>> find_endpoint(core_ptr core, session_ptr s)
   g.token_endpoint = as.token_endpoint;
   g.revocation_endpoint = as.revocation_endpoint;
   g.auth_method = *method;
-  co_return result<void>();
+  co_return std::move(record);
 }
 
 inline bool may_pass(std::string const& code) {
@@ -123,12 +123,13 @@ inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth
 }
 
 inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
-  if (s->record->grant.token_endpoint.empty()) {
-    auto const found = co_await find_endpoint(core, s);
-    if (!found) co_return found.error();
-  }
   auto record = *s->record;
   auto const prover = s->prover;
+  if (record.grant.token_endpoint.empty()) {
+    auto found = co_await find_endpoint(core, s, record);
+    if (!found) co_return found.error();
+    record = std::move(*found);
+  }
   auto const endpoint = core->options.profile().policy.check(record.grant.token_endpoint, s->server);
   if (!endpoint) co_return endpoint.error();
   form_fields form;
