@@ -184,3 +184,17 @@ TEST_CASE("oauth: what a server repeats of secrets is in no error", "[auth]") {
   CHECK_THAT(t.last.to_string(), match::contains("invalid_request"));
   CHECK_THAT(t.last.to_string(), match::contains("***"));
 }
+
+TEST_CASE("oauth: a program may end in the middle of a login", "[auth]") {
+  for (int steps = 0; steps < 60; ++steps) {
+    oauth_talk t;
+    t.world->before = [](std::string) -> asio::awaitable<void> {
+      asio::steady_timer soon(co_await asio::this_coro::executor, 0s);
+      co_await soon.async_wait(asio::use_awaitable);
+    };
+    comcp::oauth auth(t.options());
+    auto const one = t.start(auth), two = t.start(auth);
+    for (int i = 0; i < steps; ++i) t.io.run_one_for(1s);
+    if (steps == 59) CHECK(one->over);
+  }
+}

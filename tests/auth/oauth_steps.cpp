@@ -81,7 +81,9 @@ TEST_CASE("oauth_steps: machines' grants", "[auth]") {
 
 TEST_CASE("oauth_steps: each refusal is an error that says what was said", "[auth]") {
   oauth_talk t;
-  auto const nowhere = t.get(steps::discover(t.sender(), url("https://nowhere.example/mcp")));
+  comcp::oauth_profile strict;
+  strict.legacy_fallback = false;
+  auto const nowhere = t.get(steps::discover(t.sender(), url("https://nowhere.example/mcp"), strict));
   REQUIRE_FALSE(nowhere);
   CHECK(nowhere.error() == comcp::errc::unauthorized);
   CHECK_THAT(nowhere.error().to_string(), match::contains("https://nowhere.example/.well-known/oauth-protected-resource/mcp"));

@@ -42,7 +42,6 @@ class oauth_talk {
     }
   }
 
-  asio::io_context io;
   std::shared_ptr<fake_world> world = std::make_shared<fake_world>();
   std::shared_ptr<comcp::test::manual_clock> clock = std::make_shared<comcp::test::manual_clock>();
   comcp::any_token_store store;
@@ -155,6 +154,9 @@ class oauth_talk {
 
   std::shared_ptr<comcp::token_set::time_point> today_ =
       std::make_shared<comcp::token_set::time_point>(std::chrono::sys_days{std::chrono::year(2026) / 11 / 1});
+
+ public:
+  asio::io_context io;  // goes first: what is under way then still tells the log
 };
 
 }  // namespace comcp_test

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <asio/awaitable.hpp>
@@ -104,6 +105,9 @@ asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request reque
 asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at, form_fields form);
 /// The same, read as the answer of a token endpoint: a refusal is errc::unauthorized.
 asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at, form_fields form);
+
+/// Makes *** of a secret that a server repeats.
+void hide(std::string& text, std::string_view secret_text);
 
 http_request get_request(http_url url);
 http_request json_request(http_url url, std::string body);

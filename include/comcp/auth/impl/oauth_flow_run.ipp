@@ -109,6 +109,15 @@ inline oauth_record record_of(flow_run const& run) {
   return out;
 }
 
+// Descriptions are the server's own words, and it has seen the state.
+inline error failure_of(flow_run const& run) {
+  auto const& why = run.flow.failure();
+  auto text = std::string(why.message());
+  hide(text, run.flow.pending().state.reveal());
+  hide(text, run.flow.pending().verifier.reveal());
+  return why.with_message(std::move(text));
+}
+
 // It is asked for again where it is offered.
 inline std::string granted_before(oauth_session const& s) {
   std::string out;
@@ -190,7 +199,7 @@ COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
       auto kept = co_await oauth_detail::keep_locked(core, s, oauth_detail::record_of(run), run.prover);
       co_return kept;
     }
-    if (again || !run.client_refused || !run.used_stored) co_return run.flow.failure();
+    if (again || !run.client_refused || !run.used_stored) co_return oauth_detail::failure_of(run);
     co_await oauth_detail::forget_client(core, run.flow.issuer(), run.flow.client().id());
   }
 }
@@ -241,7 +250,7 @@ COMCP_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr co
   flow_run run(core, s, std::move(start));
   run.redirect_uri = std::move(redirect_uri);
   co_await drive(run);
-  if (run.flow.next() == oauth_detail::want::failed) co_return run.flow.failure();
+  if (run.flow.next() == oauth_detail::want::failed) co_return oauth_detail::failure_of(run);
   if (run.flow.next() != oauth_detail::want::user) {
     co_return error(errc::invalid_argument, "begin() is for a user's login, and this is a machine's grant");
   }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <initializer_list>
-#include <string_view>
 
 #include <comcp/auth/oauth_send.hpp>
 
@@ -38,12 +36,14 @@ COMCP_DECL http_request json_request(http_url url, std::string body) {
   return r;
 }
 
-namespace oauth_detail {
-
-inline void hide(std::string& text, std::string_view value) {
-  if (value.size() < 4) return;
-  for (auto at = text.find(value); at != std::string::npos; at = text.find(value, at + 3)) text.replace(at, value.size(), "***");
+COMCP_DECL void hide(std::string& text, std::string_view secret_text) {
+  if (secret_text.size() < 4) return;
+  for (auto at = text.find(secret_text); at != std::string::npos; at = text.find(secret_text, at + 3)) {
+    text.replace(at, secret_text.size(), "***");
+  }
 }
+
+namespace oauth_detail {
 
 // Some servers repeat in a refusal what they were sent, and descriptions go into errors.
 inline void hide_secrets(oauth_response& answer, form_fields const& sent, oauth_client const& client) {
