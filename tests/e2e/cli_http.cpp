@@ -100,7 +100,7 @@ TEST_CASE("cli: Ctrl-C ends a call over HTTP", "[e2e]") {
 TEST_CASE("cli: tokens and headers go along, and are never shown", "[e2e]") {
   demo const server({"--token", "s3cret"});
   auto const none = server.comcp({"tools"});
-  CHECK(none.status == 4);
+  CHECK(none.status == 6);
   CHECK_THAT(none.err, contains("HTTP 401"));
   CHECK_THAT(none.err, contains("A token is needed"));
   CHECK_THAT(none.err, contains("--bearer-env"));

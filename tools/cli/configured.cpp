@@ -130,23 +130,6 @@ bool is_for_all(command what) {
   return what != command::complete && what != command::ping && what != command::listen;
 }
 
-// What the command line says comes behind, and wins.
-void fill(options& o, comcp::configured_server s) {
-  auto& t = o.server;
-  o.config.used = true;
-  if (s.timeout && !o.timeout) o.timeout = *s.timeout;
-  if (s.kind == comcp::configured_kind::stdio) {
-    t.command = std::move(s.args);
-    t.command.insert(t.command.begin(), std::move(s.command));
-    t.environment.insert(t.environment.begin(), s.env.begin(), s.env.end());
-    if (t.directory.empty()) t.directory = std::move(s.cwd);
-    return;
-  }
-  t.http.url = std::move(s.url);
-  t.http.headers.insert(t.http.headers.begin(), s.headers.begin(), s.headers.end());
-  t.http.sse = t.http.sse || s.kind == comcp::configured_kind::sse;
-}
-
 }  // namespace
 
 std::string own_file() {
@@ -178,6 +161,22 @@ std::vector<found_file> find_files(std::string const& source) {
       found.push_back({where, read_file(where.path)});
   }
   return found;
+}
+
+void fill(options& o, comcp::configured_server s) {
+  auto& t = o.server;
+  o.config.used = true;
+  if (s.timeout && !o.timeout) o.timeout = *s.timeout;
+  if (s.kind == comcp::configured_kind::stdio) {
+    t.command = std::move(s.args);
+    t.command.insert(t.command.begin(), std::move(s.command));
+    t.environment.insert(t.environment.begin(), s.env.begin(), s.env.end());
+    if (t.directory.empty()) t.directory = std::move(s.cwd);
+    return;
+  }
+  t.http.url = std::move(s.url);
+  t.http.headers.insert(t.http.headers.begin(), s.headers.begin(), s.headers.end());
+  t.http.sse = t.http.sse || s.kind == comcp::configured_kind::sse;
 }
 
 void use_configured_server(options& o) {

@@ -34,6 +34,9 @@ comcp::config_file read_file(std::string const& path);
 /// go to all. Asks at the terminal for their inputs. Throws usage_error.
 void use_configured_server(options& o);
 
+/// Makes an expanded server the target. What the options have already comes behind, and wins.
+void fill(options& o, comcp::configured_server s);
+
 /// prompts.cpp: asks at the terminal, without echo for passwords. No terminal: the default, else not_found.
 comcp::result<comcp::secret> ask_input(comcp::config_input const& asked);
 

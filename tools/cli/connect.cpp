@@ -11,9 +11,11 @@
 #include <unistd.h>
 
 #include <comcp/auth/bearer.hpp>
+#include <comcp/config/connect.hpp>
 #include <comcp/trace/record.hpp>
 #include <comcp/transport/stdio.hpp>
 
+#include "configured.hpp"
 #include "exit_codes.hpp"
 #include "http_server.hpp"
 #include "oauth_setup.hpp"
@@ -66,8 +68,8 @@ asio::awaitable<comcp::client> connect_to(Server server, std::shared_ptr<surroun
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 asio::awaitable<comcp::client> connect_with_login(std::shared_ptr<surroundings> around) {
-  auto const login = co_await usable_login(around);
   auto const& o = around->opts;
+  auto const login = co_await usable_login(o, around);
   auto connecting = login ? connect_to(http_server(o, *login), around)
                           : connect_to(http_server(o, comcp::no_auth()), around);
   auto connected = co_await std::move(connecting);
@@ -143,6 +145,19 @@ asio::awaitable<comcp::client> connect(std::shared_ptr<surroundings> around) {
   if (!http.bearer.empty()) return connect_to(http_server(o, comcp::bearer(http.bearer)), around);
   if (has_own_credentials(http)) return connect_to(http_server(o, comcp::no_auth()), around);
   return connect_with_login(around);
+}
+
+asio::awaitable<comcp::server_config> configured_way(comcp::configured_server s, std::shared_ptr<surroundings> around) {
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+  options o;
+  o.server.login.store = around->opts.server.login.store;
+  fill(o, s);
+  bool const may_have_login = !o.server.http.url.empty() && !has_own_credentials(o.server.http);
+  std::optional<comcp::oauth> login;
+  if (may_have_login) login = co_await usable_login(o, around);
+  if (login) co_return comcp::server_config(http_server(o, *login));
+#endif
+  co_return comcp::to_server_config(s);
 }
 
 }  // namespace cli

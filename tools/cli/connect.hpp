@@ -7,6 +7,7 @@
 #include <memory>
 
 #include <comcp/client/client.hpp>
+#include <comcp/server/server_config.hpp>
 
 #include "handler.hpp"
 
@@ -17,5 +18,8 @@ comcp::connect_options make_connect_options(options const& o, std::shared_ptr<su
 
 /// A client for the server that the options name. Throws comcp::exception and usage_error.
 asio::awaitable<comcp::client> connect(std::shared_ptr<surroundings> around);
+
+/// How one of several configured servers is reached: with a stored login where it has one.
+asio::awaitable<comcp::server_config> configured_way(comcp::configured_server s, std::shared_ptr<surroundings> around);
 
 }  // namespace cli

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include <comcp/auth/token.hpp>
+#include <comcp/sansio/oauth_choices.hpp>
 
 namespace cli {
 namespace {
@@ -142,52 +142,50 @@ void judge_pkce(diagnosis& d, authorization_server_metadata const& about) {
         "Who runs the authorization server has to publish code_challenge_methods_supported with S256.");
 }
 
-comcp::oauth_client const* known_client(oauth_profile const& profile, std::string const& issuer) {
-  for (auto const& c : profile.clients) {
-    if (c.issuer().empty() || c.issuer() == issuer) return &c;
-  }
-  return nullptr;
-}
-
-void judge_client(diagnosis& d, authorization_server_metadata const& about, oauth_profile const& profile,
-                  comcp::http_url const& server) {
-  if (auto const* const client = known_client(profile, about.issuer)) {
-    d.add(mark::good, "client", "comcp says that it is the registered client " + client->id() + ".");
-    auto const how = comcp::choose_auth_method(*client, about.token_endpoint_auth_methods_supported);
-    if (how) return d.add(mark::good, "client proof", *how == "none" ? "None: it is a public client." : *how);
+void judge_proof(diagnosis& d, comcp::oauth_client const& client, authorization_server_metadata const& about) {
+  auto const how = comcp::choose_auth_method(client, about.token_endpoint_auth_methods_supported);
+  if (!how) {
     return d.add(mark::problem, "client proof", std::string(how.error().message()),
                  "Give the client's secret with --client-secret-env, or its key with --key.");
   }
-  bool const has_document = !profile.client_metadata_url.empty();
-  if (has_document && about.client_id_metadata_document_supported) {
-    return d.add(mark::good, "client", "comcp says who it is by the document " + profile.client_metadata_url + ".");
-  }
-  if (has_document) d.add(mark::note, "client", "The authorization server does not read documents about clients.");
-  if (!about.registration_endpoint.empty() && profile.dynamic_registration) {
-    auto const usable = profile.policy.check(about.registration_endpoint, server);
-    if (usable) return d.add(mark::good, "client", "comcp would register itself at " + usable->text() + " (not done now).");
-    d.add(mark::note, "client", "comcp does not register itself: " + std::string(usable.error().message()));
-  }
+  d.add(mark::good, "client proof", *how == "none" ? "None: it is a public client." : *how);
+}
+
+std::string how_to_be_known(authorization_server_metadata const& about) {
   std::string advice = "Ask who runs the authorization server for a client id with the redirect address "
                        "http://127.0.0.1/callback (any port, or say which with --callback-port), then give --client-id.";
-  if (about.client_id_metadata_document_supported) {
+  if (about.client_id_metadata_document_supported)
     advice += " Or publish a client metadata document of yours, and give --client-metadata-url: the server reads those.";
+  return advice;
+}
+
+void judge_client(diagnosis& d, discovered const& found, oauth_profile const& profile, comcp::http_url const& server) {
+  auto const& about = found.authorization_server;
+  auto const choice = comcp::sansio::choose_client(profile, found);
+  if (!choice) {
+    return d.add(mark::problem, "client", std::string(choice.error().message()), how_to_be_known(about));
   }
-  d.add(mark::problem, "client", "The authorization server does not know comcp, and offers no way to make itself known.",
-        std::move(advice));
+  if (choice->registered_by == "metadata document") {
+    return d.add(mark::good, "client", "comcp says who it is by the document " + choice->client->id() + ".");
+  }
+  if (choice->client) {
+    d.add(mark::good, "client", "comcp says that it is the registered client " + choice->client->id() + ".");
+    return judge_proof(d, *choice->client, about);
+  }
+  if (!profile.client_metadata_url.empty())
+    d.add(mark::note, "client", "The authorization server does not read documents about clients.");
+  auto const usable = profile.policy.check(about.registration_endpoint, server);
+  if (usable) return d.add(mark::good, "client", "comcp would register itself at " + usable->text() + " (not done now).");
+  d.add(mark::problem, "client", "comcp cannot register itself: " + std::string(usable.error().message()),
+        how_to_be_known(about));
 }
 
 void judge_scopes(diagnosis& d, discovered const& found, oauth_profile const& profile) {
-  auto const& offered = found.resource_metadata ? found.resource_metadata->scopes_supported : names();
-  std::string scope = offered ? joined(*offered, " ") : std::string();
-  char const* why = " (all that the server lists)";
-  if (!found.challenge_scope.empty()) scope = found.challenge_scope, why = " (what the server asked for)";
-  if (profile.scope) scope = *profile.scope, why = " (what you gave)";
+  auto const scope = comcp::sansio::choose_scope(profile, found, {}, false);
   if (scope.empty()) return d.add(mark::good, "permissions", "No certain ones are asked for: the server decides.");
-  bool const offline = profile.offline_access && profile.kind == oauth_profile::grant::authorization_code &&
-                       lists(found.authorization_server.scopes_supported, "offline_access");
-  if (offline) scope = comcp::unite_scopes(scope, "offline_access");
-  d.add(mark::good, "permissions", scope + why);
+  d.add(mark::good, "permissions", scope + (profile.scope                    ? " (what you gave)"
+                                            : !found.challenge_scope.empty() ? " (what the server asked for)"
+                                                                             : " (all that the server lists)"));
 }
 
 void judge_refresh(diagnosis& d, authorization_server_metadata const& about, oauth_profile const& profile) {
@@ -204,16 +202,16 @@ void judge_refresh(diagnosis& d, authorization_server_metadata const& about, oau
 }
 
 void judge_dpop(diagnosis& d, discovered const& found, oauth_profile const& profile) {
-  bool const required = found.resource_metadata && found.resource_metadata->dpop_bound_access_tokens_required;
-  auto const& offered = found.authorization_server.dpop_signing_alg_values_supported;
-  bool const can = lists(offered, "ES256");
-  if (required && offered && !can) {
-    return d.add(mark::problem, "DPoP", "The server wants tokens bound to a key, and its authorization server can do none "
-                 "of the algorithms of comcp (ES256).", "Who runs the authorization server has to allow ES256.");
+  auto const bound = comcp::sansio::choose_dpop(profile, found);
+  if (!bound) {
+    return d.add(mark::problem, "DPoP", std::string(bound.error().message()),
+                 profile.dpop ? "Leave --dpop out, if the server does not insist."
+                              : "Who runs the authorization server has to offer it, with ES256.");
   }
-  if (required || profile.dpop) return d.add(mark::good, "DPoP", "Yes: the token is worthless without a key of comcp.");
-  if (can) return d.add(mark::good, "DPoP", "Not used; --dpop would bind the token to a key of comcp.");
-  d.add(mark::good, "DPoP", "Not used, as the authorization server does not offer it.");
+  if (*bound) return d.add(mark::good, "DPoP", "Yes: the token is worthless without a key of comcp.");
+  bool const offered = lists(found.authorization_server.dpop_signing_alg_values_supported, "ES256");
+  d.add(mark::good, "DPoP", offered ? "Not used; --dpop would bind the token to a key of comcp."
+                                    : "Not used, as the authorization server does not offer it.");
 }
 
 }  // namespace
@@ -270,7 +268,7 @@ void judge_login(diagnosis& d, comcp::result<discovered> const& found, oauth_pro
   if (by_browser) judge_endpoint(d, about.authorization_endpoint, "login page", profile, *server);
   judge_endpoint(d, about.token_endpoint, "tokens from", profile, *server);
   if (by_browser) judge_pkce(d, about);
-  judge_client(d, about, profile, *server);
+  judge_client(d, *found, profile, *server);
   judge_scopes(d, *found, profile);
   judge_refresh(d, about, profile);
   judge_dpop(d, *found, profile);

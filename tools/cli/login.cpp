@@ -91,10 +91,10 @@ asio::awaitable<void> log_in_by_paste(comcp::oauth login, std::shared_ptr<surrou
   auto const redirect = "http://127.0.0.1:" + std::to_string(port) + "/callback";
   auto started = co_await login.begin(o.server.http.url, redirect);
   show_address(around->err, started.url, "Open this address in a browser, on any machine, and log in:");
-  around->err.line("The browser then ends up at an address that starts with " + redirect +
-                   "\n(it may say that there is no such page: that is fine). Paste that whole address here; it is not "
-                   "shown:");
-  auto pasted = co_await read_secret_line();
+  auto question = "The browser then ends up at an address that starts with " + redirect +
+                  "\n(it may say that there is no such page: that is fine). Paste that whole address here; it is not "
+                  "shown:";
+  auto pasted = co_await read_secret_line(around->err, std::move(question));
   co_await login.finish(std::move(started.state), std::move(pasted));
 }
 

@@ -16,13 +16,13 @@
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 
-#include <comcp/config/connect.hpp>
 #include <comcp/providers/names.hpp>
 #include <comcp/registry/registry.hpp>
 
 #include "arguments.hpp"
 #include "connect.hpp"
 #include "exit_codes.hpp"
+#include "login.hpp"
 #include "printers.hpp"
 
 namespace cli {
@@ -41,7 +41,7 @@ struct news {
     auto line = s.name + ": " + std::string(to_string(s.state));
     bool const back = s.state == comcp::server_state::ready && told.erase(s.name) != 0;
     if (s.reason && s.state != comcp::server_state::ready && s.state != comcp::server_state::starting) {
-      tell(s.name, line + ": " + s.reason.to_string());
+      tell(s.name, line + ": " + s.reason.to_string() + (wants_login(s.reason) ? " (see comcp login --help)" : ""));
     } else if (back || around->opts.verbose) {
       around->err.line((back ? "comcp: " : "note: ") + one_line(line));
     }
@@ -168,7 +168,7 @@ int verdict(host const& h) {
   }
   if (!first) return exit_connection;
   if (h.around->opts.json) throw comcp::exception(*first);
-  return exit_code_of(*first);
+  return wants_login(*first) ? exit_login : exit_code_of(*first);
 }
 
 std::string endpoint(host const& h, std::string const& name) {
@@ -321,9 +321,9 @@ asio::awaitable<int> run(std::shared_ptr<host> h) {
   throw usage_error("this command wants one server: pick one with --server");
 }
 
-comcp::server_config configuration(host const& h, comcp::configured_server const& s, comcp::connect_options settings) {
+comcp::server_config configuration(host const& h, comcp::configured_server const& s, comcp::connect_options settings,
+                                   comcp::server_config config) {
   if (s.timeout && !h.around->opts.timeout) settings.timeout(*s.timeout);
-  auto config = comcp::to_server_config(s);
   if (!h.around->opts.timeout) settings.handshake_timeout(config.start_timeout());
   if (h.around->opts.verbose) {
     comcp::observer watch;
@@ -340,7 +340,8 @@ asio::awaitable<int> start_and_run(std::shared_ptr<host> h) {
   auto const& o = h->around->opts;
   auto const settings = make_connect_options(o, h->around);
   for (auto const& s : o.servers) {
-    auto config = configuration(*h, s, settings);
+    auto way = co_await configured_way(s, h->around);
+    auto config = configuration(*h, s, settings, std::move(way));
     auto adding = comcp::as_result(h->servers.add(s.name, std::move(config)));
     auto const added = co_await std::move(adding);
     if (!added) h->said->tell(s.name, s.name + ": " + added.error().to_string());

@@ -61,18 +61,7 @@ comcp::oauth_options make_oauth_options(options const& o) {
   return out;
 }
 
-asio::awaitable<bool> is_logged_in(comcp::oauth login, std::string url, std::shared_ptr<surroundings> around) {
-  auto asking = comcp::as_result(login.status(url));
-  auto const status = co_await std::move(asking);
-  if (!status) {
-    around->err.line("comcp: stored logins are not used: " + one_line(status.error().to_string()));
-    co_return false;
-  }
-  co_return status->has_value();
-}
-
-asio::awaitable<std::optional<comcp::oauth>> usable_login(std::shared_ptr<surroundings> around) {
-  auto const& o = around->opts;
+asio::awaitable<std::optional<comcp::oauth>> usable_login(options const& o, std::shared_ptr<surroundings> around) {
   std::optional<comcp::oauth> login;
   try {
     login.emplace(make_oauth_options(o));
@@ -81,7 +70,10 @@ asio::awaitable<std::optional<comcp::oauth>> usable_login(std::shared_ptr<surrou
     co_return std::nullopt;  // no home: nothing is stored
   }
   if (o.server.login.client_credentials) co_return login;
-  bool const known = co_await is_logged_in(*login, o.server.http.url, around);
+  auto asking = comcp::as_result(login->status(o.server.http.url));
+  auto const status = co_await std::move(asking);
+  if (!status) around->err.line("comcp: stored logins are not used: " + one_line(status.error().to_string()));
+  bool const known = status && *status;
   if (!known) login.reset();
   co_return login;
 }

@@ -22,10 +22,9 @@ comcp::oauth_options make_oauth_options(options const& o);
 /// Over the same proxy, and with the same authorities, as what goes to the server.
 comcp::oauth_sender make_oauth_sender(options const& o);
 
-/// Whether there is a login for this server; what is wrong with the store is told.
-asio::awaitable<bool> is_logged_in(comcp::oauth login, std::string url, std::shared_ptr<surroundings> around);
-/// An authenticator for the server of the options, where a login is stored, or is to be had without a user.
-asio::awaitable<std::optional<comcp::oauth>> usable_login(std::shared_ptr<surroundings> around);
+/// An authenticator for the server of the options, which outlive this, where a login is stored for it or is to be had
+/// without a user. What is wrong with the store is told.
+asio::awaitable<std::optional<comcp::oauth>> usable_login(options const& o, std::shared_ptr<surroundings> around);
 
 /// doctor.cpp
 asio::awaitable<int> run_doctor(std::shared_ptr<surroundings> around);

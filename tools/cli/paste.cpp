@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paste.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <system_error>
@@ -82,8 +83,9 @@ constexpr std::size_t longest = 64 * 1024;
 
 }  // namespace
 
-asio::awaitable<comcp::secret> read_secret_line() {
-  quiet_terminal const quiet;
+asio::awaitable<comcp::secret> read_secret_line(console& err, std::string question) {
+  quiet_terminal const quiet;  // before anybody types
+  err.line(question);
   line_reader in(co_await asio::this_coro::executor);
   std::string text;
   bool more = true;

@@ -10,10 +10,12 @@
 
 #include <comcp/secret.hpp>
 
+#include "console.hpp"
+
 namespace cli {
 
-/// The next line without blanks around it. Throws usage_error at the end of input and for an endless line. May be
+/// Shows the question on stderr, and gives the next line without blanks around it. Throws usage_error at the end of input and for an endless line. May be
 /// cancelled.
-asio::awaitable<comcp::secret> read_secret_line();
+asio::awaitable<comcp::secret> read_secret_line(console& err, std::string question);
 
 }  // namespace cli
