@@ -64,7 +64,7 @@ TEST_CASE("cli: without a login a 401 says how to log in", "[e2e]") {
   guarded at;
   auto const r = at.comcp({"tools"});
   CHECK(r.status == 6);
-  CHECK_THAT(r.err, contains("comcp --url " + at.peer.url() + " login"));
+  CHECK_THAT(r.err, contains("comcp --url " + at.peer.url() + " --token-store " + at.store + " login"));
   CHECK_FALSE(std::filesystem::exists(at.store));
   CHECK(at.peer.requests("/register").empty());
   auto const whoami = at.comcp({"whoami", "--json"});
@@ -72,7 +72,7 @@ TEST_CASE("cli: without a login a 401 says how to log in", "[e2e]") {
   CHECK_THAT(whoami.out, contains(R"("loggedIn":false)"));
   // A query may hold a key.
   auto const hidden = run({"tools", "--url", at.peer.url() + "?key=s3cret", "--token-store", at.store});
-  CHECK_THAT(hidden.err, contains("comcp --url URL login"));
+  CHECK_THAT(hidden.err, contains("comcp --url URL --token-store"));
   CHECK(hidden.err.find("s3cret") == std::string::npos);
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("cli: every server of a configuration has its own login", "[e2e]") {
   CHECK(run({"--config", file, "--server", "one", "tools", "--token-store", at.store}).status == 0);
   auto const two = run({"--config", file, "--server", "two", "tools", "--token-store", at.store});
   CHECK(two.status == 6);
-  CHECK_THAT(two.err, contains("comcp --config " + file + " --server two login"));
+  CHECK_THAT(two.err, contains("comcp --config " + file + " --server two --token-store " + at.store + " login"));
 }
 
 TEST_CASE("cli: a stored token goes nowhere else, and not beside a token of the user's own", "[e2e]") {

@@ -231,7 +231,9 @@ void judge_server(diagnosis& d, std::vector<first_answer> const& answers, comcp:
   d.reached = !answers.empty();
   if (!d.reached) {
     d.add(mark::problem, "server", "It cannot be reached: " + failure.to_string(),
-          "Check the address, the network, and whether a proxy is needed (--proxy).");
+          failure == comcp::errc::tls_failed
+              ? "Its certificate is not trusted here. If it is signed by an authority of your own: --ca-file."
+              : "Check the address, the network, and whether a proxy is needed (--proxy).");
     return;
   }
   auto const wants = [](first_answer const& a) {

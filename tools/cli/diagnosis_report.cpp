@@ -47,7 +47,7 @@ std::string verdict(diagnosis const& d, options const& o) {
   if (!d.reached) return "The server cannot be reached, so nothing is known of logins.";
   if (!d.wants_login) return d.has_problem() ? "This is not an MCP server that comcp can talk to." : "No login is needed.";
   if (d.has_problem()) return "A login would fail: see what is marked with !!.";
-  return "A login can succeed: " + login_command(o);
+  return "A login can succeed: " + command_about(o, "login");
 }
 
 comcp::json::array json_of(std::vector<asked_url> const& all) {

@@ -161,7 +161,7 @@ asio::awaitable<int> who_am_i(std::shared_ptr<surroundings> around) {
   } else if (status) {
     print_status(*status);
   } else {
-    std::cout << "Nobody is logged in. Log in with: " << login_command(o) << '\n';
+    std::cout << "Nobody is logged in. Log in with: " << command_about(o, "login") << '\n';
   }
   co_return status ? exit_ok : exit_login;
 }

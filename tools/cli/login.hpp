@@ -21,7 +21,7 @@ asio::awaitable<int> run_login_command(std::shared_ptr<surroundings> around);
 bool wants_login(comcp::error const& e) noexcept;
 /// The URL without its query, which may hold a secret.
 std::string shown_url(std::string const& url);
-/// The command that logs in to the server of the options, without what its URL may hide.
-std::string login_command(options const& o);
+/// The command line of "login" or "doctor" for the server of the options, without what its URL may hide.
+std::string command_about(options const& o, char const* what);
 
 }  // namespace cli

@@ -19,15 +19,31 @@ std::string shown_url(std::string const& url) {
   return parsed ? parsed->origin() + parsed->path() : std::string("(no URL)");
 }
 
-std::string login_command(options const& o) {
+namespace {
+
+// As one word for a shell: names of servers and files may come from somebody else's configuration.
+std::string word(std::string const& text) {
+  constexpr auto* plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_./:@%+=,-";
+  if (!text.empty() && text.find_first_not_of(plain) == std::string::npos) return text;
+  std::string out = "'";
+  for (char const c : text) c == '\'' ? out.append("'\\''") : out.append(1, c);
+  return out + "'";
+}
+
+}  // namespace
+
+std::string command_about(options const& o, char const* what) {
   auto text = std::string("comcp");
   if (o.config.used || !o.servers.empty()) {
-    for (auto const& file : o.config.files) text.append(" --config ").append(file);
-    return text.append(" --server ").append(o.config.server.empty() ? "NAME" : o.config.server).append(" login");
+    for (auto const& file : o.config.files) text.append(" --config ").append(word(file));
+    text.append(" --server ").append(o.config.server.empty() ? "NAME" : word(o.config.server));
+  } else {
+    auto const url = comcp::http_url::parse(o.server.http.url);
+    bool const is_plain = url && !url->query() && !url->fragment();
+    text.append(" --url ").append(is_plain ? word(url->text()) : "URL");
   }
-  auto const url = comcp::http_url::parse(o.server.http.url);
-  bool const is_plain = url && !url->query() && !url->fragment();
-  return text.append(" --url ").append(is_plain ? url->text() : "URL").append(" login");
+  if (!o.server.login.store.empty()) text.append(" --token-store ").append(word(o.server.login.store));
+  return text.append(" ").append(what);
 }
 
 #if !defined(COMCP_WITH_TLS) || !COMCP_WITH_TLS
