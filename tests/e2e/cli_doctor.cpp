@@ -64,9 +64,9 @@ TEST_CASE("cli: doctor shows the way of a login that can succeed, and only looks
   CHECK_FALSE(std::filesystem::exists(at.store));
 
   auto const json = comcp::json::parse(at.comcp({"doctor", "--json", "--client-id", "known"}).out).value();
-  CHECK(json["ok"].view().get_bool() == true);
-  CHECK(json["wantsLogin"].view().get_bool() == true);
-  CHECK(json["discovery"].size() == 2);
+  CHECK(json.view().find("ok")->get_bool() == true);
+  CHECK(json.view().find("wantsLogin")->get_bool() == true);
+  CHECK(json.view().find("discovery")->size() == 2);
   CHECK_THAT(json.dump(), contains("registered client known"));
   only_looked(at);
 }
@@ -90,7 +90,7 @@ TEST_CASE("cli: doctor knows what needs no login, and what is no MCP server", "[
   CHECK(dead.status == 3);
   CHECK_THAT(dead.out, contains("cannot be reached"));
   auto const told = comcp::json::parse(run({"doctor", "--url", "http://127.0.0.1:1/mcp", "--json"}).out).value();
-  CHECK(told["reached"].view().get_bool() == false);
+  CHECK(told.view().find("reached")->get_bool() == false);
 }
 
 TEST_CASE("cli: doctor says what is missing at the authorization server, and who can mend it", "[e2e]") {
@@ -103,7 +103,7 @@ TEST_CASE("cli: doctor says what is missing at the authorization server, and who
       {R"("authorization_endpoint":"http://127.0.0.1:9/a","code_challenge_methods_supported":["S256"])", "--client-id"},
       {R"("code_challenge_methods_supported":["S256"],"registration_endpoint":"http://127.0.0.1:9/r")",
        "publishes no such address"},
-      {R"("authorization_endpoint":"javascript:alert(1)","code_challenge_methods_supported":["S256"],)"
+      {R"-("authorization_endpoint":"javascript:alert(1)","code_challenge_methods_supported":["S256"],)-"
        R"("registration_endpoint":"http://127.0.0.1:9/r")",
        "login page"},
       {R"("authorization_endpoint":"http://as.example.com/a","code_challenge_methods_supported":["S256"],)"

@@ -130,9 +130,10 @@ class authorization_peer {
     }
     if (r.method != "POST") return http_answer(405, "");
     auto const message = comcp::json::parse(r.body).value();
-    auto const id = message.find("id");
+    auto const asked = message.view();
+    auto const id = asked.find("id");
     if (!id) return http_answer(202, "");
-    auto const result = result_of(std::string(message.find("method")->get_string().value_or("")));
+    auto const result = result_of(std::string(asked.find("method")->get_string().value_or("")));
     return json(200, R"({"jsonrpc":"2.0","id":)" + id->dump() +
                          (result.empty() ? R"(,"error":{"code":-32601,"message":"Method not found"}})"
                                          : ",\"result\":" + result + "}"));

@@ -79,7 +79,7 @@ void print_json(diagnosis const& d, options const& o) {
 void print_diagnosis(diagnosis const& d, options const& o) {
   if (o.json) return print_json(d, o);
   std::cout << shown_url(d.server) << '\n';
-  print_title("Does the server want a login?");
+  if (d.reached) print_title("Does the server want a login?");
   for (auto const& a : d.of_server) print_asked(a);
   if (!d.of_discovery.empty()) print_title("Who keeps its logins?");
   for (auto const& a : d.of_discovery) print_asked(a);

@@ -11,7 +11,9 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <asio/error.hpp>
 #include <asio/posix/stream_descriptor.hpp>
+#include <asio/redirect_error.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -49,24 +51,19 @@ int open_stdin() {
 
 class line_reader {
  public:
-  explicit line_reader(asio::any_io_executor const& on) : descriptor_(on), fd_(open_stdin()) {
-    std::error_code no_events;  // a file is always ready
-    descriptor_.assign(fd_, no_events);
-    waits_ = !no_events;
-  }
-  ~line_reader() {
-    if (!waits_) ::close(fd_);
-  }
-  line_reader(line_reader const&) = delete;
-  line_reader& operator=(line_reader const&) = delete;
+  explicit line_reader(asio::any_io_executor const& on) : descriptor_(on, open_stdin()) {}
 
   // False at the end.
   asio::awaitable<bool> read_more(std::string& text) {
     for (;;) {
-      if (waits_) co_await descriptor_.async_wait(asio::posix::stream_descriptor::wait_read, asio::use_awaitable);
+      std::error_code failed;
+      auto const ready = asio::posix::stream_descriptor::wait_read;
+      co_await descriptor_.async_wait(ready, asio::redirect_error(asio::use_awaitable, failed));
+      bool const is_file = failed == asio::error::operation_not_supported;  // always ready
+      if (failed && !is_file) throw std::system_error(failed);
       std::array<char, 4096> piece;
-      auto const n = ::read(fd_, piece.data(), piece.size());
-      if (n < 0 && (errno == EINTR || (errno == EAGAIN && waits_))) continue;
+      auto const n = ::read(descriptor_.native_handle(), piece.data(), piece.size());
+      if (n < 0 && (errno == EINTR || (errno == EAGAIN && !is_file))) continue;
       if (n <= 0) co_return false;
       text.append(piece.data(), static_cast<std::size_t>(n));
       co_return true;
@@ -75,8 +72,6 @@ class line_reader {
 
  private:
   asio::posix::stream_descriptor descriptor_;
-  int fd_;
-  bool waits_ = false;
 };
 
 constexpr std::size_t longest = 64 * 1024;
