@@ -225,6 +225,11 @@ TEST_CASE("oidc-provider: without resource metadata the pinned issuer is the way
     oauth_options options = for_user(browser);
     auto const lost = co_await as_result(comcp::connect(comcp::http(mcp.url("/mcp"), oauth(options))));
     CHECK(lost.error() == errc::unauthorized);
+    auto const text = lost.error().to_string();
+    for (std::string const path : {"/.well-known/oauth-protected-resource/mcp", "/.well-known/oauth-protected-resource",
+                                   "/.well-known/oauth-authorization-server", "/register"}) {
+      CHECK(text.find(mcp.url(path)) != std::string::npos);
+    }
     CHECK(browser.visits() == 0);
     options.issuer(issuer.url(""));
     co_await use_protected(mcp, oauth(options));

@@ -63,6 +63,8 @@ class oauth_discovery {
   [[nodiscard]] bool done() const noexcept { return phase_ == phase::done; }
   /// When done: what was found, or an errc::unauthorized that lists every URL tried and what it answered.
   [[nodiscard]] result<discovered> found() const;
+  /// As found() fails, for what turned out later: that the endpoints it assumed are not there.
+  [[nodiscard]] error not_found(std::string why) const;
   [[nodiscard]] std::vector<discovery_step> const& steps() const noexcept { return steps_; }
 
  private:

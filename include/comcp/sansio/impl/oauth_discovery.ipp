@@ -243,14 +243,18 @@ COMCP_DECL void oauth_discovery::note(http_url const& url, int status, std::stri
   steps_.push_back(std::move(step));
 }
 
-COMCP_DECL void oauth_discovery::fail(std::string why) {
+COMCP_DECL error oauth_discovery::not_found(std::string why) const {
   std::string text = "authorization for " + server_.origin() + server_.path() + " was not found: " + std::move(why);
   char const* between = "; tried ";
   for (auto const& step : steps_) {
     text += between + step.url + " (" + step.outcome + ')';
     between = ", ";
   }
-  failure_ = error(errc::unauthorized, std::move(text));
+  return error(errc::unauthorized, std::move(text));
+}
+
+COMCP_DECL void oauth_discovery::fail(std::string why) {
+  failure_ = not_found(std::move(why));
   candidates_.clear();
   phase_ = phase::done;
 }

@@ -191,6 +191,10 @@ COMCP_DECL void oauth_flow::registration_answered(int status, std::string_view b
     return fail(error(errc::unauthorized, where + " was refused: its endpoint redirects, which is not followed"));
   }
   auto read = read_registration_answer(status, body, grant_.issuer, now);
+  if (!read && at_.assumed) {
+    return fail(discovery_.not_found("no metadata is published, and " + url_->text() + " is no registration endpoint (" +
+                                     std::to_string(status) + ')'));
+  }
   if (!read) return fail(read.error());
   if (auto const* const refusal = std::get_if<oauth_refusal>(&*read)) {
     if (!detail::about_client_metadata(*refusal) || registered_twice_) return fail(refusal->as_error(where));
