@@ -39,7 +39,8 @@ TEST_CASE("address_filter: nothing is connected to a refused address, be it lite
   asio::io_context io;
   http_peer peer(io, always(http_answer(200, "ok")));
   for (auto const& url : {peer.url(), "http://name.example:" + std::to_string(peer.port())}) {
-    auto const got = get(io, asio_engine(refusing("127.0.0.1"), plain_connector(proxy_options::none(), knows({"127.0.0.1"}))), url);
+    plain_connector const with(proxy_options::none(), knows({"127.0.0.1"}));
+    auto const got = get(io, asio_engine(refusing("127.0.0.1"), with), url);
     REQUIRE_FALSE(got);
     CHECK(got.error() == errc::denied);
     CHECK_THAT(got.error().to_string(), match::contains(url.substr(7, url.find(':', 7) - 7)));

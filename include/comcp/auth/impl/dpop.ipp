@@ -19,8 +19,8 @@ COMCP_DECL std::string const* dpop_nonce(http_headers const& answer) noexcept {
   constexpr std::size_t longest = 4096;
   auto const* const nonce = answer.find("DPoP-Nonce");
   auto const fits = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\\'; };
-  bool const good = nonce && !nonce->empty() && nonce->size() <= longest && std::all_of(nonce->begin(), nonce->end(), fits);
-  return good ? nonce : nullptr;
+  if (!nonce || nonce->empty() || nonce->size() > longest) return nullptr;
+  return std::all_of(nonce->begin(), nonce->end(), fits) ? nonce : nullptr;
 }
 
 }  // namespace jose_detail

@@ -5,9 +5,11 @@
 #pragma once
 
 #include <array>
-#include <initializer_list>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -87,7 +89,8 @@ COMCP_DECL std::string part_text(EVP_PKEY const* key, key_part const& part) {
 COMCP_DECL json::object public_members(EVP_PKEY const* key) {
   json::object out;
   if (is_rsa(key)) {
-    out.set("e", part_text(key, rsa_parts[1])).set("kty", std::string_view("RSA")).set("n", part_text(key, rsa_parts[0]));
+    out.set("e", part_text(key, rsa_parts[1])).set("kty", std::string_view("RSA"));
+    out.set("n", part_text(key, rsa_parts[0]));
   } else {
     out.set("crv", std::string_view("P-256")).set("kty", std::string_view("EC"));
     out.set("x", part_text(key, ec_parts[0])).set("y", part_text(key, ec_parts[1]));
@@ -152,8 +155,9 @@ COMCP_DECL result<key_ptr> ec_from_jwk(json::view jwk) {
   if (!curve || curve->get_string() != "P-256") return unusable_key("its curve is not P-256");
   std::array<std::string, ec_parts.size()> bytes;
   for (std::size_t i = 0; i < ec_parts.size(); ++i) {
-    bytes[i] = part_bytes(jwk, ec_parts[i]);
-    if (bytes[i].empty()) return unusable_key(std::string(ec_parts[i].member) + " of the JWK is not 32 bytes of base64url");
+    auto const& part = ec_parts[i];
+    bytes[i] = part_bytes(jwk, part);
+    if (bytes[i].empty()) return unusable_key(std::string(part.member) + " of the JWK is not 32 bytes of base64url");
   }
   key_builder builder;
   auto const point = '\x04' + bytes[0] + bytes[1];
