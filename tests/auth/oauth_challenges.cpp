@@ -126,6 +126,22 @@ TEST_CASE("oauth: a client secret that has expired is replaced by a new registra
   CHECK(t.world->requests("POST https://as.example/register") == 2);
 }
 
+TEST_CASE("oauth: a stored registration that its server forgot is made anew, once", "[auth]") {
+  oauth_talk t;
+  comcp::oauth auth(t.options());
+  REQUIRE(t.ask(auth) == 200);
+  bool const for_ever = GENERATE(false, true);
+  t.world->before = [w = t.world, for_ever](std::string what) -> asio::awaitable<void> {
+    if (what == "POST https://as.example/register" && !for_ever) w->spoiled.clear();
+    co_return;
+  };
+  t.world->spoiled[token_endpoint] = comcp_test::fake_answer(401, R"({"error":"invalid_client"})");
+  auto const done = t.get(auth.login(oauth_talk::server));
+  CHECK(static_cast<bool>(done) == !for_ever);
+  CHECK(t.world->requests("POST https://as.example/register") == 2);
+  CHECK(t.world->visits == 3);
+}
+
 TEST_CASE("oauth: tokens are bound to a key where the server requires it, with the nonces that both want", "[auth]") {
   oauth_talk t;
   t.world->dpop = true;

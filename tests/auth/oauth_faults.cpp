@@ -156,6 +156,30 @@ TEST_CASE("oauth: a store that never answers, or fails, ends the request that ne
   CHECK(t.world->seen.empty());
 }
 
+TEST_CASE("oauth: a lock that another process keeps costs a refresh, not the token", "[auth]") {
+  oauth_talk t;
+  comcp::oauth auth(t.options());
+  REQUIRE(t.ask(auth) == 200);
+  auto const held = t.get(t.store.lock(std::string("tokens  ") + oauth_talk::server, 1s)).value();
+  REQUIRE(held);
+  t.later(3590s);
+  auto const first = t.start(auth);
+  t.settle();
+  CHECK_FALSE(first->over);
+  t.clock->advance(151s);
+  t.settle();
+  REQUIRE(first->over);
+  CHECK(first->status == 200);
+  t.later(20s);
+  auto const second = t.start(auth);
+  t.settle();
+  t.clock->advance(151s);
+  t.settle();
+  REQUIRE(second->over);
+  CHECK(second->failure == comcp::errc::timeout);
+  CHECK(t.world->requests("POST https://as.example/token") == 1);
+}
+
 TEST_CASE("oauth: stored tokens that are damaged are told, and a login replaces them", "[auth]") {
   oauth_talk t;
   auto const name = std::string("tokens  ") + oauth_talk::server;

@@ -221,6 +221,36 @@ TEST_CASE("oauth: a token endpoint that is ill for a while costs no tokens", "[a
   CHECK(t.world->visits == 1);
 }
 
+TEST_CASE("oauth: a refresh that is refused for another reason leads to the user, and deletes nothing before", "[auth]") {
+  oauth_talk t;
+  comcp::oauth auth(t.options());
+  REQUIRE(t.ask(auth) == 200);
+  t.world->refresh_error = "unauthorized_client";
+  t.later(3600s);
+  t.world->drop_access_tokens();
+  comcp::oauth silent(t.without_user());
+  CHECK(t.ask(silent) == 401);
+  CHECK(t.last == comcp::errc::login_required);
+  CHECK(t.get(silent.status(oauth_talk::server)).value().has_value());
+  CHECK(t.ask(auth) == 200);
+  CHECK(t.world->visits == 2);
+}
+
+TEST_CASE("oauth: a refreshed token that met another error is refreshed again when it ends", "[auth]") {
+  oauth_talk t;
+  comcp::oauth auth(t.options());
+  REQUIRE(t.ask(auth) == 200);
+  t.later(3600s);
+  constexpr auto endpoint = "POST https://mcp.example/mcp";
+  t.world->spoiled[endpoint] = comcp_test::fake_answer(404);
+  CHECK(t.ask(auth) == 404);
+  t.world->spoiled.clear();
+  t.world->drop_access_tokens();
+  CHECK(t.ask(auth) == 200);
+  CHECK(t.world->requests(token_endpoint) == 3);
+  CHECK(t.world->visits == 1);
+}
+
 TEST_CASE("oauth: a registration that the server forgot is made anew", "[auth]") {
   oauth_talk t;
   comcp::oauth auth(t.options());

@@ -117,9 +117,8 @@ COMCP_DECL void oauth::observed(auth_request const& request, http_response_head 
     if (!same_origin(request.server, request.url)) return;
     auto const s = core_->session(request.server);
     if (s->prover) s->prover->observed(request.url, got.headers);
-    if (got.status >= 300) return;
-    s->unproven = false;
-    if (request.challenges > 0) s->attempts = 0;
+    if (got.status != 401) s->unproven = false;
+    if (got.status < 300 && request.challenges > 0) s->attempts = 0;
   } catch (...) {
     // Out of memory: the next answer is told again.
   }

@@ -226,8 +226,9 @@ COMCP_DECL asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s) {
   auto work = oauth_detail::load_and_refresh(core, s);
   auto const ready = co_await fly(s, &oauth_session::renewing, std::move(work));
   if (ready) co_return result<void>();
-  // What is still good goes on.
-  bool const usable = s->loaded && s->record && !oauth_detail::has_expired(*core, *s);
+  // What is still good goes on. After a refusal the old token goes on, too: the server's 401 leads to a flow.
+  bool const refused = ready.error() == errc::unauthorized;
+  bool const usable = s->loaded && s->record && (refused || !oauth_detail::has_expired(*core, *s));
   if (usable) co_return result<void>();
   co_return ready.error();
 }
