@@ -105,7 +105,7 @@ TEST_CASE("oauth: after a refresh that did not help comes the flow", "[auth]") {
   // The old authorization server still refreshes, the MCP server takes none of its tokens any more.
   t.world->issuer = "https://as2.example";
   t.world->drop_access_tokens();
-  t.world->before = [w = t.world](std::string what) -> asio::awaitable<void> {
+  t.world->before = [w = t.world.get()](std::string what) -> asio::awaitable<void> {
     if (what == endpoint && w->requests("POST https://as2.example/token") == 0) w->drop_access_tokens();
     co_return;
   };
@@ -131,7 +131,7 @@ TEST_CASE("oauth: a stored registration that its server forgot is made anew, onc
   comcp::oauth auth(t.options());
   REQUIRE(t.ask(auth) == 200);
   bool const for_ever = GENERATE(false, true);
-  t.world->before = [w = t.world, for_ever](std::string what) -> asio::awaitable<void> {
+  t.world->before = [w = t.world.get(), for_ever](std::string what) -> asio::awaitable<void> {
     if (what == "POST https://as.example/register" && !for_ever) w->spoiled.clear();
     co_return;
   };

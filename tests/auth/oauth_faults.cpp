@@ -197,7 +197,7 @@ TEST_CASE("oauth: stored tokens that are damaged are told, and a login replaces 
 TEST_CASE("oauth: what a server repeats of secrets is in no error", "[auth]") {
   oauth_talk t;
   // The destructor of the talk looks for secrets in every text.
-  t.world->before = [w = t.world](std::string what) -> asio::awaitable<void> {
+  t.world->before = [w = t.world.get()](std::string what) -> asio::awaitable<void> {
     if (!what.ends_with("/token")) co_return;
     std::string all;
     for (auto const& hidden : w->secrets) all += hidden + " ";
