@@ -57,7 +57,6 @@ comcp::oauth_options options_for(std::string_view scenario, comcp::json::value c
   options.user(comcp::browser_callback("http://localhost:3000/callback", consent));
   if (context.find("client_id")) options.client(known_client(context));
   if (scenario.starts_with("auth/client-credentials-")) options.client_credentials();
-  if (scenario.starts_with("auth/dpop")) options.dpop();
   if (scenario == "auth/wif-jwt-bearer") options.jwt_bearer(always(text_of(context, "valid_jwt")));
   if (scenario == enterprise || scenario == enterprise_in_0_1) {
     options.enterprise(comcp::identity_provider(text_of(context, "idp_token_endpoint"),

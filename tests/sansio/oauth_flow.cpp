@@ -148,7 +148,7 @@ TEST_CASE("oauth_flow: a refused JWT is not tried again, nor another grant", "[s
   }
 }
 
-TEST_CASE("oauth_flow: DPoP is on where the profile or the resource wants it and the server takes ES256", "[sansio]") {
+TEST_CASE("oauth_flow: DPoP is on where the profile, the resource or its challenge wants it and the server takes ES256", "[sansio]") {
   std::string const offers = std::string(registers) + R"(,"dpop_signing_alg_values_supported":["RS256","ES256"])";
   std::string const requires_it = R"(,"dpop_bound_access_tokens_required":true)";
   auto const bound = page::json(R"({"access_token":"ACCESS-SECRET","token_type":"dpop"})");
@@ -165,6 +165,10 @@ TEST_CASE("oauth_flow: DPoP is on where the profile or the resource wants it and
     CHECK(on.flow->wants_dpop());
     CHECK(on.flow->pending().dpop);
   }
+  oauth_script challenged({}, usual_site({}, offers));
+  challenged.start.challenge = auth_challenge("DPoP");
+  challenged.token = bound;
+  CHECK(challenged.granted().tokens.token_type == "DPoP");
   CHECK_THAT(oauth_script(wanted).refused(), match::contains("does not offer it"));
   CHECK_THAT(
       oauth_script({}, usual_site(requires_it, R"(,"dpop_signing_alg_values_supported":["RS256"])")).refused(),

@@ -34,6 +34,7 @@ struct discovered {
   authorization_server_metadata authorization_server;
   bool assumed = false;                     ///< Default endpoints of 2025-03-26: no metadata at all.
   std::string challenge_scope;              ///< Of the challenge; empty: none.
+  bool dpop_challenged = false;             ///< The server takes the DPoP scheme alone.
 };
 
 /// One URL that was asked, and what came of it.

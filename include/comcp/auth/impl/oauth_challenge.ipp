@@ -10,8 +10,10 @@ COMCP_DECL std::optional<auth_challenge> pick_challenge(http_headers const& head
   std::optional<auth_challenge> out;
   for (auto& challenge : parse_challenges(headers)) {
     if (!challenge.is("Bearer") && !challenge.is("DPoP")) continue;
-    // The one that says most: of Bearer and DPoP either may carry the metadata.
-    bool const better = !out || (!out->find("resource_metadata") && challenge.find("resource_metadata"));
+    // The one that says most, for either may carry the metadata; of equals the one that asks for less.
+    auto const says = [](auth_challenge const& c) { return c.find("resource_metadata") != nullptr; };
+    bool const better = !out || (says(challenge) && !says(*out)) ||
+                        (says(challenge) == says(*out) && challenge.is("Bearer") && out->is("DPoP"));
     if (better) out = std::move(challenge);
   }
   return out;

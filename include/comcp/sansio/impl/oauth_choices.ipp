@@ -116,7 +116,7 @@ COMCP_DECL std::string choose_scope(oauth_profile const& profile, discovered con
 
 COMCP_DECL result<bool> choose_dpop(oauth_profile const& profile, discovered const& at) {
   auto const& resource = at.resource_metadata;
-  bool const required = resource && resource->dpop_bound_access_tokens_required;
+  bool const required = at.dpop_challenged || (resource && resource->dpop_bound_access_tokens_required);
   if (!profile.dpop && !required) return false;
   auto const& algorithms = at.authorization_server.dpop_signing_alg_values_supported;
   if (!algorithms || !detail::has(*algorithms, "ES256")) {

@@ -47,6 +47,7 @@ COMCP_DECL oauth_discovery::oauth_discovery(http_url server, oauth_profile const
     : server_(std::move(server)), profile_(profile) {
   found_.server = server_.text();
   if (challenge) {
+    found_.dpop_challenged = challenge->is("DPoP");
     if (auto const* const scope = challenge->find("scope")) found_.challenge_scope = *scope;
     if (auto const* const url = challenge->find("resource_metadata")) {
       named_ = true;
