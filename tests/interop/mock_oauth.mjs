@@ -5,7 +5,8 @@
 // line cannot say. Words on the command line of this change it:
 //   no-pkce  its metadata says nothing of PKCE          plain    it can PKCE, but not S256
 //   liar     its metadata is another issuer's           secrets  it says that it knows client_secret_basic and _post
-//   denying  ann says no
+//   denying  ann says no                                mixed-up it says that another issuer's answer is its own
+//   forged   its answer has another state
 // Token requests are noted on stderr as `mock: GRANT`.
 import { OAuth2Server } from 'oauth2-mock-server';
 
@@ -23,6 +24,8 @@ server.service.on('beforeWellKnownOpenIdConfiguration', ({ body }) => {
   }
 });
 server.service.on('beforeAuthorizeRedirect', ({ url }) => {
+  if (modes.has('mixed-up')) url.searchParams.set('iss', 'https://honest.example.com');
+  if (modes.has('forged')) url.searchParams.set('state', 'guessed');
   if (!modes.has('denying')) return;
   url.searchParams.delete('code');
   url.searchParams.set('error', 'access_denied');

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A user's login at oidc-provider, in a browser without a screen: discovery, registration, consent, step-up.
-#include <asio/detached.hpp>
-
 #include <comcp/auth/file_token_store.hpp>
 #include <comcp/auth/loopback_redirect.hpp>
 
@@ -88,15 +86,15 @@ TEST_CASE("oidc-provider: an issuer with a path publishes by OpenID only", "[int
   });
 }
 
-TEST_CASE("oidc-provider: a pre-registered client at the loopback redirect", "[interop]") {
+TEST_CASE("oidc-provider: the loopback redirect, pre-registered without a port and registered with one", "[interop]") {
   COMCP_NEEDS_PEERS();
-  with_oidc({}, {}, [](server issuer, server mcp) -> asio::awaitable<void> {
+  with_oidc({"opaque"}, {}, [](server issuer, server mcp) -> asio::awaitable<void> {
     auto const executor = co_await asio::this_coro::executor;
-    std::string page;
+    words pages;
     auto const open = [&](comcp::http_url const& url) {
       auto const shown = [&](std::exception_ptr failed, std::string text) {
         CHECK_FALSE(failed);
-        page = std::move(text);
+        pages.push_back(std::move(text));
       };
       asio::co_spawn(executor, browse(url), shown);
       return comcp::result<void>();
@@ -104,12 +102,62 @@ TEST_CASE("oidc-provider: a pre-registered client at the loopback redirect", "[i
     comcp::loopback_redirect browser;
     browser.open_with(open).show_with({});
     oauth_options options;
-    options.user(browser).client(oauth_client("ann:app"));
+    options.user(browser);
+    auto known = options;
+    known.client(oauth_client("ann:app"));
+    co_await use_protected(mcp, oauth(known));
+    CHECK_FALSE(issuer.printed("POST /reg"));
+    oauth auth(options);
+    co_await use_protected(mcp, auth);
+    co_await get(issuer.url("/control/forget"));
+    co_await use_protected(mcp, auth);  // with the same client, at its redirect
+    CHECK(issuer.times_printed("registered") == 1);
+    auto const read = co_await eventually([&] { return pages.size() == 3; });
+    CHECK(read);
+  });
+}
+
+TEST_CASE("oidc-provider: a client id metadata document takes the place of a registration", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  with_oidc({"documents"}, {}, [](server issuer, server mcp) -> asio::awaitable<void> {
+    headless const browser;
+    oauth_options options = for_user(browser);
+    options.client_metadata_url("https://client.example.com/comcp.json");
     oauth auth(options);
     co_await use_protected(mcp, auth);
     CHECK_FALSE(issuer.printed("POST /reg"));
-    auto const read = co_await eventually([&] { return !page.empty(); });
-    CHECK(read);
+    auto const status = co_await auth.status(mcp.url("/mcp"));
+    REQUIRE(status);
+    CHECK(status->registered_by == "metadata document");
+    CHECK(status->client_id == "https://client.example.com/comcp.json");
+  });
+}
+
+TEST_CASE("oidc-provider: two servers of one issuer get a token each, and many connections one login", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  with_oidc({}, {}, [](server issuer, server mcp) -> asio::awaitable<void> {
+    auto guarded = script("protected_mcp.mjs", {});
+    guarded.env("ISSUER", issuer.url(""));
+    auto const other = co_await server_process::start(guarded);
+    headless const browser;
+    oauth auth(for_user(browser));
+    std::vector<asio::awaitable<std::string>> uses;
+    for (int i = 0; i != 4; ++i) {
+      uses.push_back(use_protected(mcp, auth));
+      uses.push_back(use_protected(other, auth));
+    }
+    auto const tokens = co_await comcp::all(std::move(uses));
+    for (auto const& token : tokens) REQUIRE(token);
+    CHECK(*tokens[0] != *tokens[1]);
+    CHECK(browser.visits() == 2);
+    CHECK_FALSE(mcp.printed("refused: invalid_token"));
+    CHECK_FALSE(other.printed("refused: invalid_token"));
+    auto const first = co_await auth.status(mcp.url("/mcp"));
+    auto const second = co_await auth.status(other.url("/mcp"));
+    REQUIRE(first);
+    REQUIRE(second);
+    CHECK(first->client_id == second->client_id);
+    CHECK(issuer.times_printed("registered") == 1);
   });
 }
 

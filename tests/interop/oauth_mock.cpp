@@ -84,7 +84,7 @@ TEST_CASE("oauth2-mock-server: what is sent to its token endpoint", "[interop]")
   });
 }
 
-TEST_CASE("oauth2-mock-server: metadata without S256, or of another issuer, ends it before the browser opens", "[interop]") {
+TEST_CASE("oauth2-mock-server: without S256, or as another issuer, it ends before the browser opens", "[interop]") {
   COMCP_NEEDS_PEERS();
   auto const silent = refusal({"no-pkce"});
   CHECK(silent == errc::unauthorized);
@@ -120,6 +120,21 @@ TEST_CASE("oauth2-mock-server: a user who says no", "[interop]") {
     CHECK(browser.visits() == 1);
     CHECK_FALSE(mock.printed("mock: authorization_code"));
   });
+}
+
+TEST_CASE("oauth2-mock-server: a redirect of another issuer or state ends it before the code is sent", "[interop]") {
+  COMCP_NEEDS_PEERS();
+  for (std::string const attack : {"mixed-up", "forged"}) {
+    CAPTURE(attack);
+    with_mock(changed({attack}), [](server mock, server mcp) -> asio::awaitable<void> {
+      headless const browser;
+      auto const refused = co_await as_result(comcp::connect(comcp::http(mcp.url("/mcp"), oauth(for_user(browser)))));
+      CHECK(refused.error() == errc::unauthorized);
+      CHECK(refused.error().to_string().find("redirect") != std::string::npos);
+      CHECK(browser.visits() == 1);
+      CHECK_FALSE(mock.printed("mock: authorization_code"));
+    });
+  }
 }
 
 TEST_CASE("oauth2-mock-server: client credentials in the way that its metadata names", "[interop]") {

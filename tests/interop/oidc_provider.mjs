@@ -6,7 +6,7 @@
 // once. Words on the command line change it:
 //   path      its issuer is /as, not the root          opaque   access tokens are to be introspected, not JWTs
 //   nonces    DPoP proofs need a nonce                  closed   nobody can register
-//   shy       ann says no
+//   shy       ann says no                               documents   it knows the client id metadata document below
 //   strict    refresh tokens for offline_access only, which needs prompt=consent (OpenID Connect Core, section 11)
 // Requests, and what becomes of tokens, are noted on stderr as `oidc: ...`. What OAuth has not is at /control.
 import { randomBytes } from 'node:crypto';
@@ -45,8 +45,11 @@ const clients = [
   client('resource', 'client_secret_basic', { ...machine, client_secret: 'inspector' })
 ];
 
+const document = client('https://client.example.com/comcp.json', 'none', { ...person, client_name: 'comcp' });
+
 const provider = new Provider(issuer, {
   clients,
+  fetch: async url => (String(url) === document.client_id ? Response.json(document) : Response.error()),
   jwks: { keys: [keys.own.jwk, keys.rsa.jwk] },
   cookies: { keys: [randomBytes(16).toString('hex')] },
   clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'],
@@ -64,6 +67,7 @@ const provider = new Provider(issuer, {
     registration: { enabled: !modes.has('closed') },
     introspection: { enabled: true },
     revocation: { enabled: true },
+    ...(modes.has('documents') ? { clientIdMetadataDocument: { enabled: true, ack: 'draft-02' } } : {}),
     dPoP: { enabled: true, nonceSecret: randomBytes(32), requireNonce: () => modes.has('nonces') },
     resourceIndicators: {
       enabled: true,
