@@ -104,7 +104,7 @@ TEST_CASE("oidc-provider: the loopback redirect, pre-registered without a port a
     oauth_options options;
     options.user(browser);
     auto known = options;
-    known.client(oauth_client("ann:app"));
+    known.client(oauth_client("ann:app")).store(comcp::memory_token_store());  // copies of options share theirs
     co_await use_protected(mcp, oauth(known));
     CHECK_FALSE(issuer.printed("POST /reg"));
     oauth auth(options);
