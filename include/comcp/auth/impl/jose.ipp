@@ -36,27 +36,32 @@ COMCP_DECL signing_key signing_key::generate() {
   return signing_key(std::move(s));
 }
 
+namespace jose_detail {
+
+// `id` and `algorithm` become what a JWK says, where they are not said.
+COMCP_DECL result<key_ptr> read_key(private_key const& key, std::string& id, std::string& algorithm) {
+  if (!key.is_jwk()) return key_from_pem(key.text().reveal());
+  auto const jwk = json::parse(key.text().reveal(), json::parse_options().max_bytes(std::size_t{64} << 10));
+  if (!jwk) return unusable_key("it is no JSON");
+  auto const text_of = [&](std::string_view member) {
+    auto const found = jwk->view().find(member);
+    return std::string(found ? found->get_string().value_or("") : "");
+  };
+  if (id.empty()) id = text_of("kid");
+  auto const meant = text_of("alg");
+  if (algorithm.empty()) algorithm = meant;
+  if (!meant.empty() && meant != algorithm) return unusable_key("its JWK is for another algorithm");
+  return key_from_jwk(*jwk);
+}
+
+}  // namespace jose_detail
+
 COMCP_DECL result<signing_key> signing_key::load(private_key const& key) {
   jose_detail::error_mark const mark;
   auto s = std::make_shared<state>();
   s->id = key.id();
   auto wanted = key.algorithm();
-  result<jose_detail::key_ptr> read = jose_detail::key_ptr();
-  if (key.is_jwk()) {
-    auto const jwk = json::parse(key.text().reveal(), json::parse_options().max_bytes(std::size_t{64} << 10));
-    if (!jwk) return jose_detail::unusable_key("it is no JSON");
-    auto const text_of = [&](std::string_view member) {
-      auto const found = jwk->view().find(member);
-      return std::string(found ? found->get_string().value_or("") : "");
-    };
-    if (s->id.empty()) s->id = text_of("kid");
-    auto const meant = text_of("alg");
-    if (wanted.empty()) wanted = meant;
-    if (!meant.empty() && meant != wanted) return jose_detail::unusable_key("its JWK is for another algorithm");
-    read = jose_detail::key_from_jwk(*jwk);
-  } else {
-    read = jose_detail::key_from_pem(key.text().reveal());
-  }
+  auto read = jose_detail::read_key(key, s->id, wanted);
   if (!read) return read.error();
   s->key = std::move(*read);
   auto const fits = jose_detail::algorithm_of(s->key.get());
