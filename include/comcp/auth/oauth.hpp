@@ -45,9 +45,11 @@ namespace detail {
 struct oauth_core;
 }
 
-/// The authenticator. Copies share all they know: one oauth serves any number of connections and servers on one executor, and
-/// each token goes to the server alone that it was issued for (origin and resource). Flows and refreshes run once for all
-/// who wait, and cancelling one who waits does not end them.
+/// The authenticator. Copies share all they know: one oauth serves any number of connections and servers on one executor (on
+/// a thread pool: one strand, which connect_options().executor() and login() have in common), and each token goes to the
+/// server alone that it was issued for (origin and resource). Flows and refreshes run once for all who wait, and cancelling
+/// one who waits does not end them; but a user is waited for only as long as somebody waits for the outcome.
+/// However a server behaves, its refusals start no more than 20 flows an hour.
 class oauth {
  public:
   explicit oauth(oauth_options options = oauth_options());
@@ -59,7 +61,8 @@ class oauth {
   [[nodiscard]] asio::awaitable<started_login> begin(std::string_view server, std::string redirect_uri);
   /// The rest of it: checks the redirect, exchanges the code, stores the tokens.
   [[nodiscard]] asio::awaitable<void> finish(pending_authorization state, secret redirect);
-  /// Revokes the tokens where the authorization server can (RFC 7009), and deletes them here in any case.
+  /// Revokes the tokens where the authorization server can (RFC 7009), and deletes them here in any case. identity() stays:
+  /// for another user with caches of their own, make another oauth.
   [[nodiscard]] asio::awaitable<void> logout(std::string_view server);
   /// What is stored; nothing where nobody is logged in.
   [[nodiscard]] asio::awaitable<std::optional<login_status>> status(std::string_view server);

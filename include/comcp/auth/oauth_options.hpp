@@ -85,7 +85,8 @@ class oauth_options {
   oauth_options& user_timeout(std::chrono::milliseconds d) { return user_timeout_ = d, *this; }
   /// Tokens are renewed when they are valid for less than this; 60 s by default.
   oauth_options& refresh_ahead(std::chrono::seconds d) { return refresh_ahead_ = d, *this; }
-  /// Flows for one resource until a request succeeds; 3 by default.
+  /// Flows that refusals of one server start until a request succeeds, or an hour is over; 3 by default. What fails before
+  /// the user, or the token endpoint, was asked does not count.
   oauth_options& max_attempts(unsigned n) { return max_attempts_ = n, *this; }
   /// What waits are measured with, and what the time of day is: for expiry and signatures. For tests.
   oauth_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }

@@ -46,6 +46,8 @@ asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request abo
 asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s, std::string redirect_uri);
 asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect);
 
+/// What is stored, or given by the options, is in use then.
+asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s);
 /// Loads what is stored, if that was not done, and renews what ends soon.
 asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s);
 [[nodiscard]] bool must_prepare(oauth_core const& core, oauth_session const& s);

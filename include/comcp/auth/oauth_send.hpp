@@ -5,6 +5,7 @@
 // one. What its answer means is decided elsewhere. Internal.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -55,7 +56,7 @@ class end_of_wait {
 };
 
 template <class T>
-asio::awaitable<void> do_bounded(std::shared_ptr<bounded_work<T>> w, asio::awaitable<result<T>> work) {
+asio::awaitable<void> do_bounded(std::shared_ptr<bounded_work<T>> w, asio::awaitable<result<T>> work, std::shared_ptr<void const> owner) {
   std::optional<result<T>> outcome;
   try {
     auto got = co_await std::move(work);
@@ -63,22 +64,26 @@ asio::awaitable<void> do_bounded(std::shared_ptr<bounded_work<T>> w, asio::await
   } catch (...) {
     outcome.emplace(current_error());
   }
+  owner.reset();
   w->outcome = std::move(outcome);
   w->over.open();
 }
 
-/// The work's outcome, or errc::timeout with `what` after `most`. The work owns all that it uses: it is cancelled then, and
-/// nobody waits for its end.
+/// No wait is longer, whatever the options say: more would overflow.
+inline constexpr std::chrono::milliseconds longest_wait = std::chrono::hours(24 * 365);
+
+/// The work's outcome, or errc::timeout with `what` after `most`. It is cancelled then, and nobody waits for its end: the
+/// work owns all that it uses, or `owner` does, which is kept as long.
 template <class T>
 asio::awaitable<result<T>> within(std::shared_ptr<time_source> time, std::chrono::milliseconds most,
-                                  asio::awaitable<result<T>> work, std::string what) {
+                                  asio::awaitable<result<T>> work, std::string what, std::shared_ptr<void const> owner) {
   auto const executor = co_await asio::this_coro::executor;
   auto const w = std::make_shared<bounded_work<T>>(executor);
   end_of_wait<T> const at_the_end(w);
   auto const alarm = time->make_deadline(executor);
   std::function<void()> fire = [w] { w->over.open(); };
-  alarm->arm(time->now() + most, std::move(fire));
-  auto doing = do_bounded<T>(w, std::move(work));
+  alarm->arm(time->now() + std::min(most, longest_wait), std::move(fire));
+  auto doing = do_bounded<T>(w, std::move(work), std::move(owner));
   spawn(executor, std::move(doing), w->signal.slot(), w);
   co_await w->over.wait();
   if (w->outcome) co_return std::move(*w->outcome);

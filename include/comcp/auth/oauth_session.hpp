@@ -14,6 +14,7 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
 
 #include <comcp/auth/dpop.hpp>
 #include <comcp/auth/oauth_options.hpp>
@@ -39,6 +40,10 @@ struct oauth_flight {
   explicit oauth_flight(asio::any_io_executor on) : over(std::move(on)) {}
   gate over;
   error failure;
+  asio::cancellation_signal signal;
+  unsigned waiting = 0;    ///< In fly().
+  bool with_user = false;  ///< The user is waited for: not longer than somebody waits for the outcome.
+  bool given_up = false;   ///< As nobody did.
 };
 
 /// One MCP server.
@@ -53,7 +58,11 @@ struct oauth_session {
   std::shared_ptr<dpop_prover> prover;
   std::shared_ptr<oauth_flight> renewing, authorizing;
   bool unproven = false;  ///< The token came by a refresh, and the server did not take it yet.
-  unsigned attempts = 0;  ///< Flows since a challenged request succeeded.
+  std::string superseded;  ///< What the store still has (a value of Authorization), as storing its successor failed.
+  std::string also_wanted;  ///< Scopes of challenges that met a flow for others.
+  unsigned attempts = 0;  ///< Flows since a challenged request succeeded, of the last hour.
+  unsigned flows = 0;     ///< All of the last hour.
+  time_source::time_point hour_began;
   std::optional<token_set::time_point> renew_after;  ///< A refresh failed: not at once again.
 };
 
@@ -88,6 +97,12 @@ void install(oauth_session& s, std::optional<oauth_record> record);
 result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url, std::string const& method);
 /// The value of Authorization; empty without tokens.
 std::string authorization_value(oauth_session const& s);
+std::string authorization_value(oauth_record const& r);
+
+/// Flows that the user sees, or that a token endpoint answered. However a server behaves there are not many of them, unless
+/// login() asks for one.
+void count_flow(oauth_core const& core, oauth_session& s);
+[[nodiscard]] bool may_start_flow(oauth_core const& core, oauth_session const& s);
 
 /// Every call of the store is bounded.
 asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name);
@@ -102,7 +117,8 @@ asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_re
 
 /// Starts work on the caller's executor, which goes on whoever stops waiting; its failure is the flight's.
 asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work);
-/// The same in a slot of the session, which is emptied at its end; joins what is there.
+/// The same in a slot of the session, which is emptied at its end; joins what is there. Where the user is waited for, it
+/// ends when the last of those who wait here goes.
 asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
                                   asio::awaitable<result<void>> work);
 asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f);

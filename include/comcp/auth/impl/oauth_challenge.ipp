@@ -37,9 +37,9 @@ inline bool lacks_scope(http_response_head const& got, std::optional<auth_challe
   return why && *why == "insufficient_scope";
 }
 
-inline error too_many(oauth_core const& core, oauth_session const& s) {
-  return {errc::unauthorized, "the server still refuses after " + std::to_string(core.options.max_attempts()) +
-                                  " authorizations: " + s.server.origin()};
+inline error too_many(oauth_session const& s) {
+  return {errc::unauthorized, s.server.origin() + " still refuses after " + std::to_string(s.flows) +
+                                  " authorizations: no more of them for an hour, unless login() is called"};
 }
 
 // Whether there is another token now than the one that was refused.
@@ -73,10 +73,10 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
     if (!renewed && !(renewed.error() == errc::unauthorized)) co_return renewed.error();
     if (has_other(*s, used)) co_return auth_verdict::try_again;
   }
-  if (!s->authorizing) {
-    if (s->attempts >= core->options.max_attempts()) co_return oauth_detail::too_many(*core, *s);
-    ++s->attempts;
-  }
+  if (!s->authorizing && !may_start_flow(*core, *s)) co_return oauth_detail::too_many(*s);
+  // It may be under way for others: then it is for the next one.
+  auto const* const more = s->authorizing && step_up ? challenge->find("scope") : nullptr;
+  if (more) s->also_wanted = unite_scopes(s->also_wanted, *more);
   auto work = authorize(core, s, std::move(challenge), step_up);
   auto const done = co_await fly(s, &oauth_session::authorizing, std::move(work));
   if (!done) co_return done.error();

@@ -41,7 +41,8 @@ inline asio::awaitable<void> start_visit(flow_run& run) {
       co_return run.flow.failed(error(errc::login_required, "the server wants a user to log in: " + run.session->server.origin()));
     }
     auto starting = agent.start(run.flow.known_redirects());
-    auto visit = co_await within<any_visit>(run.core->io.time, run.core->io.timeout, std::move(starting), "the user agent did not start in time");
+    auto visit = co_await within<any_visit>(run.core->io.time, run.core->io.timeout, std::move(starting),
+                                             "the user agent did not start in time", nullptr);
     if (!visit) co_return run.flow.failed(visit.error());
     run.visit = std::move(*visit);
     uri = run.visit.redirect_uri();
@@ -63,18 +64,18 @@ inline asio::awaitable<void> save_registration(flow_run& run) {
   if (!saved) run.flow.failed(saved.error());
 }
 
-// The visit is kept as long as its work goes on.
-inline asio::awaitable<result<secret>> visit_kept(any_visit visit, http_url url) {
-  auto got = co_await visit.visit(std::move(url));
-  co_return got;
-}
-
 inline asio::awaitable<void> send_user(flow_run& run) {
   auto url = run.flow.pending().url();
   if (!url) co_return run.flow.failed(url.error());
-  auto visiting = visit_kept(std::exchange(run.visit, any_visit()), std::move(*url));
+  auto const flight = run.session->authorizing;
+  if (!flight || flight->waiting == 0) co_return run.flow.failed(error(errc::cancelled, "nobody waits for the login any more"));
+  count_flow(*run.core, *run.session);
+  auto const visit = std::make_shared<any_visit>(std::exchange(run.visit, any_visit()));
+  auto visiting = visit->visit(std::move(*url));
+  flight->with_user = true;
   auto const redirect = co_await within<secret>(run.core->io.time, run.core->options.user_timeout(), std::move(visiting),
-                                                "the user did not log in in time");
+                                                "the user did not log in in time", visit);
+  flight->with_user = false;
   if (!redirect) co_return run.flow.failed(redirect.error());
   run.flow.redirected(redirect->reveal());
 }
@@ -95,6 +96,8 @@ inline asio::awaitable<void> request_tokens(flow_run& run) {
   auto at = run.core->endpoint(run.flow.url(), run.flow.client(), run.flow.auth_method(), run.flow.issuer(), prover.get());
   auto const got = co_await post_form(run.core->io_for(*run.session), std::move(at), run.flow.form());
   if (!got) co_return run.flow.failed(got.error());
+  bool const machine = run.core->options.profile().kind != oauth_profile::grant::authorization_code;
+  if (machine && got->status < 500) count_flow(*run.core, *run.session);
   auto const read = read_token_answer(got->status, got->body, run.core->io.now());
   auto const* const refused = read ? std::get_if<oauth_refusal>(&*read) : nullptr;
   run.client_refused = refused && refused->code == "invalid_client";
@@ -110,12 +113,15 @@ inline oauth_record record_of(flow_run const& run) {
 }
 
 // Descriptions are the server's own words, and it has seen the state.
-inline error failure_of(flow_run const& run) {
-  auto const& why = run.flow.failure();
+inline error without_secrets(error const& why, pending_authorization const& of) {
   auto text = std::string(why.message());
-  hide(text, run.flow.pending().state.reveal());
-  hide(text, run.flow.pending().verifier.reveal());
+  hide(text, of.state.reveal());
+  hide(text, of.verifier.reveal());
   return why.with_message(std::move(text));
+}
+
+inline error failure_of(flow_run const& run) {
+  return without_secrets(run.flow.failure(), run.flow.pending());
 }
 
 // It is asked for again where it is offered.
@@ -190,7 +196,7 @@ COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
   sansio::oauth_start start(s->server);
   start.challenge = std::move(challenge);
   start.step_up = step_up;
-  start.granted_scope = oauth_detail::granted_before(*s);
+  start.granted_scope = unite_scopes(oauth_detail::granted_before(*s), std::exchange(s->also_wanted, {}));
   for (bool again = false;; again = true) {
     flow_run run(core, s, start);
     run.forget_stored = again;
@@ -210,11 +216,11 @@ COMCP_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_
   if (!idp) {
     if (!core->options.assertion()) co_return error(errc::invalid_argument, "this grant needs a source of assertions");
     auto asking = ask_source(core->options.assertion(), std::move(about), "the source of assertions");
-    auto got = co_await within<secret>(core->io.time, patience, std::move(asking), "no assertion came in time");
+    auto got = co_await within<secret>(core->io.time, patience, std::move(asking), "no assertion came in time", nullptr);
     co_return got;
   }
   auto asking = ask_source(idp->identity(), about, "the source of the user's identity");
-  auto const identity = co_await within<secret>(core->io.time, patience, std::move(asking), "no identity came in time");
+  auto const identity = co_await within<secret>(core->io.time, patience, std::move(asking), "no identity came in time", nullptr);
   if (!identity) co_return identity.error();
   // The user chose it, so that it may be anywhere; but not in the clear.
   auto const named = http_url::parse(idp->token_endpoint());
@@ -288,8 +294,10 @@ inline sansio::oauth_grant grant_of(pending_authorization const& state, oauth_pr
 
 COMCP_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect) {
   auto const answer = read_redirect(state, redirect.reveal());
-  if (!answer) co_return answer.error();
-  if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) co_return refused->as_error("authorization");
+  if (!answer) co_return oauth_detail::without_secrets(answer.error(), state);
+  if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) {
+    co_return oauth_detail::without_secrets(refused->as_error("authorization"), state);
+  }
   auto const endpoint = core->options.profile().policy.check(state.token_endpoint, s->server);
   if (!endpoint) co_return endpoint.error();
   std::shared_ptr<dpop_prover> prover;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <utility>
 #include <variant>
 
 #include <comcp/auth/oauth_run.hpp>
@@ -18,27 +20,18 @@ inline bool has_expired(oauth_core const& core, oauth_session const& s) {
 inline bool ends_soon(oauth_core const& core, oauth_session const& s) {
   if (!s.record || s.record->grant.tokens.refresh_token.empty()) return false;
   auto const& ends = s.record->grant.tokens.expires_at;
-  return ends && *ends - core.io.now() < core.options.refresh_ahead();
+  return ends && *ends - core.io.now() < std::min<std::chrono::seconds>(core.options.refresh_ahead(), std::chrono::hours(24 * 365));
 }
 
 // Tokens that were obtained elsewhere go to the server that asks first, and to no other.
 inline void take_given(oauth_core& core, oauth_session& s) {
-  if (s.record || !core.given) return;
+  auto given = std::exchange(core.given, std::nullopt);
+  if (s.record || !given) return;
   oauth_record record;
   record.grant.server = s.server.text();
-  record.grant.tokens = std::move(*core.given);
-  core.given.reset();
+  record.grant.tokens = std::move(*given);
   install(s, std::move(record));
   s.stored = false;
-}
-
-inline asio::awaitable<result<void>> load(core_ptr core, session_ptr s) {
-  auto stored = co_await load_record(core, s);
-  if (!stored) co_return stored.error();
-  install(*s, std::move(*stored));
-  take_given(*core, *s);
-  s->loaded = true;
-  co_return result<void>();
 }
 
 // Where another process put other tokens than these, or logged out, that is what counts.
@@ -50,8 +43,8 @@ inline asio::awaitable<result<bool>> take_newer(core_ptr core, session_ptr s, st
     if (gone) install(*s, std::nullopt);
     co_return gone;
   }
-  auto const& tokens = (*stored)->grant.tokens;
-  if (tokens.token_type + " " + tokens.access_token.reveal() == than) co_return false;
+  auto const value = authorization_value(**stored);
+  if (value == than || value == s->superseded) co_return false;
   install(*s, std::move(*stored));
   s->loaded = true;
   co_return true;
@@ -99,7 +92,8 @@ inline bool may_pass(std::string const& code) {
 inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s, secret refresh_token) {
   auto const stored = co_await load_record(core, s);
   if (!stored) co_return stored.error();
-  bool const replaced = *stored && (*stored)->grant.tokens.refresh_token != refresh_token;
+  bool const replaced = *stored && (*stored)->grant.tokens.refresh_token != refresh_token &&
+                        authorization_value(**stored) != s->superseded;
   if (replaced) {
     install(*s, *stored);
     co_return result<void>();
@@ -148,6 +142,8 @@ inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
   record.grant.tokens = std::move(fresh);
   auto kept = co_await keep_record(core, s, std::move(record));
   s->unproven = true;
+  // One that lives no longer than that is not renewed with every request.
+  if (ends_soon(*core, *s)) s->renew_after = core->io.now() + (*s->record->grant.tokens.expires_at - core->io.now()) / 2;
   co_return kept;
 }
 
@@ -166,7 +162,7 @@ inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
 
 inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {
   if (!s->loaded) {
-    auto const loaded = co_await load(core, s);
+    auto const loaded = co_await load_session(core, s);
     if (!loaded) co_return loaded.error();
   }
   if (!ends_soon(*core, *s)) co_return result<void>();
@@ -215,6 +211,16 @@ inline asio::awaitable<void> revoke_all(core_ptr core, session_ptr s, oauth_reco
 }
 
 }  // namespace oauth_detail
+
+COMCP_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s) {
+  auto stored = co_await load_record(core, s);
+  if (s->loaded) co_return result<void>();  // somebody else did
+  if (!stored) co_return stored.error();
+  install(*s, std::move(*stored));
+  oauth_detail::take_given(*core, *s);
+  s->loaded = true;
+  co_return result<void>();
+}
 
 COMCP_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
   if (!s.loaded || s.renewing) return true;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-
 #include <comcp/auth/oauth_send.hpp>
 
 namespace comcp::detail {
@@ -10,8 +9,10 @@ namespace comcp::detail {
 COMCP_DECL asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request) {
   auto const origin = request.url.origin();
   request.timeouts.total(io.timeout);
-  auto sending = io.send(std::move(request));
-  auto got = co_await within<oauth_response>(io.time, io.timeout, std::move(sending), "no answer in time");
+  // A coroutine that is a lambda is part of it.
+  auto const send = std::make_shared<oauth_sender>(std::move(io.send));
+  auto sending = (*send)(std::move(request));
+  auto got = co_await within<oauth_response>(io.time, io.timeout, std::move(sending), "no answer in time", send);
   if (!got) {
     auto text = std::string(got.error().message());
     text = text.empty() ? origin : origin + ": " + text;
@@ -63,7 +64,7 @@ inline asio::awaitable<result<secret>> client_assertion(oauth_io io, oauth_steps
   about.audience = at.issuer().empty() ? about.token_endpoint : at.issuer();
   if (!at.source()) co_return sign_client_assertion(at.client(), about, at.signing(), io.now());
   auto asking = ask_source(at.source(), std::move(about), "the source of client assertions");
-  auto got = co_await within<secret>(io.time, io.timeout, std::move(asking), "no client assertion came in time");
+  auto got = co_await within<secret>(io.time, io.timeout, std::move(asking), "no client assertion came in time", nullptr);
   co_return got;
 }
 

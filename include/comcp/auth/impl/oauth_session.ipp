@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 
 #include <asio/this_coro.hpp>
@@ -90,7 +91,7 @@ COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
   io.send = options.sender();
   if (options.time()) io.time = options.time();
   if (options.clock()) io.now = options.clock();
-  io.timeout = options.timeout();
+  io.timeout = std::min<std::chrono::milliseconds>(options.timeout(), std::chrono::hours(24));
   io.max_body = options.max_body();
   given = options.tokens();
 }
@@ -145,10 +146,34 @@ COMCP_DECL void install(oauth_session& s, std::optional<oauth_record> record) {
   if (key) s.prover = std::make_shared<dpop_prover>(std::move(*key));
 }
 
+COMCP_DECL std::string authorization_value(oauth_record const& r) {
+  return r.grant.tokens.token_type + " " + r.grant.tokens.access_token.reveal();
+}
+
 COMCP_DECL std::string authorization_value(oauth_session const& s) {
-  if (!s.record) return {};
-  auto const& tokens = s.record->grant.tokens;
-  return tokens.token_type + " " + tokens.access_token.reveal();
+  return s.record ? authorization_value(*s.record) : std::string();
+}
+
+namespace oauth_detail {
+inline constexpr unsigned most_flows_an_hour = 20;
+
+inline bool is_new_hour(oauth_core const& core, oauth_session const& s) {
+  return core.io.time->now() - s.hour_began >= std::chrono::hours(1);
+}
+}  // namespace oauth_detail
+
+COMCP_DECL void count_flow(oauth_core const& core, oauth_session& s) {
+  if (oauth_detail::is_new_hour(core, s)) {
+    s.hour_began = core.io.time->now();
+    s.attempts = s.flows = 0;
+  }
+  ++s.attempts;
+  ++s.flows;
+}
+
+COMCP_DECL bool may_start_flow(oauth_core const& core, oauth_session const& s) {
+  bool const few = s.attempts < core.options.max_attempts() && s.flows < oauth_detail::most_flows_an_hour;
+  return few || oauth_detail::is_new_hour(core, s);
 }
 
 COMCP_DECL result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url,
@@ -173,19 +198,19 @@ inline constexpr auto store_is_slow = "the token store did not answer in time";
 
 COMCP_DECL asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name) {
   auto work = core->options.store().load(std::move(name));
-  auto got = co_await within<std::optional<secret>>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow);
+  auto got = co_await within<std::optional<secret>>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
   co_return got;
 }
 
 COMCP_DECL asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text) {
   auto work = core->options.store().save(std::move(name), std::move(text));
-  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow);
+  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
   co_return got;
 }
 
 COMCP_DECL asio::awaitable<result<void>> remove_text(core_ptr core, std::string name) {
   auto work = core->options.store().remove(std::move(name));
-  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow);
+  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
   co_return got;
 }
 
@@ -194,9 +219,22 @@ COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr cor
   auto const most = 4 * core->io.timeout;
   auto work = core->options.store().lock(std::move(name), most);
   auto got = co_await within<std::shared_ptr<void>>(core->io.time, most + core->io.timeout, std::move(work),
-                                                    "another process held the tokens' lock for too long");
+                                                    "another process held the tokens' lock for too long", core);
   co_return got;
 }
+
+namespace oauth_detail {
+
+// What was stored may come from a time with other options.
+inline bool is_accepted(oauth_record const& r, oauth_core const& core, oauth_session const& s) {
+  auto const fits = [](std::optional<std::string> const& pinned, std::string const& stored) {
+    return !pinned || stored.empty() || *pinned == stored;
+  };
+  auto const& wanted = core.options.profile();
+  return r.grant.server == s.server.text() && fits(wanted.issuer, r.grant.issuer) && fits(wanted.resource, r.grant.resource);
+}
+
+}  // namespace oauth_detail
 
 COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s) {
   auto const text = co_await load_text(core, core->tokens_name(*s));
@@ -204,7 +242,7 @@ COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core
   if (!*text) co_return std::optional<oauth_record>();
   auto read = oauth_record::from_json(**text);
   if (!read) co_return read.error();
-  if (read->grant.server != s->server.text()) co_return std::optional<oauth_record>();
+  if (!oauth_detail::is_accepted(*read, *core, *s)) co_return std::optional<oauth_record>();
   if (read->grant.registered_by == "pre-registered") {
     for (auto const& client : core->options.profile().clients) {
       if (client.id() == read->grant.client.id()) read->grant.client = client;
@@ -214,7 +252,9 @@ COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core
 }
 
 COMCP_DECL asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record) {
+  auto const before = s->stored ? authorization_value(*s) : s->superseded;
   auto saved = co_await save_text(core, core->tokens_name(*s), record.to_json());
+  s->superseded = saved ? std::string() : before;
   install(*s, std::move(record));
   s->loaded = true;
   s->stored = saved.has_value();
@@ -238,6 +278,21 @@ struct end_of_flight {
   std::shared_ptr<oauth_flight> flight;
   session_ptr session;
   std::shared_ptr<oauth_flight> oauth_session::* slot = nullptr;
+};
+
+class one_waiting {
+ public:
+  explicit one_waiting(std::shared_ptr<oauth_flight> f) : flight_(std::move(f)) { ++flight_->waiting; }
+  one_waiting(one_waiting const&) = delete;
+  one_waiting& operator=(one_waiting const&) = delete;
+  ~one_waiting() {
+    if (--flight_->waiting > 0 || !flight_->with_user) return;
+    flight_->given_up = true;
+    flight_->signal.emit(asio::cancellation_type::terminal);
+  }
+
+ private:
+  std::shared_ptr<oauth_flight> flight_;
 };
 
 inline asio::awaitable<void> under_way(std::shared_ptr<oauth_flight> f, session_ptr s,
@@ -273,12 +328,14 @@ COMCP_DECL asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitab
 
 COMCP_DECL asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
                                              asio::awaitable<result<void>> work) {
+  auto const executor = co_await asio::this_coro::executor;
   auto f = s.get()->*slot;
-  if (!f) {
-    auto const executor = co_await asio::this_coro::executor;
-    f = std::make_shared<oauth_flight>(executor);
+  bool const first = !f || f->given_up;
+  if (first) f = std::make_shared<oauth_flight>(executor);
+  oauth_detail::one_waiting const here(f);
+  if (first) {
     s.get()->*slot = f;
-    spawn(executor, oauth_detail::under_way(f, s, slot, std::move(work)));
+    spawn(executor, oauth_detail::under_way(f, s, slot, std::move(work)), f->signal.slot(), f);
   }
   auto got = co_await landed(f);
   co_return got;
