@@ -92,6 +92,17 @@ TEST_CASE("oauth: a machine whose secret is wrong asks a few times only", "[auth
   CHECK(t.ask(auth) == 200);
 }
 
+TEST_CASE("oauth: a machine's tokens may be of a short life all day", "[auth]") {
+  oauth_talk t;
+  auto options = t.without_user();
+  options.client(comcp::oauth_client("machine").client_secret(comcp::secret("machines-secret"))).client_credentials();
+  comcp::oauth auth(options);
+  for (int i = 0; i < 50; ++i) {
+    CHECK(t.ask(auth) == 200);
+    t.world->drop_access_tokens();
+  }
+}
+
 TEST_CASE("oauth: a login ends when nobody waits for it any more, and not before", "[auth]") {
   oauth_talk t;
   auto const bell = std::make_shared<comcp_test::bell>(t.io.get_executor());

@@ -49,7 +49,7 @@ struct oauth_core;
 /// a thread pool: one strand, which connect_options().executor() and login() have in common), and each token goes to the
 /// server alone that it was issued for (origin and resource). Flows and refreshes run once for all who wait, and cancelling
 /// one who waits does not end them; but a user is waited for only as long as somebody waits for the outcome.
-/// However a server behaves, its refusals start no more than 20 flows an hour.
+/// However a server behaves, its refusals send the user to a browser no more than 20 times an hour.
 class oauth {
  public:
   explicit oauth(oauth_options options = oauth_options());

@@ -60,8 +60,8 @@ struct oauth_session {
   bool unproven = false;  ///< The token came by a refresh, and the server did not take it yet.
   std::string superseded;  ///< What the store still has (a value of Authorization), as storing its successor failed.
   std::string also_wanted;  ///< Scopes of challenges that met a flow for others.
-  unsigned attempts = 0;  ///< Flows since a challenged request succeeded, of the last hour.
-  unsigned flows = 0;     ///< All of the last hour.
+  unsigned attempts = 0;  ///< Flows since a challenged request succeeded, or the hour began.
+  unsigned visits = 0;    ///< To the user's browser since the hour began.
   time_source::time_point hour_began;
   std::optional<token_set::time_point> renew_after;  ///< A refresh failed: not at once again.
 };
@@ -99,9 +99,9 @@ result<http_headers> credentials(oauth_core const& core, oauth_session const& s,
 std::string authorization_value(oauth_session const& s);
 std::string authorization_value(oauth_record const& r);
 
-/// Flows that the user sees, or that a token endpoint answered. However a server behaves there are not many of them, unless
-/// login() asks for one.
-void count_flow(oauth_core const& core, oauth_session& s);
+/// Flows that the user sees, or in which a token endpoint answers a machine. However a server behaves there are not many of
+/// them, unless login() asks for one.
+void count_flow(oauth_core const& core, oauth_session& s, bool with_user);
 [[nodiscard]] bool may_start_flow(oauth_core const& core, oauth_session const& s);
 
 /// Every call of the store is bounded.

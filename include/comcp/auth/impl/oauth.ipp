@@ -24,13 +24,13 @@ inline asio::awaitable<result<void>> whole_flow(core_ptr core, session_ptr s) {
 
 inline asio::awaitable<void> login(core_ptr core, std::string server) {
   auto const s = session_of(core, server);
-  s->attempts = s->flows = 0;
+  s->attempts = s->visits = 0;
   // What was granted before may be there. If it cannot be read, the login replaces it.
   if (!s->loaded) (void)co_await detail::load_session(core, s);
   auto work = whole_flow(core, s);
   auto const done = co_await detail::fly(s, &detail::oauth_session::authorizing, std::move(work));
   done.value();
-  s->attempts = s->flows = 0;
+  s->attempts = s->visits = 0;
 }
 
 inline asio::awaitable<started_login> begin(core_ptr core, std::string server, std::string redirect_uri) {
@@ -48,7 +48,7 @@ inline asio::awaitable<void> finish(core_ptr core, pending_authorization state, 
   auto const flight = co_await detail::take_off(std::move(work));
   auto const done = co_await detail::landed(flight);
   done.value();
-  s->attempts = s->flows = 0;
+  s->attempts = s->visits = 0;
 }
 
 inline asio::awaitable<void> logout(core_ptr core, std::string server) {

@@ -38,8 +38,8 @@ inline bool lacks_scope(http_response_head const& got, std::optional<auth_challe
 }
 
 inline error too_many(oauth_session const& s) {
-  return {errc::unauthorized, s.server.origin() + " still refuses after " + std::to_string(s.flows) +
-                                  " authorizations: no more of them for an hour, unless login() is called"};
+  return {errc::unauthorized, s.server.origin() + " still refuses after as many authorizations as are tried within an hour; " +
+                                  "login() starts another"};
 }
 
 // Whether there is another token now than the one that was refused.
@@ -79,7 +79,10 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
   if (more) s->also_wanted = unite_scopes(s->also_wanted, *more);
   auto work = authorize(core, s, std::move(challenge), step_up);
   auto const done = co_await fly(s, &oauth_session::authorizing, std::move(work));
-  if (!done) co_return done.error();
+  if (!done) {
+    s->also_wanted.clear();  // nobody goes on to ask for it
+    co_return done.error();
+  }
   co_return has_other(*s, used) ? auth_verdict::try_again : auth_verdict::give_up;
 }
 

@@ -69,7 +69,7 @@ inline asio::awaitable<void> send_user(flow_run& run) {
   if (!url) co_return run.flow.failed(url.error());
   auto const flight = run.session->authorizing;
   if (!flight || flight->waiting == 0) co_return run.flow.failed(error(errc::cancelled, "nobody waits for the login any more"));
-  count_flow(*run.core, *run.session);
+  count_flow(*run.core, *run.session, true);
   auto const visit = std::make_shared<any_visit>(std::exchange(run.visit, any_visit()));
   auto visiting = visit->visit(std::move(*url));
   flight->with_user = true;
@@ -97,7 +97,7 @@ inline asio::awaitable<void> request_tokens(flow_run& run) {
   auto const got = co_await post_form(run.core->io_for(*run.session), std::move(at), run.flow.form());
   if (!got) co_return run.flow.failed(got.error());
   bool const machine = run.core->options.profile().kind != oauth_profile::grant::authorization_code;
-  if (machine && got->status < 500) count_flow(*run.core, *run.session);
+  if (machine && got->status < 500) count_flow(*run.core, *run.session, false);
   auto const read = read_token_answer(got->status, got->body, run.core->io.now());
   auto const* const refused = read ? std::get_if<oauth_refusal>(&*read) : nullptr;
   run.client_refused = refused && refused->code == "invalid_client";

@@ -155,24 +155,24 @@ COMCP_DECL std::string authorization_value(oauth_session const& s) {
 }
 
 namespace oauth_detail {
-inline constexpr unsigned most_flows_an_hour = 20;
+inline constexpr unsigned most_visits_an_hour = 20;
 
 inline bool is_new_hour(oauth_core const& core, oauth_session const& s) {
   return core.io.time->now() - s.hour_began >= std::chrono::hours(1);
 }
 }  // namespace oauth_detail
 
-COMCP_DECL void count_flow(oauth_core const& core, oauth_session& s) {
+COMCP_DECL void count_flow(oauth_core const& core, oauth_session& s, bool with_user) {
   if (oauth_detail::is_new_hour(core, s)) {
     s.hour_began = core.io.time->now();
-    s.attempts = s.flows = 0;
+    s.attempts = s.visits = 0;
   }
   ++s.attempts;
-  ++s.flows;
+  if (with_user) ++s.visits;
 }
 
 COMCP_DECL bool may_start_flow(oauth_core const& core, oauth_session const& s) {
-  bool const few = s.attempts < core.options.max_attempts() && s.flows < oauth_detail::most_flows_an_hour;
+  bool const few = s.attempts < core.options.max_attempts() && s.visits < oauth_detail::most_visits_an_hour;
   return few || oauth_detail::is_new_hour(core, s);
 }
 
