@@ -56,7 +56,8 @@ class end_of_wait {
 };
 
 template <class T>
-asio::awaitable<void> do_bounded(std::shared_ptr<bounded_work<T>> w, asio::awaitable<result<T>> work, std::shared_ptr<void const> owner) {
+asio::awaitable<void> do_bounded(std::shared_ptr<bounded_work<T>> w, asio::awaitable<result<T>> work,
+                                 std::shared_ptr<void const> owner) {
   std::optional<result<T>> outcome;
   try {
     auto got = co_await std::move(work);

@@ -198,7 +198,8 @@ inline constexpr auto store_is_slow = "the token store did not answer in time";
 
 COMCP_DECL asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name) {
   auto work = core->options.store().load(std::move(name));
-  auto got = co_await within<std::optional<secret>>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
+  auto got = co_await within<std::optional<secret>>(core->io.time, core->io.timeout, std::move(work),
+                                                    oauth_detail::store_is_slow, core);
   co_return got;
 }
 
