@@ -30,6 +30,22 @@ pending_authorization request(bool iss_required) {
   return p;
 }
 
+/// As people paste it: blanks around it are none of the redirect's.
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
+  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
+  return text;
+}
+
+/// Of a whole URL what follows its question mark, which a query may have inside, too.
+std::string_view query_of(std::string_view text) {
+  text = text.substr(0, text.find('#'));
+  auto const scheme = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.");
+  bool const whole = scheme != 0 && scheme != text.npos && text[scheme] == ':';
+  auto const mark = whole ? text.find('?') : text.starts_with('?') ? 0 : text.npos;
+  return mark == text.npos ? text : text.substr(mark + 1);
+}
+
 void redirect(std::string_view text) {
   bool accepted = false;
   for (bool const required : {true, false}) {
@@ -39,18 +55,15 @@ void redirect(std::string_view text) {
       continue;
     }
     accepted = true;
-    auto const query = text.substr(0, text.find('#'));
-    auto const mark = query.find('?');
-    auto form = form_fields::parse(mark == query.npos ? query : query.substr(mark + 1));
-    // As people paste it: blanks around it are none of the redirect's.
+    auto const form = form_fields::parse(query_of(trimmed(text)));
     hold(form.has_value(), "what is accepted is a form");
     auto const value = [&](char const* name) {
       auto const* const found = form->find(name);
-      return found ? found->substr(0, found->find_last_not_of(" \t\r\n") + 1) : std::string();
+      return found ? *found : std::string();
     };
     hold(form->count("state") <= 1 && form->count("iss") <= 1 && form->count("code") <= 1, "nothing comes twice");
-    hold(text.find("STATE") != text.npos || text.find('%') != text.npos, "the state is there");
-    hold(!required || value("iss") == "https://as", "a promised issuer is there");
+    hold(value("state") == "STATE", "the state is that of the request");
+    hold(form->find("iss") ? value("iss") == "https://as" : !required, "the issuer is that of the request");
     if (auto const* const code = std::get_if<secret>(&*got)) {
       hold(!code->empty(), "a code is one");
     } else {
@@ -65,7 +78,7 @@ void redirect(std::string_view text) {
     hold(!form->find("iss") || !read_redirect(wrong, text), "another issuer is refused");
     wrong = request(required);
     wrong.redirect_uri = "http://127.0.0.1:4322/cb";
-    hold(!text.substr(text.find_first_not_of(" \t\r\n")).starts_with("http:") || !read_redirect(wrong, text),
+    hold(!trimmed(text).starts_with("http:") || !read_redirect(wrong, text),
          "another address is refused");
   }
 }
