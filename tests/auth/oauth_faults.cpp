@@ -1,53 +1,14 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
+#include "support/bad_answers.hpp"
 #include "support/oauth_talk.hpp"
 
 using namespace std::chrono_literals;
+using comcp_test::bad_answers;
 using comcp_test::fake_answer;
 using comcp_test::oauth_talk;
 
 namespace {
-
-struct fault {
-  char const* name;
-  fake_answer (*make)();
-};
-
-fake_answer never() {
-  fake_answer out;
-  out.never = true;
-  return out;
-}
-fake_answer broken() {
-  fake_answer out;
-  out.failure = comcp::error(comcp::errc::transport_failed, "the connection broke");
-  return out;
-}
-fake_answer redirect() {
-  fake_answer out(302);
-  (void)out.headers.add("Location", "https://evil.example/");
-  return out;
-}
-
-constexpr fault faults[] = {
-    {"HTML", [] { return fake_answer(200, "<html>Log in</html>", "text/html"); }},
-    {"nothing", [] { return fake_answer(200, ""); }},
-    {"an array", [] { return fake_answer(200, "[]"); }},
-    {"null", [] { return fake_answer(200, "null"); }},
-    {"no fields", [] { return fake_answer(200, "{}"); }},
-    {"wrong types", [] {
-       return fake_answer(200, R"({"resource":1,"issuer":[],"client_id":{},"access_token":7,"token_type":false,"expires_in":"x"})");
-     }},
-    {"no text at all", [] { return fake_answer(200, std::string("{\"a\":\"\xff\xfe\"}")); }},
-    {"10 MB", [] { return fake_answer(200, "{\"a\":\"" + std::string(10'000'000, 'x') + "\"}"); }},
-    {"deep nesting", [] { return fake_answer(200, std::string(100'000, '[')); }},
-    {"a broken connection", broken},
-    {"a redirect", redirect},
-    {"404", [] { return fake_answer(404, "not here", "text/plain"); }},
-    {"500", [] { return fake_answer(500, R"({"error":"server_error"})"); }},
-    {"another error", [] { return fake_answer(400, R"({"error":7})"); }},
-    {"never", never},
-};
 
 constexpr char const* endpoints[] = {
     "GET https://as.example/.well-known/oauth-authorization-server",
@@ -59,7 +20,7 @@ constexpr char const* endpoints[] = {
 
 TEST_CASE("oauth: every bad answer of every endpoint is one error in bounded time", "[auth]") {
   for (auto const* const where : endpoints) {
-    for (auto const& what : faults) {
+    for (auto const& what : bad_answers) {
       INFO(where << ": " << what.name);
       oauth_talk t;
       t.world->spoiled[where] = what.make();
@@ -83,7 +44,7 @@ TEST_CASE("oauth: every bad answer of every endpoint is one error in bounded tim
 }
 
 TEST_CASE("oauth: bad resource metadata at one place leads to the next, and says so when nothing is left", "[auth]") {
-  for (auto const& what : faults) {
+  for (auto const& what : bad_answers) {
     INFO(what.name);
     oauth_talk t;
     t.world->spoiled["GET https://mcp.example/.well-known/oauth-protected-resource/mcp"] = what.make();

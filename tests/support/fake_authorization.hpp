@@ -6,6 +6,7 @@
 // Signatures of proofs are not looked at: jose's tests do that.
 #pragma once
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <map>
@@ -23,9 +24,11 @@
 
 #include <comcp/auth/form.hpp>
 #include <comcp/auth/pkce.hpp>
+#include <comcp/auth/token.hpp>
 #include <comcp/http/engine.hpp>
 #include <comcp/json/build.hpp>
 #include <comcp/net/asio_compat.hpp>
+#include <comcp/net/gate.hpp>
 
 namespace comcp_test {
 
@@ -39,6 +42,7 @@ struct fake_answer {
   std::string body;
   comcp::http_headers headers;
   bool never = false;
+  bool slow = false;                    ///< A byte every ten seconds, without an end.
   std::optional<comcp::error> failure;  ///< In place of an answer.
 };
 
@@ -57,6 +61,7 @@ struct fake_world {
   bool document_clients = false;              ///< client_id_metadata_document_supported
   bool tell_revocation = true;
   int secret_lives = 0;                       ///< Seconds; 0: for ever.
+  std::shared_ptr<comcp::time_source> time = comcp::steady_time();  ///< For what is slow.
   std::function<comcp::token_set::time_point()> now = [] { return std::chrono::system_clock::now(); };
   /// In place of the answer to "POST https://as.example/token" and the like.
   std::map<std::string, fake_answer> spoiled;
@@ -301,13 +306,17 @@ class fake_authorization {
  public:
   class response {
    public:
-    explicit response(fake_answer a) : body_(std::move(a.body)) {
+    response(fake_answer a, std::shared_ptr<comcp::time_source> time) : body_(std::move(a.body)), slow_(a.slow), time_(std::move(time)) {
       head_.status = a.status;
       head_.headers = std::move(a.headers);
       (void)head_.headers.add("Content-Type", a.type);
     }
     [[nodiscard]] comcp::http_response_head const& head() const { return head_; }
     asio::awaitable<comcp::result<std::string_view>> next() {
+      if (slow_) {
+        co_await comcp::detail::pause_until(time_, time_->now() + std::chrono::seconds(10));
+        co_return std::string_view("{");
+      }
       auto const first = !std::exchange(ended_, true);
       co_return first ? std::string_view(body_) : std::string_view();
     }
@@ -315,7 +324,8 @@ class fake_authorization {
    private:
     comcp::http_response_head head_;
     std::string body_;
-    bool ended_ = false;
+    bool slow_, ended_ = false;
+    std::shared_ptr<comcp::time_source> time_;
   };
 
   explicit fake_authorization(std::shared_ptr<fake_world> w) : world_(std::move(w)) {}
@@ -334,7 +344,7 @@ class fake_authorization {
       co_await forever.async_wait(comcp::net::tuple_awaitable);
       co_return comcp::error(comcp::errc::cancelled);
     }
-    co_return response(std::move(given));
+    co_return response(std::move(given), w->time);
   }
   std::shared_ptr<fake_world> world_;
 };

@@ -32,6 +32,7 @@ class oauth_talk {
 
   oauth_talk() {
     world->now = [t = today_] { return *t; };
+    world->time = clock;
   }
   ~oauth_talk() {
     for (auto const& text : said) {
