@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <comcp/auth/oauth_profile.hpp>
 #include <comcp/auth/registration.hpp>
@@ -22,6 +23,11 @@ struct client_choice {
   std::optional<oauth_client> client;
   std::string registered_by;  ///< As in login_status.
 };
+
+namespace detail {
+/// The client for this issuer, else one that is for any; null where there is none.
+oauth_client const* pre_registered(std::vector<oauth_client> const& clients, std::string_view issuer);
+}  // namespace detail
 
 /// By what the credentials of an authorization server are kept: its issuer, its origin where nothing is published.
 std::string issuer_key(discovered const& at);
@@ -43,7 +49,7 @@ client_metadata registration_metadata(oauth_profile const& profile, discovered c
 
 /// https with a path, and nothing that differs from its normal form; errc::invalid_argument.
 result<void> check_client_metadata_url(std::string_view url);
-/// http of loopback, https, or a private scheme; errc::invalid_argument.
+/// http of loopback or https; errc::invalid_argument.
 result<void> check_redirect_uri(std::string_view uri);
 
 }  // namespace comcp::sansio

@@ -245,9 +245,9 @@ COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core
   if (!read) co_return read.error();
   if (!oauth_detail::is_accepted(*read, *core, *s)) co_return std::optional<oauth_record>();
   if (read->grant.registered_by == "pre-registered") {
-    for (auto const& client : core->options.profile().clients) {
-      if (client.id() == read->grant.client.id()) read->grant.client = client;
-    }
+    // Two servers may know clients by one id.
+    auto const* const known = sansio::detail::pre_registered(core->options.profile().clients, read->grant.issuer);
+    if (known && known->id() == read->grant.client.id()) read->grant.client = *known;
   }
   co_return std::optional<oauth_record>(std::move(*read));
 }
