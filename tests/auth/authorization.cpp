@@ -175,13 +175,8 @@ TEST_CASE("authorization: a redirect to another address", "[auth]") {
   CHECK(refused(p, ""));
 }
 
-TEST_CASE("authorization: a redirect to a private scheme, and one with a query of its own", "[auth]") {
+TEST_CASE("authorization: a redirect with a query of its own", "[auth]") {
   auto p = pending();
-  p.redirect_uri = "com.example.app:/callback";
-  CHECK(code_of(p, "com.example.app:/callback?code=c&state=STATE-1") == "c");
-  CHECK(refused(p, "com.example.app:/other?code=hunter2&state=STATE-1"));
-  CHECK(refused(p, "com.example.app2:/callback?code=hunter2&state=STATE-1"));
-  CHECK(refused(p, "http://127.0.0.1/callback?code=hunter2&state=STATE-1"));
   p.redirect_uri = "https://app.example.com/cb?tenant=1";
   CHECK(code_of(p, "https://app.example.com/cb?tenant=1&code=c&state=STATE-1") == "c");
 }

@@ -141,7 +141,7 @@ TEST_CASE("oauth_flow: a registration says what the client is", "[sansio]") {
   s.redirect_uri = "https://app.example.com/callback";
   (void)s.granted();
   CHECK(member(s.registration_bodies.back(), "application_type") == R"("web")");
-  s.redirect_uri = "com.example.app:/callback";
+  s.redirect_uri = "http://localhost:7777/callback";
   (void)s.granted();
   CHECK(member(s.registration_bodies.back(), "application_type") == R"("native")");
 }
@@ -178,9 +178,9 @@ TEST_CASE("oauth_flow: a registration that is refused for its metadata is tried 
   CHECK(s.times(want::post_json) == 1);
 }
 
-TEST_CASE("oauth_flow: a redirect URI is loopback, https or of a private scheme", "[sansio]") {
+TEST_CASE("oauth_flow: a redirect URI is loopback or https", "[sansio]") {
   for (auto const* const good : {"http://127.0.0.1:7777/callback", "http://localhost/callback", "http://[::1]:1/",
-                                 "https://app.example.com/cb", "com.example.app:/cb", "vscode://comcp/cb"}) {
+                                 "https://app.example.com/cb"}) {
     oauth_script s;
     s.redirect_uri = good;
     s.registrations = {page::json(R"({"client_id":"c"})", 201)};
@@ -190,7 +190,7 @@ TEST_CASE("oauth_flow: a redirect URI is loopback, https or of a private scheme"
   for (auto const* const bad :
        {"http://app.example.com/cb", "http://10.0.0.1/cb", "javascript:alert(1)", "JavaScript:alert(1)",
         "data:text/html,x", "file:///tmp/x", "https://app.example.com/#x", "https://user@app.example.com/", "/cb", "",
-        "com.example.app:/a b", "1x:/cb", ":/cb"}) {
+        "com.example.app:/cb", "vscode://comcp/cb", "https://app.example.com/a b", ":/cb"}) {
     oauth_script s;
     s.redirect_uri = bad;
     INFO(bad);

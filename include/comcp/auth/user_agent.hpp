@@ -20,7 +20,7 @@
 namespace comcp {
 
 /// One visit of the browser: made before the authorization request, as that names its redirect URI.
-/// redirect_uri() is an http URL of loopback, an https URL, or one of a private scheme. visit(url) takes the user there and
+/// redirect_uri() is an http URL of loopback or an https URL. visit(url) takes the user there and
 /// completes with the whole redirect; it may be cancelled, and the caller bounds how long it takes.
 template <class V>
 concept browser_visit = std::move_constructible<V> && requires(V v, http_url url) {

@@ -42,11 +42,10 @@ COMCP_DECL bool is_whole_uri(std::string_view text) noexcept {
   return !scheme.empty() && scheme.size() < text.size() && text[scheme.size()] == ':';
 }
 
-/// Without query and fragment; as text where it is no http URL.
+/// Without query and fragment.
 COMCP_DECL bool same_place(std::string_view a, std::string_view b) {
   auto const x = http_url::parse(a), y = http_url::parse(b);
-  if (x && y) return same_origin(*x, *y) && x->path() == y->path();
-  return !x && !y && a.substr(0, a.find_first_of("?#")) == b.substr(0, b.find_first_of("?#"));
+  return x && y && same_origin(*x, *y) && x->path() == y->path();
 }
 
 }  // namespace detail

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -26,19 +25,6 @@ COMCP_DECL std::string joined(std::vector<std::string> const& list, std::string_
     out += one;
   }
   return out;
-}
-
-/// The scheme of a URI in lower case; empty where there is none.
-COMCP_DECL std::string scheme_of(std::string_view uri) {
-  auto const colon = uri.find(':');
-  if (colon == uri.npos) return {};
-  std::string scheme(uri.substr(0, colon));
-  for (auto& c : scheme) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    bool const letter = c >= 'a' && c <= 'z';
-    if (!letter && (&c == scheme.data() || !((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'))) return {};
-  }
-  return scheme;
 }
 
 COMCP_DECL oauth_client const* pre_registered(std::vector<oauth_client> const& clients, std::string_view issuer) {
@@ -160,19 +146,10 @@ COMCP_DECL result<void> check_client_metadata_url(std::string_view url) {
 }
 
 COMCP_DECL result<void> check_redirect_uri(std::string_view uri) {
-  constexpr std::array<std::string_view, 9> not_private = {"javascript", "data", "file", "about", "blob",
-                                                           "vbscript",   "ftp",  "ws",   "wss"};
-  auto const scheme = detail::scheme_of(uri);
-  bool usable = !scheme.empty() && std::find(not_private.begin(), not_private.end(), scheme) == not_private.end() &&
-                std::all_of(uri.begin(), uri.end(), [](char c) { return c > ' ' && c <= '~'; }) &&
-                uri.find('#') == uri.npos;
-  if (scheme == "http" || scheme == "https") {
-    auto const url = http_url::parse(uri);
-    usable = usable && url && (url->secure() || reach_of(url->host()) == address_reach::loopback);
-  }
-  if (usable) return {};
-  return error(errc::invalid_argument,
-               "a redirect URI is http of loopback, https, or of a private scheme, without a fragment");
+  auto const url = http_url::parse(uri);
+  bool const plain = std::all_of(uri.begin(), uri.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (url && plain && !url->fragment() && (url->secure() || reach_of(url->host()) == address_reach::loopback)) return {};
+  return error(errc::invalid_argument, "a redirect URI is http of loopback or https, without a fragment");
 }
 
 }  // namespace comcp::sansio
