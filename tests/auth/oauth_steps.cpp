@@ -95,8 +95,39 @@ TEST_CASE("oauth_steps: each refusal is an error that says what was said", "[aut
   CHECK(refused.error() == comcp::errc::unauthorized);
   CHECK_THAT(refused.error().to_string(), match::contains("invalid_client_metadata"));
 
-  comcp::sansio::discovered at;
-  at.authorization_server.authorization_endpoint = "https://as.example/authorize";
-  at.authorization_server.token_endpoint = "https://as.example/token";
-  CHECK_THROWS_AS(steps::authorization_request(at, comcp::oauth_client("x"), oauth_talk::redirect_uri, ""), comcp::exception);
+}
+
+TEST_CASE("oauth_steps: an authorization request that must not be made", "[auth]") {
+  comcp::sansio::discovered good;
+  good.server = oauth_talk::server;
+  good.authorization_server.issuer = "https://as.example";
+  good.authorization_server.authorization_endpoint = "https://as.example/authorize";
+  good.authorization_server.token_endpoint = "https://as.example/token";
+  good.authorization_server.code_challenge_methods_supported.emplace(1, "S256");
+  auto const ask = [](comcp::sansio::discovered const& at, std::string const& redirect = oauth_talk::redirect_uri) {
+    try {
+      (void)steps::authorization_request(at, comcp::oauth_client("x").issuer("https://as.example"), redirect, "");
+    } catch (comcp::exception const& e) {
+      return std::string(e.error().message());
+    }
+    return std::string("asked");
+  };
+  CHECK(ask(good) == "asked");
+  CHECK_THAT(ask(good, "com.example.app:/cb"), match::contains("a redirect URI is"));
+  CHECK_THAT(ask(good, "http://app.example/cb"), match::contains("a redirect URI is"));
+  auto at = good;
+  at.authorization_server.code_challenge_methods_supported.reset();
+  CHECK_THAT(ask(at), match::contains("PKCE"));
+  at = good;
+  at.authorization_server.issuer = "https://as2.example";
+  CHECK_THAT(ask(at), match::contains("another authorization server"));
+  for (auto const* const bad : {"http://as.example/x", "javascript:alert(1)", "https://10.0.0.1/x", ""}) {
+    INFO(bad);
+    at = good;
+    at.authorization_server.authorization_endpoint = bad;
+    CHECK(ask(at) != "asked");
+    at = good;
+    at.authorization_server.token_endpoint = bad;
+    CHECK(ask(at) != "asked");
+  }
 }

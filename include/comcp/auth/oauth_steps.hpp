@@ -30,9 +30,10 @@ asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server,
                                              std::optional<auth_challenge> challenge = std::nullopt);
 /// A registration at a server's endpoint.
 asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer, client_metadata about);
-/// The authorization request: its url() is for the browser, the rest must be kept.
+/// The authorization request: its url() is for the browser, the rest must be kept. Throws what is refused: an endpoint that
+/// the policy does not let pass, PKCE without S256, another server's client, a redirect URI that is neither loopback nor https.
 pending_authorization authorization_request(sansio::discovered const& at, oauth_client client, std::string redirect_uri,
-                                            std::string scope);
+                                            std::string scope, endpoint_policy policy = endpoint_policy());
 /// Tokens for the code of a redirect.
 asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at, pending_authorization pending, secret redirect);
 /// New tokens for a refresh token. Where the answer has no refresh token, the old one goes on. errc::unauthorized with

@@ -8,6 +8,7 @@
 #include <comcp/auth/jose.hpp>
 #include <comcp/auth/oauth_send.hpp>
 #include <comcp/auth/oauth_steps.hpp>
+#include <comcp/sansio/oauth_choices.hpp>
 
 namespace comcp::oauth_steps {
 
@@ -48,7 +49,8 @@ COMCP_DECL asio::awaitable<oauth_client> register_client(oauth_sender send, http
 }
 
 COMCP_DECL pending_authorization authorization_request(sansio::discovered const& at, oauth_client client,
-                                                       std::string redirect_uri, std::string scope) {
+                                                       std::string redirect_uri, std::string scope,
+                                                       endpoint_policy policy) {
   auto const& as = at.authorization_server;
   if (as.authorization_endpoint.empty() || as.token_endpoint.empty()) {
     throw exception(error(errc::unauthorized, "the authorization server has no authorization or no token endpoint"));
@@ -62,8 +64,10 @@ COMCP_DECL pending_authorization authorization_request(sansio::discovered const&
   out.resource = at.resource;
   out.issuer = as.issuer;
   out.iss_required = as.authorization_response_iss_parameter_supported;
-  out.authorization_endpoint = as.authorization_endpoint;
-  out.token_endpoint = as.token_endpoint;
+  auto const server = http_url::parse(at.server).value();
+  out.authorization_endpoint = policy.check(as.authorization_endpoint, server).value().text();
+  out.token_endpoint = policy.check(as.token_endpoint, server).value().text();
+  sansio::check_redirect_uri(redirect_uri).value();
   out.auth_method = choose_auth_method(client, as.token_endpoint_auth_methods_supported).value();
   out.client = std::move(client);
   out.redirect_uri = std::move(redirect_uri);
