@@ -145,5 +145,9 @@ TEST_CASE("registration: how a client authenticates", "[auth]") {
   CHECK(method(with_both, all) == "private_key_jwt");
   CHECK(method(with_both, strings{"client_secret_post"}) == "client_secret_post");
   CHECK(method(with_both) == "client_secret_basic");
-  CHECK(method(oauth_client("id").auth_method("client_secret_post"), strings{"none"}) == "client_secret_post");
+  CHECK(method(oauth_client("id").auth_method("client_secret_post"), strings{"none"}) == "(nothing)");
+  CHECK(method(oauth_client("id").client_secret(secret("s")).auth_method("client_secret_post"), strings{"none"}) == "client_secret_post");
+  CHECK(method(oauth_client("id").auth_method("client_secret_basic")) == "(nothing)");
+  CHECK(method(oauth_client("id").auth_method("private_key_jwt")) == "private_key_jwt");  // signed elsewhere
+  CHECK(method(oauth_client("id").auth_method("client_secret_jwt")) == "(nothing)");
 }

@@ -129,6 +129,24 @@ TEST_CASE("token: sets print nothing of their tokens", "[auth]") {
   CHECK(out.str() == "***");
 }
 
+TEST_CASE("token: what cannot be sent as it must is refused", "[auth]") {
+  token_set plain(secret("abc.DEF-_~+/=")), bound = plain;
+  bound.token_type = "DPoP";
+  CHECK(check_usable(plain, false));
+  CHECK(check_usable(bound, true));
+  CHECK(check_usable(plain, true).error() == errc::unauthorized);
+  CHECK(check_usable(bound, false).error() == errc::unauthorized);
+  for (auto const* const type : {"mac", "N_A", "", "Bearer "}) {
+    plain.token_type = type;
+    CHECK(check_usable(plain, false).error() == errc::unauthorized);
+  }
+  for (auto const* const text : {"a b", "a\r\nb", "a\tb", "a\x7f", "\xc3\xa9"}) {
+    auto const got = check_usable(token_set(secret(text)), false);
+    REQUIRE_FALSE(got);
+    CHECK(got.error().to_string().find(text) == std::string::npos);
+  }
+}
+
 TEST_CASE("token: scopes unite, each once, in order", "[auth]") {
   CHECK(unite_scopes("a b", "b c") == "a b c");
   CHECK(unite_scopes("", "") == "");

@@ -62,6 +62,10 @@ error bad_oauth_answer(std::string_view who, int status, std::string_view why);
 token_set::time_point clamped_time(double seconds);
 }  // namespace detail
 
+/// Whether they can be sent as they must: bound to a key or not, and in characters that a header carries (RFC 6749,
+/// section 7.1). errc::unauthorized.
+result<void> check_usable(token_set const& tokens, bool bound);
+
 /// The scopes of both, each once, in order of first appearance; scopes are separated by spaces.
 std::string unite_scopes(std::string_view a, std::string_view b);
 

@@ -313,12 +313,13 @@ COMCP_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr 
   auto at = core->endpoint(*endpoint, state.client, state.auth_method, state.issuer, prover.get());
   auto got = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(form));
   if (!got) co_return got.error();
-  if (auto const* const refused = std::get_if<oauth_refusal>(&*got)) co_return refused->as_error("the token endpoint");
+  if (auto const* const refused = std::get_if<oauth_refusal>(&*got)) {
+    co_return oauth_detail::without_secrets(refused->as_error("the token endpoint"), state);
+  }
+  auto const usable = check_usable(std::get<token_set>(*got), state.dpop);
+  if (!usable) co_return usable.error();
   oauth_record record;
   record.grant = oauth_detail::grant_of(state, core->options.profile(), std::get<token_set>(std::move(*got)));
-  if (state.dpop && record.grant.tokens.token_type != "DPoP") {
-    co_return error(errc::unauthorized, "the token is not bound to the key, although DPoP is wanted");
-  }
   record.dpop_key = state.dpop_key;
   auto kept = co_await oauth_detail::keep_locked(core, s, std::move(record), prover);
   co_return kept;

@@ -137,6 +137,8 @@ inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
     co_return outcome;
   }
   auto& fresh = std::get<token_set>(*answer);
+  auto const usable = check_usable(fresh, prover != nullptr);
+  if (!usable) co_return usable.error();
   if (fresh.refresh_token.empty()) fresh.refresh_token = record.grant.tokens.refresh_token;
   if (!fresh.scope) fresh.scope = record.grant.tokens.scope;
   record.grant.tokens = std::move(fresh);

@@ -132,7 +132,11 @@ COMCP_DECL result<registration_answer> read_registration_answer(int status, std:
 
 COMCP_DECL result<std::string> choose_auth_method(oauth_client const& client,
                                                   std::optional<std::vector<std::string>> const& supported) {
-  if (!client.auth_method().empty()) return client.auth_method();
+  auto const& wanted = client.auth_method();
+  bool const with_secret = wanted == "client_secret_basic" || wanted == "client_secret_post";
+  if (with_secret && client.client_secret().empty()) return error(errc::unauthorized, "the client has no secret for " + wanted);
+  if (with_secret || wanted == "none" || wanted == "private_key_jwt") return wanted;
+  if (!wanted.empty()) return error(errc::unauthorized, "comcp does not know the way in which this client is to authenticate");
   bool const said = supported && !supported->empty();
   auto const has = [&](std::string_view method) {
     return said && std::find(supported->begin(), supported->end(), method) != supported->end();

@@ -131,6 +131,15 @@ COMCP_DECL result<token_answer> read_token_answer(int status, std::string_view b
   return token_answer(std::move(out));
 }
 
+COMCP_DECL result<void> check_usable(token_set const& tokens, bool bound) {
+  if (bound && tokens.token_type != "DPoP")
+    return error(errc::unauthorized, "the token is not bound to the key, although DPoP is wanted");
+  if (!bound && tokens.token_type != "Bearer") return error(errc::unauthorized, "the token is of a type that comcp cannot send");
+  auto const& text = tokens.access_token.reveal();
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; })) return {};
+  return error(errc::unauthorized, "the token has characters that no header carries");
+}
+
 COMCP_DECL std::string unite_scopes(std::string_view a, std::string_view b) {
   std::string out;
   std::set<std::string_view> seen;

@@ -121,7 +121,7 @@ COMCP_DECL void oauth_discovery::look_at(std::vector<http_url> const& urls) {
 COMCP_DECL void oauth_discovery::refuse_named(std::string_view url, error const& why) {
   discovery_step step;
   auto const parsed = http_url::parse(url);
-  step.url = parsed ? parsed->origin() : std::string("resource_metadata of the challenge");
+  step.url = parsed ? detail::shown(parsed->origin()) : std::string("resource_metadata of the challenge");
   step.outcome = "refused: " + detail::shown(why.message());
   steps_.push_back(std::move(step));
   absent_ = false;
@@ -238,7 +238,7 @@ COMCP_DECL void oauth_discovery::note(http_url const& url, int status, std::stri
   discovery_step step;
   step.what = phase_ == phase::resource ? discovery_step::kind::resource_metadata
                                         : discovery_step::kind::authorization_server_metadata;
-  step.url = url.origin() + url.path();
+  step.url = detail::shown(url.origin() + url.path());
   step.status = status;
   step.outcome = std::move(outcome);
   steps_.push_back(std::move(step));

@@ -261,9 +261,8 @@ COMCP_DECL void oauth_flow::token_answered(int status, std::string_view body, to
   if (!read) return fail(read.error());
   if (auto const* const refusal = std::get_if<oauth_refusal>(&*read)) return fail(refusal->as_error(where));
   auto& tokens = std::get<token_set>(*read);
-  if (dpop_ && tokens.token_type != "DPoP") {
-    return fail(
-        error(errc::unauthorized, where + " gave a token that is not bound to the key, although DPoP is wanted"));
+  if (auto const usable = check_usable(tokens, dpop_); !usable) {
+    return fail(error(errc::unauthorized, where + ": " + std::string(usable.error().message())));
   }
   if (tokens.scope) grant_.scope = unite_scopes(grant_.scope, *tokens.scope);
   grant_.tokens = std::move(tokens);
