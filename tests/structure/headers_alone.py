@@ -14,7 +14,7 @@ import sys
 import compiler
 
 # What an opt-in header adapts need not be installed.
-OPTIONAL = re.compile(r"fatal error: '?(nlohmann/|httplib|openssl/)")
+OPTIONAL = re.compile(r"fatal error: '?(nlohmann/|httplib|openssl/)|OAuth needs OpenSSL")
 
 
 INCLUDE = re.compile(r"^\s*#\s*include\s*<(comcp/[^>]+)>", re.MULTILINE)

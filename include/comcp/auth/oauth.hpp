@@ -6,6 +6,10 @@
 // Specification: 2026-07-28, basic/authorization
 #pragma once
 
+#if !defined(COMCP_WITH_TLS) || !COMCP_WITH_TLS
+#error "comcp: OAuth needs OpenSSL: define COMCP_WITH_TLS=1 (CMake: COMCP_WITH_TLS=ON) and link it."
+#endif
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,10 +21,6 @@
 #include <comcp/auth/authenticator.hpp>
 #include <comcp/auth/authorization.hpp>
 #include <comcp/auth/oauth_options.hpp>
-
-#if !defined(COMCP_WITH_TLS) || !COMCP_WITH_TLS
-#error "comcp: OAuth needs OpenSSL: define COMCP_WITH_TLS=1 (CMake: COMCP_WITH_TLS=ON) and link it."
-#endif
 
 namespace comcp {
 

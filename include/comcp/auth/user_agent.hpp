@@ -28,11 +28,18 @@ concept browser_visit = std::move_constructible<V> && requires(V v, http_url url
   { v.visit(url) } -> std::same_as<asio::awaitable<result<secret>>>;
 };
 
+namespace detail {
+template <class T>
+inline constexpr bool is_start_of_visit = false;
+template <class V>
+inline constexpr bool is_start_of_visit<asio::awaitable<result<V>>> = browser_visit<V>;
+}  // namespace detail
+
 /// Starts visits. `known` are redirect URIs that a stored registration has: one of them is taken where that is possible.
 /// Called on the client's executor. What visit() is part of is kept until it ends.
 template <class U>
 concept user_agent = std::copy_constructible<U> && requires(U u, std::vector<std::string> known) {
-  { u.start(known) };  // -> asio::awaitable<result<Visit>>
+  requires detail::is_start_of_visit<decltype(u.start(known))>;  // asio::awaitable<result<Visit>>, Visit a browser_visit
 };
 
 /// Any visit, type-erased.
@@ -40,8 +47,12 @@ class any_visit {
  public:
   any_visit() = default;
   template <class V>
-    requires(!std::same_as<V, any_visit> && browser_visit<V>)  // in this order: clang asks of any_visit itself
-  explicit any_visit(V v) : self_(std::make_shared<model<V>>(std::move(v))) {}
+    requires(!std::same_as<V, any_visit>)
+  explicit any_visit(V v) : self_(std::make_shared<model<V>>(std::move(v))) {
+    static_assert(browser_visit<V>,
+                  "comcp: this type is no visit of a browser: it needs redirect_uri() and visit(url) as "
+                  "comcp/auth/user_agent.hpp says");
+  }
   [[nodiscard]] std::string redirect_uri() const { return self_->redirect_uri(); }
   [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url) { return self_->visit(std::move(url)); }
 
@@ -66,9 +77,13 @@ class any_user_agent {
  public:
   any_user_agent() = default;
   template <class U>
-    requires(!std::same_as<U, any_user_agent> && user_agent<U>)
+    requires(!std::same_as<U, any_user_agent>)
   any_user_agent(U agent)  // NOLINT: converting on purpose
-      : start_([u = std::move(agent)](std::vector<std::string> known) mutable { return begin(u, std::move(known)); }) {}
+      : start_([u = std::move(agent)](std::vector<std::string> known) mutable { return begin(u, std::move(known)); }) {
+    static_assert(user_agent<U>,
+                  "comcp: this type is no user agent: it needs start(known), which gives an asio::awaitable of a result "
+                  "of a browser_visit, as comcp/auth/user_agent.hpp says");
+  }
 
   explicit operator bool() const noexcept { return static_cast<bool>(start_); }
   [[nodiscard]] asio::awaitable<result<any_visit>> start(std::vector<std::string> known) const { return start_(std::move(known)); }
