@@ -37,7 +37,7 @@ class ComcpConan(ConanFile):
         self.requires("asio/[>=1.22 <2]", transitive_headers=True)
         self.requires("simdjson/[>=3 <5]", transitive_headers=True, transitive_libs=True)
         if self.options.with_tls:
-            self.requires("openssl/[>=1.1.1 <4]", transitive_headers=True, transitive_libs=True)
+            self.requires("openssl/[>=3 <4]", transitive_headers=True, transitive_libs=True)
 
     def validate(self):
         check_min_cppstd(self, 20)

@@ -53,11 +53,11 @@ endif()
 # Where nobody has decided on TLS, it is on when OpenSSL is there.
 set(comcp_tls_found OFF)
 if(NOT DEFINED COMCP_WITH_TLS OR COMCP_WITH_TLS)
-  find_package(OpenSSL 1.1.1 QUIET)
+  find_package(OpenSSL 3 QUIET)
   if(TARGET OpenSSL::SSL)
     set(comcp_tls_found ON)
   elseif(COMCP_WITH_TLS)
-    string(APPEND comcp_missing "comcp with TLS needs OpenSSL 1.1.1 or newer (Debian: libssl-dev). ")
+    string(APPEND comcp_missing "comcp with TLS needs OpenSSL 3 or newer (Debian: libssl-dev). ")
   endif()
 endif()
 
