@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "support/temporary_folder.hpp"
@@ -58,6 +59,33 @@ struct fake_desktop {
   comcp_test::temporary_folder folder;
   std::filesystem::path fifo = folder.path / "told";
   variable path{"PATH", ""}, display{"DISPLAY", ":77"}, wayland{"WAYLAND_DISPLAY", ""}, browser{"BROWSER", ""};
+};
+
+// While it lives, this process can open that many files more.
+class few_descriptors {
+ public:
+  explicit few_descriptors(std::size_t spare) {
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    auto few = before_;
+    few.rlim_cur = 128;
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+    for (int fd; (fd = ::dup(0)) >= 0;) taken_.push_back(fd);
+    REQUIRE(taken_.size() > spare);
+    for (; spare != 0; --spare) {
+      ::close(taken_.back());
+      taken_.pop_back();
+    }
+  }
+  few_descriptors(few_descriptors const&) = delete;
+  few_descriptors& operator=(few_descriptors const&) = delete;
+  ~few_descriptors() {
+    for (int const fd : taken_) ::close(fd);
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+ private:
+  ::rlimit before_{};
+  std::vector<int> taken_;
 };
 
 comcp::result<void> open(std::string const& url) { return comcp::open_browser(http_url::parse(url).value()); }
@@ -154,6 +182,12 @@ TEST_CASE("open_browser: a program that cannot be started is an error", "[auth]"
   fake_desktop const desktop;
   comcp_test::write_text(desktop.folder.path / "xdg-open", "#!/nonexistent/interpreter\n", 0700);
   CHECK(open("https://as.example/").error() == std::make_error_code(std::errc::no_such_file_or_directory));
+  CHECK_FALSE(comcp_test::has_children());
+  {
+    comcp_test::write_text(desktop.folder.path / "xdg-open", desktop.script("xdg-open"), 0700);
+    few_descriptors const left(2);  // as many as the pipe takes
+    CHECK(open("https://as.example/").error() == std::make_error_code(std::errc::too_many_files_open));
+  }
   CHECK_FALSE(comcp_test::has_children());
   auto moved = http_url::parse("https://as.example/").value();
   auto const taken = std::move(moved);

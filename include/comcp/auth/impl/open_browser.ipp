@@ -96,11 +96,11 @@ COMCP_DECL void close_from(int lowest) noexcept {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  report = ::fcntl(report, F_DUPFD_CLOEXEC, 4);  // out of the way of 0 to 3
-  int const nothing = ::open("/dev/null", O_RDWR);
-  if (report >= 4 && nothing >= 0) {
+  int const away = ::fcntl(report, F_DUPFD_CLOEXEC, 4);  // out of the way of 0 to 3
+  int const nothing = away < 0 ? -1 : ::open("/dev/null", O_RDWR);
+  if (nothing >= 0) {
     for (int fd = 0; fd != 3; ++fd) ::dup2(nothing, fd);
-    report = ::dup2(report, 3);
+    report = ::dup2(away, 3);
     ::fcntl(report, F_SETFD, FD_CLOEXEC);
     close_from(4);
     ::execve(argv[0], argv, environ);
@@ -110,10 +110,21 @@ COMCP_DECL void close_from(int lowest) noexcept {
   ::_exit(127);
 }
 
+/// Both close-on-exec. 0, or errno.
+COMCP_DECL int make_pipe(std::array<int, 2>& ends) noexcept {
+#if defined(__APPLE__)
+  if (::pipe(ends.data()) != 0) return errno;
+  for (int const fd : ends) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return 0;
+#else
+  return ::pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno;
+#endif
+}
+
 /// A grandchild in a session of its own, so that it is nobody's zombie here. 0, or errno.
 COMCP_DECL int start_detached(char* const* argv) noexcept {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
+  if (int const full = make_pipe(ends)) return full;
   file_descriptor const from(ends[0]);
   file_descriptor to(ends[1]);
   sigset_t all, before;
