@@ -142,6 +142,14 @@ TEST_CASE("cli: doctor tells of metadata that cannot be used, of every place tha
   only_looked(at);
 }
 
+TEST_CASE("cli: doctor waits for no answer longer than --timeout", "[e2e]") {
+  guarded at(at_path(server_path, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"));
+  auto const r = at.comcp({"doctor", "--timeout", "1"});
+  CHECK_THAT(r.out, contains("GET " + at.peer.origin() + server_path));
+  CHECK(r.status != 0);
+  only_looked(at);
+}
+
 TEST_CASE("cli: doctor shows a server that wants credentials and no login, and nothing that moves the cursor", "[e2e]") {
   guarded key(peer_plan().instead([](recorded_request const& r) -> answer {
     if (r.target == "/mcp") return http_answer(401, "", "WWW-Authenticate: Basic realm=\"\x9b[31mred\"\r\n");

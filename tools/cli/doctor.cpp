@@ -53,8 +53,10 @@ asio::awaitable<void> begin_as_a_client(silent_witness witness, std::shared_ptr<
   if (!tools && tools.error() == comcp::errc::unauthorized) throw comcp::exception(tools.error());
 }
 
-asio::awaitable<comcp::result<comcp::oauth_response>> get(comcp::oauth_sender const& send, comcp::http_url url) {
+asio::awaitable<comcp::result<comcp::oauth_response>> get(comcp::oauth_sender const& send, comcp::http_url url,
+                                                         std::chrono::milliseconds most) {
   comcp::http_request request(std::move(url));
+  request.timeouts.total(most);
   (void)request.headers.add("Accept", "application/json");
   (void)request.headers.add("MCP-Protocol-Version", comcp::version::latest.text());
   auto answer = co_await send(std::move(request));
@@ -64,11 +66,12 @@ asio::awaitable<comcp::result<comcp::oauth_response>> get(comcp::oauth_sender co
 asio::awaitable<void> discover(diagnosis& d, comcp::http_headers const& challenged, std::shared_ptr<surroundings> around) {
   auto const& o = around->opts;
   auto const send = make_oauth_sender(o);
-  auto const profile = make_oauth_options(o).profile();
+  auto const settings = make_oauth_options(o);
+  auto const& profile = settings.profile();
   auto const server = comcp::http_url::parse(o.server.http.url).value();
   comcp::sansio::oauth_discovery machine(server, profile, login_challenge(challenged));
   while (auto const url = machine.next()) {
-    auto const answer = co_await get(send, *url);
+    auto const answer = co_await get(send, *url, settings.timeout());
     if (answer) {
       machine.answered(answer->status, answer->headers, answer->body);
     } else {
