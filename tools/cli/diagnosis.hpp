@@ -34,7 +34,7 @@ struct diagnosis {
   std::string server;
   std::vector<asked_url> of_server, of_discovery;
   std::vector<finding> findings;
-  bool reached = false, wants_login = false;
+  bool reached = false, wants_login = false, logged_in = false;
 
   void add(finding::mark how, std::string about, std::string text, std::string advice = {}) {
     findings.push_back({how, std::move(about), std::move(text), std::move(advice)});

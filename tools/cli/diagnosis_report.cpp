@@ -47,6 +47,7 @@ std::string verdict(diagnosis const& d, options const& o) {
   if (!d.reached) return "The server cannot be reached, so nothing is known of logins.";
   if (!d.wants_login) return d.has_problem() ? "This is not an MCP server that comcp can talk to." : "No login is needed.";
   if (d.has_problem()) return "A login would fail: see what is marked with !!.";
+  if (d.logged_in) return "Somebody is logged in. Another login can succeed: " + command_about(o, "login");
   return "A login can succeed: " + command_about(o, "login");
 }
 
@@ -69,7 +70,8 @@ void print_json(diagnosis const& d, options const& o) {
     findings.add(item);
   }
   comcp::json::object out;
-  out.set("server", shown_url(d.server)).set("reached", d.reached).set("wantsLogin", d.wants_login).set("ok", !d.has_problem());
+  out.set("server", shown_url(d.server)).set("reached", d.reached).set("wantsLogin", d.wants_login).set("loggedIn", d.logged_in);
+  out.set("ok", !d.has_problem());
   out.set("verdict", verdict(d, o)).set("serverAnswers", json_of(d.of_server)).set("discovery", json_of(d.of_discovery));
   std::cout << out.set("findings", findings).text() << '\n';
 }

@@ -6,6 +6,8 @@
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 
+#include <comcp/auth/oauth_send.hpp>
+
 #include "connect.hpp"
 #include "diagnosis.hpp"
 #include "diagnosis_report.hpp"
@@ -53,25 +55,41 @@ asio::awaitable<void> begin_as_a_client(silent_witness witness, std::shared_ptr<
   if (!tools && tools.error() == comcp::errc::unauthorized) throw comcp::exception(tools.error());
 }
 
-asio::awaitable<comcp::result<comcp::oauth_response>> get(comcp::oauth_sender const& send, comcp::http_url url,
-                                                         std::chrono::milliseconds most) {
+asio::awaitable<comcp::result<comcp::oauth_response>> get(comcp::detail::oauth_io io, comcp::http_url url) {
   comcp::http_request request(std::move(url));
-  request.timeouts.total(most);
   (void)request.headers.add("Accept", "application/json");
   (void)request.headers.add("MCP-Protocol-Version", comcp::version::latest.text());
-  auto answer = co_await send(std::move(request));
+  auto answer = co_await comcp::detail::send_one(std::move(io), std::move(request));
   co_return answer;
+}
+
+// Reads only: what has expired is not renewed.
+asio::awaitable<void> look_at_the_store(diagnosis& d, std::shared_ptr<surroundings> around) {
+  auto const& o = around->opts;
+  comcp::oauth login(make_oauth_options(o));
+  auto asking = comcp::as_result(login.status(o.server.http.url));
+  auto const status = co_await std::move(asking);
+  if (!status) {
+    d.add(finding::mark::problem, "logged in", "Stored logins cannot be used: " + status.error().to_string(),
+          "Mend that file, or give another with --token-store.");
+  } else if (!*status) {
+    d.add(finding::mark::good, "logged in", "Nobody yet.");
+  } else {
+    d.logged_in = true;
+    d.add(finding::mark::good, "logged in", "Yes; the token expires: " + expiry(**status));
+  }
 }
 
 asio::awaitable<void> discover(diagnosis& d, comcp::http_headers const& challenged, std::shared_ptr<surroundings> around) {
   auto const& o = around->opts;
-  auto const send = make_oauth_sender(o);
-  auto const settings = make_oauth_options(o);
-  auto const& profile = settings.profile();
+  auto const options = make_oauth_options(o);
+  auto const profile = options.profile();
+  comcp::detail::oauth_io io(make_oauth_sender(o));
+  io.timeout = options.timeout();
   auto const server = comcp::http_url::parse(o.server.http.url).value();
   comcp::sansio::oauth_discovery machine(server, profile, login_challenge(challenged));
   while (auto const url = machine.next()) {
-    auto const answer = co_await get(send, *url, settings.timeout());
+    auto const answer = co_await get(io, *url);
     if (answer) {
       machine.answered(answer->status, answer->headers, answer->body);
     } else {
@@ -101,7 +119,10 @@ asio::awaitable<int> run_doctor(std::shared_ptr<surroundings> around) {
   auto const failure = begun ? comcp::error() : begun.error();
   if (failure == comcp::errc::invalid_argument || failure == comcp::errc::cancelled) throw comcp::exception(failure);
   judge_server(d, witness.answers(), failure);
-  if (d.wants_login) co_await discover(d, challenge_of(witness.answers()), around);
+  if (d.wants_login) {
+    co_await look_at_the_store(d, around);
+    co_await discover(d, challenge_of(witness.answers()), around);
+  }
   print_diagnosis(d, o);
   if (!d.has_problem()) co_return exit_ok;
   co_return d.reached ? exit_protocol : exit_connection;

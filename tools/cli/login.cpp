@@ -58,13 +58,6 @@ comcp::json::object status_json(comcp::login_status const& s) {
   return out.set("hasRefreshToken", s.has_refresh_token).set("dpop", s.dpop);
 }
 
-std::string expiry(comcp::login_status const& s) {
-  if (!s.expires_at) return "the server did not say when";
-  auto text = relative(*s.expires_at) + " (" + iso_time(*s.expires_at) + ")";
-  if (s.has_refresh_token) text.append(", renewed by itself");
-  return text;
-}
-
 void print_status(comcp::login_status const& s) {
   print_field("server", shown_url(s.server));
   if (s.resource != s.server) print_field("resource", one_line(s.resource));
@@ -83,7 +76,8 @@ void show_address(console& err, comcp::http_url const& url, char const* what_to_
   for (auto const& warning : url_warnings(address)) err.line("Warning: " + warning);
 }
 
-asio::awaitable<void> log_in_by_paste(comcp::oauth login, std::shared_ptr<surroundings> around) {
+asio::awaitable<void> log_in_by_paste(comcp::oauth login, std::chrono::milliseconds patience,
+                                      std::shared_ptr<surroundings> around) {
   auto const& o = around->opts;
   // Nobody has to listen there: the browser shows an error, and the address that is wanted.
   constexpr std::uint16_t usual_port = 33418;
@@ -94,7 +88,7 @@ asio::awaitable<void> log_in_by_paste(comcp::oauth login, std::shared_ptr<surrou
   auto question = "The browser then ends up at an address that starts with " + redirect +
                   "\n(it may say that there is no such page: that is fine). Paste that whole address here; it is not "
                   "shown:";
-  auto pasted = co_await read_secret_line(around->err, std::move(question));
+  auto pasted = co_await read_secret_line(around->err, std::move(question), patience);
   co_await login.finish(std::move(started.state), std::move(pasted));
 }
 
@@ -116,7 +110,7 @@ asio::awaitable<int> log_in(std::shared_ptr<surroundings> around) {
   auto options = make_oauth_options(o);
   comcp::oauth login(options);
   if (o.server.login.paste) {
-    co_await log_in_by_paste(login, around);
+    co_await log_in_by_paste(login, options.user_timeout(), around);
   } else if (o.server.login.client_credentials) {
     co_await login.login(o.server.http.url);
   } else {
@@ -167,6 +161,13 @@ asio::awaitable<int> who_am_i(std::shared_ptr<surroundings> around) {
 }
 
 }  // namespace
+
+std::string expiry(comcp::login_status const& s) {
+  if (!s.expires_at) return "the server did not say when";
+  auto text = relative(*s.expires_at) + " (" + iso_time(*s.expires_at) + ")";
+  if (s.has_refresh_token) text.append(", renewed by itself");
+  return text;
+}
 
 asio::awaitable<int> run_login_command(std::shared_ptr<surroundings> around) {
   switch (around->opts.what) {

@@ -26,6 +26,8 @@ comcp::oauth_sender make_oauth_sender(options const& o);
 /// without a user. What is wrong with the store is told.
 asio::awaitable<std::optional<comcp::oauth>> usable_login(options const& o, std::shared_ptr<surroundings> around);
 
+/// login.cpp: when the token expires, for people.
+std::string expiry(comcp::login_status const& s);
 /// doctor.cpp
 asio::awaitable<int> run_doctor(std::shared_ptr<surroundings> around);
 

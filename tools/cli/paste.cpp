@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <memory>
 #include <system_error>
 
 #include <fcntl.h>
@@ -14,8 +15,11 @@
 #include <asio/error.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 #include <asio/redirect_error.hpp>
+#include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
+
+#include <comcp/error.hpp>
 
 #include "exit_codes.hpp"
 #include "text.hpp"
@@ -53,12 +57,18 @@ class line_reader {
  public:
   explicit line_reader(asio::any_io_executor const& on) : descriptor_(on, open_stdin()) {}
 
+  // Whoever waits is told that it took too long.
+  void give_up() {
+    late_ = true;
+    descriptor_.cancel();
+  }
   // False at the end.
   asio::awaitable<bool> read_more(std::string& text) {
     for (;;) {
       std::error_code failed;
       auto const ready = asio::posix::stream_descriptor::wait_read;
       co_await descriptor_.async_wait(ready, asio::redirect_error(asio::use_awaitable, failed));
+      if (late_) throw comcp::exception(comcp::error(comcp::errc::timeout, "nothing was pasted in time"));
       bool const is_file = failed == asio::error::operation_not_supported;  // always ready
       if (failed && !is_file) throw std::system_error(failed);
       std::array<char, 4096> piece;
@@ -72,23 +82,32 @@ class line_reader {
 
  private:
   asio::posix::stream_descriptor descriptor_;
+  bool late_ = false;
 };
 
 constexpr std::size_t longest = 64 * 1024;
+// Ctrl-D is a character of a terminal that is not asked for lines.
+constexpr auto* line_ends = "\r\n\x04";
 
 }  // namespace
 
-asio::awaitable<comcp::secret> read_secret_line(console& err, std::string question) {
+asio::awaitable<comcp::secret> read_secret_line(console& err, std::string question, std::chrono::milliseconds most) {
   quiet_terminal const quiet;  // before anybody types
   err.line(question);
-  line_reader in(co_await asio::this_coro::executor);
+  auto const executor = co_await asio::this_coro::executor;
+  auto const in = std::make_shared<line_reader>(executor);
+  asio::steady_timer alarm(executor, most);
+  alarm.async_wait([weak = std::weak_ptr(in)](std::error_code failed) {
+    auto const reader = weak.lock();
+    if (reader && !failed) reader->give_up();
+  });
   std::string text;
   bool more = true;
-  while (more && text.find_first_of("\r\n") == std::string::npos) {
+  while (more && text.find_first_of(line_ends) == std::string::npos) {
     if (text.size() > longest) throw usage_error("what was pasted has no end");
-    more = co_await in.read_more(text);
+    more = co_await in->read_more(text);
   }
-  text.resize(std::min(text.find_first_of("\r\n"), text.size()));
+  text.resize(std::min(text.find_first_of(line_ends), text.size()));
   auto const first = text.find_first_not_of(" \t");
   if (first == std::string::npos) throw usage_error("nothing was pasted");
   co_return comcp::secret(text.substr(first, text.find_last_not_of(" \t") - first + 1));

@@ -85,7 +85,9 @@ std::string advice(comcp::error const& e, options const& o) {
   if (e == comcp::errc::url_elicitation_required) return "once that is done, run the same command again";
   auto const* const detail = e.detail();
   auto const status = detail ? detail->http_status.value_or(0) : 0;
-  if (e == comcp::errc::unauthorized && o.what == command::login)
+  bool const refused = e == comcp::errc::unauthorized || e == comcp::errc::login_required ||
+                       e == comcp::errc::protocol_violation;
+  if (refused && o.what == command::login)
     return "to see what stands in the way: " + command_about(o, "doctor");
   if (wants_login(e) && !has_own_credentials(o.server.http))
     return "the server wants a login: " + command_about(o, "login") + " (or give a token: see --bearer-env and --bearer-file)";
