@@ -41,6 +41,17 @@ class peer_plan {
   using answerer = std::function<std::optional<std::string>(recorded_request const&)>;
   peer_plan& instead(answerer f) { return instead_ = std::move(f), *this; }
 
+  /// A client that it knows without a registration; an https address is that of the client's metadata document.
+  peer_plan& knows(std::string id) { return known_ = std::move(id), *this; }
+  /// The robot may prove itself by an assertion that this takes for the robot's; on the peer's thread.
+  using verifier = std::function<bool(std::string const& assertion)>;
+  peer_plan& assertions(verifier f) { return assertions_ = std::move(f), *this; }
+  /// Tokens are bound to whatever key a proof is shown with. What is in the proofs is for the test to judge.
+  peer_plan& dpop() { return dpop_ = true, *this; }
+
+  [[nodiscard]] std::string const& known() const noexcept { return known_; }
+  [[nodiscard]] verifier const& assertions() const noexcept { return assertions_; }
+  [[nodiscard]] bool has_dpop() const noexcept { return dpop_; }
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   [[nodiscard]] std::chrono::seconds lifetime() const noexcept { return lifetime_; }
   [[nodiscard]] answerer const& instead() const noexcept { return instead_; }
@@ -49,6 +60,9 @@ class peer_plan {
   bool open_ = false;
   std::chrono::seconds lifetime_{3600};
   answerer instead_;
+  std::string known_;
+  verifier assertions_;
+  bool dpop_ = false;
 };
 
 class authorization_peer {
@@ -57,7 +71,9 @@ class authorization_peer {
   static constexpr char const* robot = "robot";
 
   explicit authorization_peer(peer_plan plan = peer_plan())
-      : plan_(std::move(plan)), peer_([this](peer_connection& c) { return serve(c); }) {}
+      : plan_(std::move(plan)), peer_([this](peer_connection& c) { return serve(c); }) {
+    if (!plan_.known().empty()) clients_.insert(plan_.known());
+  }
 
   [[nodiscard]] std::string origin() { return peer_->url(""); }
   /// The MCP endpoint.
@@ -122,7 +138,9 @@ class authorization_peer {
 
   std::string mcp(recorded_request const& r) {
     auto const* const shown = r.header("authorization");
-    bool const known = shown && shown->starts_with("Bearer ") && access_.contains(shown->substr(7));
+    std::string const scheme = plan_.has_dpop() ? "DPoP " : "Bearer ";
+    bool const known = shown && shown->starts_with(scheme) && access_.contains(shown->substr(scheme.size())) &&
+                       (!plan_.has_dpop() || r.header("dpop"));
     if (!plan_.is_open() && !known) {
       return http_answer(401, "log in, please",
                          "WWW-Authenticate: Bearer resource_metadata=\"" + origin() +
@@ -165,7 +183,10 @@ class authorization_peer {
            R"("response_types_supported":["code"],"grant_types_supported":["authorization_code","refresh_token",)"
            R"("client_credentials"],"code_challenge_methods_supported":["S256"],)"
            R"("authorization_response_iss_parameter_supported":true,)"
-           R"("token_endpoint_auth_methods_supported":["none","client_secret_basic","client_secret_post"]})";
+           (plan_.known().starts_with("https:") ? R"("client_id_metadata_document_supported":true,)" : "") +
+           (plan_.has_dpop() ? R"("dpop_signing_alg_values_supported":["ES256"],)" : "") +
+           R"("token_endpoint_auth_methods_supported":["none","client_secret_basic","client_secret_post",)"
+           R"("private_key_jwt"]})";
   }
   std::string registered(std::string const& body) {
     auto const asked = comcp::json::parse(body).value();
@@ -189,6 +210,7 @@ class authorization_peer {
     auto const form = comcp::form_fields::parse(r.body).value();
     auto const get = [&form](char const* name) { return form.find(name) ? *form.find(name) : std::string(); };
     auto const kind = get("grant_type");
+    if (plan_.has_dpop() && !r.header("dpop")) return refuse("invalid_dpop_proof");
     if (kind == "client_credentials") return is_robot(r, form) ? tokens(false) : json(401, R"({"error":"invalid_client"})");
     if (kind == "refresh_token") return refresh_.erase(get("refresh_token")) != 0 ? tokens(true) : refuse("invalid_grant");
     auto const code = codes_.extract(get("code"));
@@ -198,16 +220,18 @@ class authorization_peer {
     bool const same = g.redirect == get("redirect_uri") && g.client == get("client_id") && g.resource == get("resource");
     return proven && same && g.resource == url() ? tokens(true) : refuse("invalid_grant");
   }
-  static bool is_robot(recorded_request const& r, comcp::form_fields const& form) {
+  bool is_robot(recorded_request const& r, comcp::form_fields const& form) {
     auto const* const shown = r.header("authorization");
     auto const* const in_body = form.find("client_secret");
+    auto const* const assertion = form.find("client_assertion");
+    if (assertion && plan_.assertions()) return plan_.assertions()(*assertion);
     return (in_body && *in_body == "s3cret-robot") ||
            (shown && *shown == "Basic cm9ib3Q6czNjcmV0LXJvYm90");
   }
   std::string tokens(bool with_refresh) {
     auto const number = std::to_string(++last_);
     comcp::json::object out;
-    out.set("access_token", *access_.insert("s3cret-access-" + number).first).set("token_type", "Bearer");
+    out.set("access_token", *access_.insert("s3cret-access-" + number).first).set("token_type", plan_.has_dpop() ? "DPoP" : "Bearer");
     if (with_refresh) out.set("refresh_token", *refresh_.insert("s3cret-refresh-" + number).first);
     return json(200, out.set("expires_in", plan_.lifetime().count()).set("scope", "files:read").text());
   }

@@ -90,6 +90,7 @@ asio::awaitable<void> discover(diagnosis& d, comcp::http_headers const& challeng
   comcp::sansio::oauth_discovery machine(server, profile, login_challenge(challenged));
   while (auto const url = machine.next()) {
     auto const answer = co_await get(io, *url);
+    if (!answer && answer.error() == comcp::errc::cancelled) throw comcp::exception(answer.error());
     if (answer) {
       machine.answered(answer->status, answer->headers, answer->body);
     } else {

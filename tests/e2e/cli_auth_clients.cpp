@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whom the command-line tool says that it is, what its tokens are bound to, and waits for a user or a server that have an
+// end.
+#if defined(COMCP_CLI) && defined(COMCP_WITH_TLS)
+
+#include <fstream>
+
+#include <comcp/auth/jose.hpp>
+
+#include "e2e/cli_auth.hpp"
+#include "support/signatures.hpp"
+
+using namespace cli_http;
+using comcp_test::browse;
+using comcp_test::http_answer;
+using comcp_test::peer_plan;
+using comcp_test::recorded_request;
+using comcp_test::token_parts;
+using match::contains;
+
+namespace {
+
+std::string field_of(std::string const& form, char const* name) {
+  auto const fields = comcp::form_fields::parse(form).value();
+  return fields.find(name) ? *fields.find(name) : std::string();
+}
+
+std::string parameter_of(std::string const& address, char const* name) {
+  return field_of(address.substr(address.find('?') + 1), name);
+}
+
+unsigned short free_port() {
+  asio::io_context io;
+  asio::ip::tcp::acceptor const here(io, {asio::ip::address_v4::loopback(), 0});
+  return here.local_endpoint().port();
+}
+
+}  // namespace
+
+TEST_CASE("cli: a machine proves itself with --key, which is nowhere but in its file", "[e2e]") {
+  auto const key = comcp_test::ec_key();
+  auto const pem = comcp_test::pem_of(key, comcp_test::pem_form::pkcs8);
+  auto const jwk = comcp::signing_key::load(comcp::private_key::pem(comcp::secret(pem))).value().public_jwk();
+  guarded at(peer_plan().assertions([&jwk](std::string const& jwt) {
+    return comcp_test::verifies(jwk, jwt) && token_parts(jwt).claims["sub"].as<std::string>() == "robot";
+  }));
+  auto const file = (at.folder.path / "key.pem").string();
+  std::ofstream(file) << pem;
+  auto const login = at.comcp({"login", "--client-credentials", "--client-id", "robot", "--key", file});
+  CAPTURE(login.err);
+  CHECK(login.status == 0);
+  CHECK_THAT(login.out, contains("robot (pre-registered)"));
+  auto const asked = at.peer.requests("/token");
+  REQUIRE(asked.size() >= 1);
+  token_parts const shown(field_of(asked.front().body, "client_assertion"));
+  CHECK(shown.claims["iss"].as<std::string>() == "robot");
+  CHECK(shown.claims["aud"].as<std::string>() == at.peer.origin());
+  CHECK(field_of(asked.front().body, "client_secret").empty());
+  CHECK(asked.front().header("authorization") == nullptr);
+
+  auto const other = (at.folder.path / "other.pem").string();
+  std::ofstream(other) << comcp_test::pem_of(comcp_test::ec_key(), comcp_test::pem_form::pkcs8);
+  auto const wrong = at.comcp({"login", "--client-credentials", "--client-id", "robot", "--key", other});
+  CHECK(wrong.status == 4);
+  CHECK_THAT(wrong.err, contains("invalid_client"));
+  auto const line = pem.substr(pem.find('\n') + 1, 40);
+  std::ifstream store(at.store);
+  std::string const stored{std::istreambuf_iterator<char>(store), {}};
+  CHECK((login.out + login.err + wrong.err + stored).find(line) == std::string::npos);
+}
+
+TEST_CASE("cli: --dpop binds the token to a key, and shows it with every request", "[e2e]") {
+  guarded at(peer_plan().dpop());
+  CHECK_THAT(at.log_in({"--dpop"}).out, contains("without this client's key"));
+  CHECK_THAT(at.comcp({"tools"}).out, contains("guarded_tool"));
+  auto const last = at.peer.requests("/mcp").back();
+  REQUIRE(last.header("dpop"));
+  token_parts const proof(*last.header("dpop"));
+  CHECK(comcp_test::verifies(proof.header["jwk"].dump(), *last.header("dpop")));
+  CHECK(proof.claims["htu"].as<std::string>() == at.peer.url());
+  CHECK(proof.claims["htm"].as<std::string>() == last.method);
+  token_parts const at_login(*at.peer.requests("/token").front().header("dpop"));
+  CHECK(at_login.header["jwk"].dump() == proof.header["jwk"].dump());
+}
+
+TEST_CASE("cli: --client-metadata-url is who the client is, and nothing is registered", "[e2e]") {
+  std::string const document = "https://client.example.com/comcp.json";
+  guarded at(peer_plan().knows(document));
+  auto const login = at.log_in({"--client-metadata-url", document});
+  CHECK_THAT(login.out, contains(document + " (metadata document)"));
+  CHECK(at.peer.requests("/register").empty());
+  CHECK(field_of(at.peer.requests("/token").front().body, "client_id") == document);
+}
+
+TEST_CASE("cli: --callback-port is where the browser returns to, and is free again after Ctrl-C", "[e2e]") {
+  auto const port = std::to_string(free_port());
+  guarded at(peer_plan().knows("by-hand"));
+  strings const line{"login", "--no-browser", "--client-id", "by-hand", "--callback-port", port};
+  auto first = at.start(line);
+  CHECK(parameter_of(at.address_of(first), "redirect_uri") == "http://127.0.0.1:" + port + "/callback");
+  auto const meanwhile = at.comcp(line);
+  CHECK(meanwhile.status != 0);
+  CHECK_THAT(meanwhile.err, contains(port));
+  first.signal(SIGINT);
+  CHECK(first.finish() == 130);
+  auto second = at.start(line);
+  CHECK(browse(at.address_of(second)).status == 200);
+  CHECK(second.finish() == 0);
+  CHECK(at.peer.requests("/register").empty());
+}
+
+TEST_CASE("cli: doctor says whether somebody is logged in, and renews nothing", "[e2e]") {
+  guarded at;
+  CHECK_THAT(at.comcp({"doctor"}).out, contains("Nobody yet"));
+  at.log_in();
+  auto const before = at.peer.requests("/token").size();
+  auto const r = at.comcp({"doctor"});
+  CHECK(r.status == 0);
+  CHECK_THAT(r.out, contains("Yes; the token expires: in "));
+  CHECK_THAT(r.out, contains("Somebody is logged in."));
+  CHECK_THAT(at.comcp({"doctor", "--json"}).out, contains(R"("loggedIn":true)"));
+  CHECK(at.peer.requests("/token").size() == before);
+  std::filesystem::permissions(at.store, std::filesystem::perms::others_read, std::filesystem::perm_options::add);
+  auto const open = at.comcp({"doctor"});
+  CHECK(open.status == 4);
+  CHECK_THAT(open.out, contains("Stored logins cannot be used"));
+}
+
+TEST_CASE("cli: doctor and --paste wait for nobody longer than they are told to", "[e2e]") {
+  guarded silent(peer_plan().instead([](recorded_request const& r) -> std::optional<std::string> {
+    // An answer that begins, and does not end.
+    if (r.target == "/mcp") return {};
+    return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
+  }));
+  auto const r = silent.comcp({"doctor", "--timeout", "0.5"});
+  CHECK(r.status == 4);
+  CHECK_THAT(r.out, contains("no answer in time"));
+
+  guarded at;
+  auto slow = at.start({"login", "--paste", "--max-time", "0.5"}, comcp_test::input::terminal);
+  CHECK(slow.finish() == 5);
+  CHECK_THAT(slow.err(), contains("nothing was pasted in time"));
+  auto bored = at.start({"login", "--paste"}, comcp_test::input::terminal);
+  REQUIRE(bored.wait_for_err("is not shown:"));
+  bored.type("\x04");
+  CHECK(bored.finish() == 2);
+}
+
+TEST_CASE("cli: a token that the server refuses leads to the doctor, not to another login", "[e2e]") {
+  guarded at(peer_plan().instead([](recorded_request const& r) -> std::optional<std::string> {
+    if (r.target != "/mcp") return {};
+    return http_answer(401, "", "WWW-Authenticate: Bearer scope=\"files:read\"\r\n");
+  }));
+  auto c = at.start({"login", "--no-browser"});
+  CHECK(browse(at.address_of(c)).status == 200);
+  CHECK(c.finish() == 6);
+  CHECK_THAT(c.err(), contains(" doctor"));
+}
+
+#endif
