@@ -30,6 +30,19 @@ TEST_CASE("oauth: step-up may be turned off", "[auth]") {
   t.world->needed_scope = "write";
   CHECK(t.ask(auth) == 403);
   CHECK(t.world->visits == 1);
+  CHECK_THAT(t.last.to_string(), match::contains("insufficient_scope, wanted scope: write"));
+}
+
+TEST_CASE("oauth: what a server repeats of a token in its challenge is in no error", "[auth]") {
+  oauth_talk t;
+  comcp::oauth auth(t.options());
+  REQUIRE(t.ask(auth) == 200);
+  auto& refusal = t.world->spoiled[endpoint];
+  refusal = comcp_test::fake_answer(403);
+  auto const token = t.world->access.begin()->first;
+  (void)refusal.headers.add("WWW-Authenticate", "Bearer error=\"no\", error_description=\"not with " + token + "\"");
+  CHECK(t.ask(auth) == 403);
+  CHECK_THAT(t.last.to_string(), match::contains("no (not with ***)"));
 }
 
 TEST_CASE("oauth: a 403 for another reason starts nothing", "[auth]") {
@@ -45,9 +58,11 @@ TEST_CASE("oauth: a 403 for another reason starts nothing", "[auth]") {
 TEST_CASE("oauth: a server that is never content is asked a bounded number of times", "[auth]") {
   oauth_talk t;
   comcp::oauth auth(t.options());
+  std::string told;
   SECTION("with scopes that are never granted") {
     t.world->grant_scope = false;
     t.world->needed_scope = "admin";
+    told = "insufficient_scope, wanted scope: admin";
   }
   SECTION("with tokens that it never takes") {
     t.world->spoiled[endpoint] = comcp_test::fake_answer(401);
@@ -57,6 +72,7 @@ TEST_CASE("oauth: a server that is never content is asked a bounded number of ti
   for (int i = 0; i < 5; ++i) CHECK(t.ask(auth) != 200);
   CHECK(t.world->visits <= 3);
   CHECK(t.last == comcp::errc::unauthorized);
+  CHECK_THAT(t.last.to_string(), match::contains(told));
 
   // A login starts anew, and success forgets what was.
   t.world->spoiled.clear();

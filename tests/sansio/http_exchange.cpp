@@ -68,6 +68,24 @@ TEST_CASE("http_exchange: credentials are asked for three times at most", "[sans
   CHECK(post(request(), head(407)).why == errc::proxy_failed);
 }
 
+TEST_CASE("http_exchange: a refusal says what its challenge says, printable and bounded", "[sansio]") {
+  auto const why = [](int status, char const* challenge) {
+    return std::string(post(request(), head(status, {{"WWW-Authenticate", challenge}})).why.message());
+  };
+  CHECK(why(401, "Bearer") == "from https://example.com");
+  CHECK(why(401, "Basic realm=\"x\"") == "from https://example.com");
+  CHECK(why(403, "Basic realm=\"x\", Bearer error=\"insufficient_scope\", scope=\"a b\"") ==
+        "from https://example.com: insufficient_scope, wanted scope: a b");
+  CHECK(why(401, "Bearer scope=\"a\"") == "from https://example.com: wanted scope: a");
+  CHECK(why(401, "DPoP error=invalid_token, error_description=\"it is\told\"") ==
+        "from https://example.com: invalid_token (it is old)");
+  CHECK(why(404, "Bearer error=\"insufficient_scope\"") == "from https://example.com");
+  auto const words = "Bearer error_description=\"" + std::string(250, 'x') + " half-of-this-is-nothing\"";
+  CHECK(why(401, words.c_str()) == "from https://example.com (" + std::string(250, 'x') + "...)");
+  auto const one_word = "Bearer scope=\"" + std::string(5000, 'x') + "\"";
+  CHECK(why(403, one_word.c_str()) == "from https://example.com: wanted scope: ...");
+}
+
 TEST_CASE("http_exchange: Retry-After in seconds, as a date, and absurd", "[sansio]") {
   auto s = request();
   s.repeatable = true;

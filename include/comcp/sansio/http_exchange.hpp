@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include <comcp/error.hpp>
@@ -52,6 +53,10 @@ inline constexpr std::size_t snippet_size = 256;
 /// For a GET that asks for an event stream.
 [[nodiscard]] http_verdict judge_get(http_sent const& sent, http_url const& at, http_response_head const& got,
                                      std::chrono::system_clock::time_point now);
+
+/// What the first challenge that says anything of it gives as error, error_description and scope, each bounded and made
+/// printable, to go on after who said it; else empty.
+[[nodiscard]] std::string told_by_challenge(http_headers const& headers);
 
 /// A failure with what its body says: the JSON-RPC error that it holds, or its first bytes, made printable.
 [[nodiscard]] error with_body(error const& why, std::string_view body);

@@ -177,7 +177,8 @@ class http_fetch {
     phase const told(authorizing);
     auto const answer = co_await auth_.challenged(about, credentials_, head);
     if (answer) co_return *answer;
-    co_return answer.error().with_detail(*verdict.why.detail());
+    auto const failure = without_credentials(answer.error());
+    co_return failure.with_detail(*verdict.why.detail());
   }
 
   // Some servers repeat what they refuse.
@@ -186,6 +187,17 @@ class http_fetch {
     auto const shown = scheme == std::string_view::npos ? value : value.substr(scheme + 1);
     if (shown.size() < 4) return;
     for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at)) text.replace(at, shown.size(), "***");
+  }
+
+  void hide_credentials(std::string& text) const {
+    for (auto const& field : credentials_) hide(text, field.value);
+    auto const sent_with = fields();
+    if (auto const* const own = sent_with.find("Authorization")) hide(text, *own);
+  }
+  [[nodiscard]] error without_credentials(error const& why) const {
+    std::string text(why.message());
+    hide_credentials(text);
+    return why.with_message(std::move(text));
   }
 
   // An event stream where none was asked for: no deadline of an engine ends it while something comes.
@@ -197,13 +209,12 @@ class http_fetch {
 
   // What an error response says, if it says so soon.
   asio::awaitable<void> look_at_body() {
+    verdict.why = without_credentials(verdict.why);
     if (!response_) co_return;
     if (is_endless()) co_return close();
     std::string text;
     (void)co_await read_body(text, most_of_failure);
-    for (auto const& field : credentials_) hide(text, field.value);
-    auto const sent_with = fields();
-    if (auto const* const own = sent_with.find("Authorization")) hide(text, *own);
+    hide_credentials(text);
     verdict.why = sansio::with_body(verdict.why, text);
     response_.reset();
   }

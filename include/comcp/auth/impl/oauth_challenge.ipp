@@ -3,6 +3,7 @@
 #pragma once
 
 #include <comcp/auth/oauth_run.hpp>
+#include <comcp/sansio/http_exchange.hpp>
 
 namespace comcp::detail {
 
@@ -37,9 +38,9 @@ inline bool lacks_scope(http_response_head const& got, std::optional<auth_challe
   return why && *why == "insufficient_scope";
 }
 
-inline error too_many(oauth_session const& s) {
+inline error too_many(oauth_session const& s, http_headers const& refused_with) {
   return {errc::unauthorized, s.server.origin() + " still refuses after as many authorizations as are tried within an hour; " +
-                                  "login() starts another"};
+                                  "login() starts another" + sansio::told_by_challenge(refused_with)};
 }
 
 // Whether there is another token now than the one that was refused.
@@ -73,7 +74,7 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
     if (!renewed && !(renewed.error() == errc::unauthorized)) co_return renewed.error();
     if (has_other(*s, used)) co_return auth_verdict::try_again;
   }
-  if (!s->authorizing && !may_start_flow(*core, *s)) co_return oauth_detail::too_many(*s);
+  if (!s->authorizing && !may_start_flow(*core, *s)) co_return oauth_detail::too_many(*s, got.headers);
   // It may be under way for others: then it is for the next one.
   auto const* const more = s->authorizing && step_up ? challenge->find("scope") : nullptr;
   if (more) s->also_wanted = unite_scopes(s->also_wanted, *more);

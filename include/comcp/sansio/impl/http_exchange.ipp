@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include <comcp/auth/challenge.hpp>
 #include <comcp/json/reader.hpp>
 #include <comcp/jsonrpc/decode.hpp>
 #include <comcp/sansio/handshake.hpp>
@@ -62,25 +63,6 @@ COMCP_DECL http_verdict redirect(http_sent const& sent, http_url const& at, http
   return v;
 }
 
-COMCP_DECL http_verdict refused(http_sent const& sent, http_url const& at, http_response_head const& got,
-                                std::chrono::system_clock::time_point now) {
-  bool const about_credentials = got.status == 401 || got.status == 403;
-  auto e = of_status(about_credentials   ? errc::unauthorized
-                     : got.status == 407 ? errc::proxy_failed
-                                         : errc::http_status,
-                     got, "from " + at.origin());
-  if (about_credentials) return verdict(sent.challenges < most_challenges ? action::authorize : action::fail, e);
-  if (got.status != 429 && got.status != 503) return verdict(action::fail, e);
-  auto const* const header = got.headers.find("Retry-After");
-  auto const after = header ? parse_retry_after(*header, now, longest_retry_after) : std::nullopt;
-  if (!after) return verdict(action::fail, e);
-  auto detail = *e.detail();
-  detail.retry_after = after;
-  auto v = verdict(sent.repeatable && sent.waits < most_waits ? action::wait : action::fail, e.with_detail(detail));
-  v.delay = *after;
-  return v;
-}
-
 // Bytes of a stranger, for people: no controls, and no character cut in half.
 COMCP_DECL std::string printable(std::string_view body) {
   bool const cut = body.size() > snippet_size;
@@ -93,6 +75,25 @@ COMCP_DECL std::string printable(std::string_view body) {
   return out;
 }
 
+COMCP_DECL http_verdict refused(http_sent const& sent, http_url const& at, http_response_head const& got,
+                                std::chrono::system_clock::time_point now) {
+  bool const about_credentials = got.status == 401 || got.status == 403;
+  auto e = of_status(about_credentials   ? errc::unauthorized
+                     : got.status == 407 ? errc::proxy_failed
+                                         : errc::http_status,
+                     got, "from " + at.origin() + (about_credentials ? told_by_challenge(got.headers) : std::string()));
+  if (about_credentials) return verdict(sent.challenges < most_challenges ? action::authorize : action::fail, e);
+  if (got.status != 429 && got.status != 503) return verdict(action::fail, e);
+  auto const* const header = got.headers.find("Retry-After");
+  auto const after = header ? parse_retry_after(*header, now, longest_retry_after) : std::nullopt;
+  if (!after) return verdict(action::fail, e);
+  auto detail = *e.detail();
+  detail.retry_after = after;
+  auto v = verdict(sent.repeatable && sent.waits < most_waits ? action::wait : action::fail, e.with_detail(detail));
+  v.delay = *after;
+  return v;
+}
+
 COMCP_DECL error with_snippet(error const& why, std::string_view body) {
   auto known = why.detail() ? *why.detail() : transport_detail();
   known.snippet = printable(body);
@@ -100,6 +101,29 @@ COMCP_DECL error with_snippet(error const& why, std::string_view body) {
 }
 
 }  // namespace detail
+
+namespace detail {
+// Whole words: half a credential that a server repeats would be found by nobody who hides it.
+COMCP_DECL std::string whole_words(std::string_view text) {
+  if (text.size() <= snippet_size) return printable(text);
+  auto const end = text.substr(0, snippet_size).rfind(' ');
+  return printable(text.substr(0, end == text.npos ? 0 : end)) + "...";
+}
+}  // namespace detail
+
+COMCP_DECL std::string told_by_challenge(http_headers const& headers) {
+  std::string out;
+  for (auto const& challenge : parse_challenges(headers)) {
+    auto const* const why = challenge.find("error");
+    auto const* const text = challenge.find("error_description");
+    auto const* const scope = challenge.find("scope");
+    if (why) out += ": " + detail::whole_words(*why);
+    if (text) out += " (" + detail::whole_words(*text) + ")";
+    if (scope) out += std::string(why || text ? ", " : ": ") + "wanted scope: " + detail::whole_words(*scope);
+    if (!out.empty()) break;
+  }
+  return out;
+}
 
 COMCP_DECL http_verdict judge_post(http_sent const& sent, http_url const& at, http_response_head const& got,
                                    std::chrono::system_clock::time_point now) {
