@@ -868,7 +868,7 @@ COMCP_DECL std::string header_auth::identity() const { return "header " + std::t
 namespace comcp {
 
 /// One visit of the browser: made before the authorization request, as that names its redirect URI.
-/// redirect_uri() is an http URL of loopback, an https URL, or one of a private scheme. visit(url) takes the user there and
+/// redirect_uri() is an http URL of loopback or an https URL. visit(url) takes the user there and
 /// completes with the whole redirect; it may be cancelled, and the caller bounds how long it takes.
 template <class V>
 concept browser_visit = std::move_constructible<V> && requires(V v, http_url url) {
@@ -876,20 +876,31 @@ concept browser_visit = std::move_constructible<V> && requires(V v, http_url url
   { v.visit(url) } -> std::same_as<asio::awaitable<result<secret>>>;
 };
 
+namespace detail {
+template <class T>
+inline constexpr bool is_start_of_visit = false;
+template <class V>
+inline constexpr bool is_start_of_visit<asio::awaitable<result<V>>> = browser_visit<V>;
+}  // namespace detail
+
 /// Starts visits. `known` are redirect URIs that a stored registration has: one of them is taken where that is possible.
 /// Called on the client's executor. What visit() is part of is kept until it ends.
 template <class U>
 concept user_agent = std::copy_constructible<U> && requires(U u, std::vector<std::string> known) {
-  { u.start(known) };  // -> asio::awaitable<result<Visit>>
+  requires detail::is_start_of_visit<decltype(u.start(known))>;  // asio::awaitable<result<Visit>>, Visit a browser_visit
 };
 
 /// Any visit, type-erased.
 class any_visit {
  public:
   any_visit() = default;
-  template <browser_visit V>
+  template <class V>
     requires(!std::same_as<V, any_visit>)
-  explicit any_visit(V v) : self_(std::make_shared<model<V>>(std::move(v))) {}
+  explicit any_visit(V v) : self_(std::make_shared<model<V>>(std::move(v))) {
+    static_assert(browser_visit<V>,
+                  "comcp: this type is no visit of a browser: it needs redirect_uri() and visit(url) as "
+                  "comcp/auth/user_agent.hpp says");
+  }
   [[nodiscard]] std::string redirect_uri() const { return self_->redirect_uri(); }
   [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url) { return self_->visit(std::move(url)); }
 
@@ -914,9 +925,13 @@ class any_user_agent {
  public:
   any_user_agent() = default;
   template <class U>
-    requires(!std::same_as<U, any_user_agent> && user_agent<U>)
+    requires(!std::same_as<U, any_user_agent>)
   any_user_agent(U agent)  // NOLINT: converting on purpose
-      : start_([u = std::move(agent)](std::vector<std::string> known) mutable { return begin(u, std::move(known)); }) {}
+      : start_([u = std::move(agent)](std::vector<std::string> known) mutable { return begin(u, std::move(known)); }) {
+    static_assert(user_agent<U>,
+                  "comcp: this type is no user agent: it needs start(known), which gives an asio::awaitable of a result "
+                  "of a browser_visit, as comcp/auth/user_agent.hpp says");
+  }
 
   explicit operator bool() const noexcept { return static_cast<bool>(start_); }
   [[nodiscard]] asio::awaitable<result<any_visit>> start(std::vector<std::string> known) const { return start_(std::move(known)); }
@@ -1615,16 +1630,6 @@ COMCP_DECL std::optional<secret> state_of(std::string_view query) {
   return secret(*fields->find("state"));
 }
 
-/// In a time that tells nothing but the length.
-COMCP_DECL bool same_state(secret const& a, secret const& b) noexcept {
-  if (a.reveal().size() != b.reveal().size()) return false;
-  unsigned char volatile differs = 0;
-  for (std::size_t i = 0; i != a.reveal().size(); ++i) {
-    differs = static_cast<unsigned char>(differs | (a.reveal()[i] ^ b.reveal()[i]));
-  }
-  return differs == 0;
-}
-
 COMCP_DECL void print_login_url(http_url const& url) {
   std::fprintf(stderr, "To log in, open this page in a browser:\n\n  %s\n\n", url.text().c_str());
 }
@@ -1660,7 +1665,7 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress:
   }
   std::function<bool(std::string_view)> accepts = [wanted = *wanted](std::string_view query) {
     auto const came = detail::state_of(query);
-    return came && detail::same_state(*came, wanted);
+    return came && detail::same_secret(came->reveal(), wanted.reveal());
   };
   auto waiting = self.listener_.wait(std::move(accepts));
   auto redirect = co_await std::move(waiting);
@@ -1785,11 +1790,11 @@ COMCP_DECL void close_from(int lowest) noexcept {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
-  report = ::fcntl(report, F_DUPFD_CLOEXEC, 4);  // out of the way of 0 to 3
-  int const nothing = ::open("/dev/null", O_RDWR);
-  if (report >= 4 && nothing >= 0) {
+  int const away = ::fcntl(report, F_DUPFD_CLOEXEC, 4);  // out of the way of 0 to 3
+  int const nothing = away < 0 ? -1 : ::open("/dev/null", O_RDWR);
+  if (nothing >= 0) {
     for (int fd = 0; fd != 3; ++fd) ::dup2(nothing, fd);
-    report = ::dup2(report, 3);
+    report = ::dup2(away, 3);
     ::fcntl(report, F_SETFD, FD_CLOEXEC);
     close_from(4);
     ::execve(argv[0], argv, environ);
@@ -1799,10 +1804,21 @@ COMCP_DECL void close_from(int lowest) noexcept {
   ::_exit(127);
 }
 
+/// Both close-on-exec. 0, or errno.
+COMCP_DECL int make_pipe(std::array<int, 2>& ends) noexcept {
+#if defined(__APPLE__)
+  if (::pipe(ends.data()) != 0) return errno;
+  for (int const fd : ends) ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  return 0;
+#else
+  return ::pipe2(ends.data(), O_CLOEXEC) == 0 ? 0 : errno;
+#endif
+}
+
 /// A grandchild in a session of its own, so that it is nobody's zombie here. 0, or errno.
 COMCP_DECL int start_detached(char* const* argv) noexcept {
   std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
+  if (int const full = make_pipe(ends)) return full;
   file_descriptor const from(ends[0]);
   file_descriptor to(ends[1]);
   sigset_t all, before;
@@ -1852,6 +1868,10 @@ COMCP_DECL result<void> open_browser(http_url const& url) {
 // OAuth 2.1 as MCP wants it: the authenticator that finds its way from a server's 401 to a token, keeps it fresh, and asks
 // the user only when it must. Opt-in: comcp.hpp does not include it, and it needs OpenSSL (COMCP_WITH_TLS).
 // Specification: 2026-07-28, basic/authorization
+
+#if !defined(COMCP_WITH_TLS) || !COMCP_WITH_TLS
+#error "comcp: OAuth needs OpenSSL: define COMCP_WITH_TLS=1 (CMake: COMCP_WITH_TLS=ON) and link it."
+#endif
 
 #include <memory>
 #include <optional>
@@ -1943,6 +1963,10 @@ error bad_oauth_answer(std::string_view who, int status, std::string_view why);
 /// Seconds since 1970 that are within four digits of a year; absurd ones are brought there.
 token_set::time_point clamped_time(double seconds);
 }  // namespace detail
+
+/// Whether they can be sent as they must: bound to a key or not, and in characters that a header carries (RFC 6749,
+/// section 7.1). errc::unauthorized.
+result<void> check_usable(token_set const& tokens, bool bound);
 
 /// The scopes of both, each once, in order of first appearance; scopes are separated by spaces.
 std::string unite_scopes(std::string_view a, std::string_view b);
@@ -2077,6 +2101,15 @@ COMCP_DECL result<token_answer> read_token_answer(int status, std::string_view b
   out.issued_token_type = std::move(read->issued_token_type);
   out.id_token = secret(std::move(read->id_token));
   return token_answer(std::move(out));
+}
+
+COMCP_DECL result<void> check_usable(token_set const& tokens, bool bound) {
+  if (bound && tokens.token_type != "DPoP")
+    return error(errc::unauthorized, "the token is not bound to the key, although DPoP is wanted");
+  if (!bound && tokens.token_type != "Bearer") return error(errc::unauthorized, "the token is of a type that comcp cannot send");
+  auto const& text = tokens.access_token.reveal();
+  if (std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; })) return {};
+  return error(errc::unauthorized, "the token has characters that no header carries");
 }
 
 COMCP_DECL std::string unite_scopes(std::string_view a, std::string_view b) {
@@ -2490,7 +2523,11 @@ COMCP_DECL result<registration_answer> read_registration_answer(int status, std:
 
 COMCP_DECL result<std::string> choose_auth_method(oauth_client const& client,
                                                   std::optional<std::vector<std::string>> const& supported) {
-  if (!client.auth_method().empty()) return client.auth_method();
+  auto const& wanted = client.auth_method();
+  bool const with_secret = wanted == "client_secret_basic" || wanted == "client_secret_post";
+  if (with_secret && client.client_secret().empty()) return error(errc::unauthorized, "the client has no secret for " + wanted);
+  if (with_secret || wanted == "none" || wanted == "private_key_jwt") return wanted;
+  if (!wanted.empty()) return error(errc::unauthorized, "comcp does not know the way in which this client is to authenticate");
   bool const said = supported && !supported->empty();
   auto const has = [&](std::string_view method) {
     return said && std::find(supported->begin(), supported->end(), method) != supported->end();
@@ -2645,15 +2682,6 @@ constexpr auto describe(std::type_identity<stored_authorization>) {
       json::field("dpop", &t::dpop), json::field("dpop_key", &t::dpop_key));
 }
 
-/// Takes as long wherever they differ.
-COMCP_DECL bool same_secret(std::string_view a, std::string_view b) noexcept {
-  if (a.size() != b.size()) return false;
-  unsigned char volatile different = 0;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    different = static_cast<unsigned char>(different | (static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i])));
-  return different == 0;
-}
-
 COMCP_DECL error bad_redirect(char const* why) {
   return {errc::unauthorized, std::string("the redirect was refused: ") + why};
 }
@@ -2664,11 +2692,10 @@ COMCP_DECL bool is_whole_uri(std::string_view text) noexcept {
   return !scheme.empty() && scheme.size() < text.size() && text[scheme.size()] == ':';
 }
 
-/// Without query and fragment; as text where it is no http URL.
+/// Without query and fragment.
 COMCP_DECL bool same_place(std::string_view a, std::string_view b) {
   auto const x = http_url::parse(a), y = http_url::parse(b);
-  if (x && y) return same_origin(*x, *y) && x->path() == y->path();
-  return !x && !y && a.substr(0, a.find_first_of("?#")) == b.substr(0, b.find_first_of("?#"));
+  return x && y && same_origin(*x, *y) && x->path() == y->path();
 }
 
 }  // namespace detail
@@ -2914,9 +2941,11 @@ class signing_key {
 // OpenSSL's keys: read from PEM and JWK, written as JWK, used to sign. What a JSON Web Token is made of is jose.ipp's.
 
 #include <array>
-#include <initializer_list>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -2991,7 +3020,8 @@ COMCP_DECL std::string part_text(EVP_PKEY const* key, key_part const& part) {
 COMCP_DECL json::object public_members(EVP_PKEY const* key) {
   json::object out;
   if (is_rsa(key)) {
-    out.set("e", part_text(key, rsa_parts[1])).set("kty", std::string_view("RSA")).set("n", part_text(key, rsa_parts[0]));
+    out.set("e", part_text(key, rsa_parts[1])).set("kty", std::string_view("RSA"));
+    out.set("n", part_text(key, rsa_parts[0]));
   } else {
     out.set("crv", std::string_view("P-256")).set("kty", std::string_view("EC"));
     out.set("x", part_text(key, ec_parts[0])).set("y", part_text(key, ec_parts[1]));
@@ -3056,8 +3086,9 @@ COMCP_DECL result<key_ptr> ec_from_jwk(json::view jwk) {
   if (!curve || curve->get_string() != "P-256") return unusable_key("its curve is not P-256");
   std::array<std::string, ec_parts.size()> bytes;
   for (std::size_t i = 0; i < ec_parts.size(); ++i) {
-    bytes[i] = part_bytes(jwk, ec_parts[i]);
-    if (bytes[i].empty()) return unusable_key(std::string(ec_parts[i].member) + " of the JWK is not 32 bytes of base64url");
+    auto const& part = ec_parts[i];
+    bytes[i] = part_bytes(jwk, part);
+    if (bytes[i].empty()) return unusable_key(std::string(part.member) + " of the JWK is not 32 bytes of base64url");
   }
   key_builder builder;
   auto const point = '\x04' + bytes[0] + bytes[1];
@@ -3193,27 +3224,32 @@ COMCP_DECL signing_key signing_key::generate() {
   return signing_key(std::move(s));
 }
 
+namespace jose_detail {
+
+// `id` and `algorithm` become what a JWK says, where they are not said.
+COMCP_DECL result<key_ptr> read_key(private_key const& key, std::string& id, std::string& algorithm) {
+  if (!key.is_jwk()) return key_from_pem(key.text().reveal());
+  auto const jwk = json::parse(key.text().reveal(), json::parse_options().max_bytes(std::size_t{64} << 10));
+  if (!jwk) return unusable_key("it is no JSON");
+  auto const text_of = [&](std::string_view member) {
+    auto const found = jwk->view().find(member);
+    return std::string(found ? found->get_string().value_or("") : "");
+  };
+  if (id.empty()) id = text_of("kid");
+  auto const meant = text_of("alg");
+  if (algorithm.empty()) algorithm = meant;
+  if (!meant.empty() && meant != algorithm) return unusable_key("its JWK is for another algorithm");
+  return key_from_jwk(*jwk);
+}
+
+}  // namespace jose_detail
+
 COMCP_DECL result<signing_key> signing_key::load(private_key const& key) {
   jose_detail::error_mark const mark;
   auto s = std::make_shared<state>();
   s->id = key.id();
   auto wanted = key.algorithm();
-  result<jose_detail::key_ptr> read = jose_detail::key_ptr();
-  if (key.is_jwk()) {
-    auto const jwk = json::parse(key.text().reveal(), json::parse_options().max_bytes(std::size_t{64} << 10));
-    if (!jwk) return jose_detail::unusable_key("it is no JSON");
-    auto const text_of = [&](std::string_view member) {
-      auto const found = jwk->view().find(member);
-      return std::string(found ? found->get_string().value_or("") : "");
-    };
-    if (s->id.empty()) s->id = text_of("kid");
-    auto const meant = text_of("alg");
-    if (wanted.empty()) wanted = meant;
-    if (!meant.empty() && meant != wanted) return jose_detail::unusable_key("its JWK is for another algorithm");
-    read = jose_detail::key_from_jwk(*jwk);
-  } else {
-    read = jose_detail::key_from_pem(key.text().reveal());
-  }
+  auto read = jose_detail::read_key(key, s->id, wanted);
   if (!read) return read.error();
   s->key = std::move(*read);
   auto const fits = jose_detail::algorithm_of(s->key.get());
@@ -3547,21 +3583,14 @@ extern template oauth_sender default_oauth_sender<default_http_engine>(endpoint_
 
 namespace comcp::detail {
 
-COMCP_DECL std::string address_text(asio::ip::address const& a) {
-  if (!a.is_v6()) return a.to_string();
-  auto v6 = a.to_v6();
-  v6.scope_id(0);  // the zone is no part of the address
-  return v6.to_string();
-}
-
 COMCP_DECL void oauth_addresses::resolved(net::endpoints const& found) {
   reach = address_reach::loopback;
-  for (auto const& e : found) reach = std::max(reach, reach_of(address_text(e.address())));
+  for (auto const& e : found) reach = std::max(reach, reach_of(e.address().to_string()));
   looked_up = true;
 }
 
 COMCP_DECL bool oauth_addresses::allows(asio::ip::address const& address) const {
-  return policy.allows_address(address_text(address), reach);
+  return policy.allows_address(address.to_string(), reach);
 }
 
 #if defined(COMCP_SEPARATE_COMPILATION)
@@ -3874,7 +3903,8 @@ class oauth_options {
   oauth_options& user_timeout(std::chrono::milliseconds d) { return user_timeout_ = d, *this; }
   /// Tokens are renewed when they are valid for less than this; 60 s by default.
   oauth_options& refresh_ahead(std::chrono::seconds d) { return refresh_ahead_ = d, *this; }
-  /// Flows for one resource until a request succeeds; 3 by default.
+  /// Flows that refusals of one server start until a request succeeds, or an hour is over; 3 by default. What fails before
+  /// the user, or the token endpoint, was asked does not count.
   oauth_options& max_attempts(unsigned n) { return max_attempts_ = n, *this; }
   /// What waits are measured with, and what the time of day is: for expiry and signatures. For tests.
   oauth_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
@@ -3922,10 +3952,6 @@ class oauth_options {
 }  // namespace comcp
 #endif
 
-#if !defined(COMCP_WITH_TLS) || !COMCP_WITH_TLS
-#error "comcp: OAuth needs OpenSSL: define COMCP_WITH_TLS=1 (CMake: COMCP_WITH_TLS=ON) and link it."
-#endif
-
 namespace comcp {
 
 /// What is stored for one server, without its secrets.
@@ -3949,9 +3975,11 @@ namespace detail {
 struct oauth_core;
 }
 
-/// The authenticator. Copies share all they know: one oauth serves any number of connections and servers on one executor, and
-/// each token goes to the server alone that it was issued for (origin and resource). Flows and refreshes run once for all
-/// who wait, and cancelling one who waits does not end them.
+/// The authenticator. Copies share all they know: one oauth serves any number of connections and servers on one executor (on
+/// a thread pool: one strand, which connect_options().executor() and login() have in common), and each token goes to the
+/// server alone that it was issued for (origin and resource). Flows and refreshes run once for all who wait, and cancelling
+/// one who waits does not end them; but a user is waited for only as long as somebody waits for the outcome.
+/// However a server behaves, its refusals send the user to a browser no more than 20 times an hour.
 class oauth {
  public:
   explicit oauth(oauth_options options = oauth_options());
@@ -3963,7 +3991,8 @@ class oauth {
   [[nodiscard]] asio::awaitable<started_login> begin(std::string_view server, std::string redirect_uri);
   /// The rest of it: checks the redirect, exchanges the code, stores the tokens.
   [[nodiscard]] asio::awaitable<void> finish(pending_authorization state, secret redirect);
-  /// Revokes the tokens where the authorization server can (RFC 7009), and deletes them here in any case.
+  /// Revokes the tokens where the authorization server can (RFC 7009), and deletes them here in any case. identity() stays:
+  /// for another user with caches of their own, make another oauth.
   [[nodiscard]] asio::awaitable<void> logout(std::string_view server);
   /// What is stored; nothing where nobody is logged in.
   [[nodiscard]] asio::awaitable<std::optional<login_status>> status(std::string_view server);
@@ -3998,194 +4027,6 @@ class oauth {
 
 #include <asio/awaitable.hpp>
 
-// auth/challenge.hpp
-#if !defined(COMCP_SINGLE_AUTH_CHALLENGE_HPP)
-#define COMCP_SINGLE_AUTH_CHALLENGE_HPP
-// What WWW-Authenticate says: challenges, each a scheme with parameters (RFC 9110, section 11.6.1). Pure.
-// Specification: 2026-07-28, basic/authorization, "Protected Resource Metadata Discovery Requirements"
-
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace comcp {
-
-/// One challenge. Regular.
-class auth_challenge {
- public:
-  explicit auth_challenge(std::string scheme) : scheme_(std::move(scheme)) {}
-
-  /// As the server wrote it: compare with is().
-  [[nodiscard]] std::string const& scheme() const noexcept { return scheme_; }
-  /// Whether it is this scheme, without case.
-  [[nodiscard]] bool is(std::string_view scheme) const noexcept;
-  /// A parameter's value, unquoted; names are compared without case; the first of two wins. Null where there is none.
-  [[nodiscard]] std::string const* find(std::string_view name) const noexcept;
-  [[nodiscard]] std::string const& token68() const noexcept { return token68_; }
-
-  void add(std::string name, std::string value) { parameters_.push_back({std::move(name), std::move(value)}); }
-  void token68(std::string text) { token68_ = std::move(text); }
-
-  friend bool operator==(auth_challenge const&, auth_challenge const&) = default;
-
- private:
-  std::string scheme_, token68_;
-  std::vector<http_field> parameters_;
-};
-
-/// Every challenge of every WWW-Authenticate field, in order. Never fails: what is malformed is passed over up to the
-/// next comma, values that lack their quotes are taken as they are, and bounds (16 KiB of text, 16 challenges, 32
-/// parameters each) cut what is too much.
-std::vector<auth_challenge> parse_challenges(http_headers const& headers);
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// auth/impl/challenge.ipp
-#if !defined(COMCP_SINGLE_AUTH_IMPL_CHALLENGE_IPP)
-#define COMCP_SINGLE_AUTH_IMPL_CHALLENGE_IPP
-#include <algorithm>
-#include <optional>
-#include <utility>
-
-namespace comcp {
-namespace detail {
-
-inline constexpr std::size_t max_challenge_text = 16 * 1024, max_challenges = 16, max_challenge_parameters = 32;
-
-/// Reads one field. A comma separates challenges and parameters alike: what follows one is a parameter where it has an
-/// equals sign, else the next scheme.
-class challenge_reader {
- public:
-  challenge_reader(std::string_view text, std::vector<auth_challenge>& out) noexcept : rest_(text), out_(out) {}
-
-  void run() {
-    for (skip(" \t,"); !rest_.empty(); skip(" \t,")) {
-      if (parameter()) continue;
-      auto const scheme = run_of(is_token);
-      if (scheme.empty() || !(rest_.empty() || at(" \t,"))) {
-        pass_over();
-        continue;
-      }
-      if (out_.size() == max_challenges) return;
-      current_ = &out_.emplace_back(std::string(scheme));
-      count_ = 0;
-      token68();
-    }
-  }
-
- private:
-  static bool is_token(char c) noexcept { return is_http_token(std::string_view(&c, 1)); }
-  [[nodiscard]] bool at(std::string_view any) const noexcept { return !rest_.empty() && any.find(rest_[0]) != any.npos; }
-  void skip(std::string_view any) noexcept {
-    while (at(any)) rest_.remove_prefix(1);
-  }
-  std::string_view run_of(auto fits) {
-    auto const end = std::find_if_not(rest_.begin(), rest_.end(), fits);
-    auto const out = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
-    rest_.remove_prefix(out.size());
-    return out;
-  }
-
-  /// From its quote on; nothing, and nothing left, where it is not closed.
-  std::optional<std::string> quoted() {
-    std::string out;
-    for (rest_.remove_prefix(1); !rest_.empty(); rest_.remove_prefix(1)) {
-      if (rest_[0] == '"') return rest_.remove_prefix(1), out;
-      if (rest_[0] == '\\') rest_.remove_prefix(1);
-      if (rest_.empty()) break;
-      out += rest_[0];
-    }
-    return {};
-  }
-
-  /// Whether a parameter, however broken its value is, was here; it goes to the current challenge.
-  bool parameter() {
-    auto const before = rest_;
-    auto const name = run_of(is_token);
-    skip(" \t");
-    if (name.empty() || !at("=")) return rest_ = before, false;
-    rest_.remove_prefix(1);
-    skip(" \t");
-    bool const in_quotes = at("\"");
-    auto const plain = [](char c) { return std::string_view(" \t,\"").find(c) == std::string_view::npos; };
-    auto value = in_quotes ? quoted() : std::optional(std::string(run_of(plain)));
-    if (!value || (value->empty() && !in_quotes) || !current_ || count_ == max_challenge_parameters) return true;
-    current_->add(std::string(name), std::move(*value));
-    ++count_;
-    return true;
-  }
-
-  /// What follows a scheme, if it is one and nothing else follows it.
-  void token68() {
-    auto const before = rest_;
-    skip(" \t");
-    auto const start = rest_;
-    auto const digits = run_of([](char c) {
-      return c == '/' || (is_token(c) && std::string_view("!#$%&'*^`|").find(c) == std::string_view::npos);
-    });
-    auto const padding = run_of([](char c) { return c == '='; });
-    auto const text = start.substr(0, digits.size() + padding.size());
-    skip(" \t");
-    if (digits.empty() || !(rest_.empty() || at(","))) {
-      rest_ = before;
-    } else {
-      current_->token68(std::string(text));
-    }
-  }
-
-  void pass_over() {
-    while (!rest_.empty() && !at(",")) {
-      if (at("\"")) {
-        (void)quoted();
-      } else {
-        rest_.remove_prefix(1);
-      }
-    }
-  }
-
-  std::string_view rest_;
-  std::vector<auth_challenge>& out_;
-  auth_challenge* current_ = nullptr;  // the last of out_, once this field began one
-  std::size_t count_ = 0;              // its parameters
-};
-
-}  // namespace detail
-
-COMCP_DECL bool auth_challenge::is(std::string_view scheme) const noexcept {
-  return http_detail::same_name(scheme_, scheme);
-}
-
-COMCP_DECL std::string const* auth_challenge::find(std::string_view name) const noexcept {
-  for (auto const& p : parameters_) {
-    if (http_detail::same_name(p.name, name)) return &p.value;
-  }
-  return nullptr;
-}
-
-COMCP_DECL std::vector<auth_challenge> parse_challenges(http_headers const& headers) {
-  std::vector<auth_challenge> out;
-  auto left = detail::max_challenge_text;
-  for (auto text : headers.all("WWW-Authenticate")) {
-    if (text.size() > left) {
-      // Cut between two parts: half a value would be another one.
-      text = text.substr(0, left);
-      auto const comma = text.rfind(',');
-      text = text.substr(0, comma == text.npos ? 0 : comma);
-      left = text.size();
-    }
-    left -= text.size();
-    detail::challenge_reader(text, out).run();
-  }
-  return out;
-}
-
-}  // namespace comcp
-#endif
-#endif
-#endif
-
 // auth/oauth_session.hpp
 #if !defined(COMCP_SINGLE_AUTH_OAUTH_SESSION_HPP)
 #define COMCP_SINGLE_AUTH_OAUTH_SESSION_HPP
@@ -4201,6 +4042,7 @@ COMCP_DECL std::vector<auth_challenge> parse_challenges(http_headers const& head
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
 
 // auth/dpop.hpp
 #if !defined(COMCP_SINGLE_AUTH_DPOP_HPP)
@@ -4259,8 +4101,8 @@ COMCP_DECL std::string const* dpop_nonce(http_headers const& answer) noexcept {
   constexpr std::size_t longest = 4096;
   auto const* const nonce = answer.find("DPoP-Nonce");
   auto const fits = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\\'; };
-  bool const good = nonce && !nonce->empty() && nonce->size() <= longest && std::all_of(nonce->begin(), nonce->end(), fits);
-  return good ? nonce : nullptr;
+  if (!nonce || nonce->empty() || nonce->size() > longest) return nullptr;
+  return std::all_of(nonce->begin(), nonce->end(), fits) ? nonce : nullptr;
 }
 
 }  // namespace jose_detail
@@ -4317,6 +4159,7 @@ COMCP_DECL bool wants_dpop_nonce(int status, http_headers const& headers, std::s
 // One request of authorization: bounded in time and size, authenticated at a token endpoint, proved by a key where there is
 // one. What its answer means is decided elsewhere. Internal.
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <exception>
@@ -4324,6 +4167,7 @@ COMCP_DECL bool wants_dpop_nonce(int status, http_headers const& headers, std::s
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <asio/awaitable.hpp>
@@ -4401,6 +4245,7 @@ struct discovered {
   authorization_server_metadata authorization_server;
   bool assumed = false;                     ///< Default endpoints of 2025-03-26: no metadata at all.
   std::string challenge_scope;              ///< Of the challenge; empty: none.
+  bool dpop_challenged = false;             ///< The server takes the DPoP scheme alone.
 };
 
 /// One URL that was asked, and what came of it.
@@ -4430,6 +4275,8 @@ class oauth_discovery {
   [[nodiscard]] bool done() const noexcept { return phase_ == phase::done; }
   /// When done: what was found, or an errc::unauthorized that lists every URL tried and what it answered.
   [[nodiscard]] result<discovered> found() const;
+  /// As found() fails, for what turned out later: that the endpoints it assumed are not there.
+  [[nodiscard]] error not_found(std::string why) const;
   [[nodiscard]] std::vector<discovery_step> const& steps() const noexcept { return steps_; }
 
  private:
@@ -4487,7 +4334,8 @@ COMCP_DECL std::string shown(std::string_view text) {
 }
 
 COMCP_DECL result<json::value> read_metadata_json(std::string_view body) {
-  auto document = json::parse(body, json::parse_options().max_bytes(std::size_t{1} << 20).max_depth(32).max_nodes(65536));
+  auto document =
+      json::parse(body, json::parse_options().max_bytes(std::size_t{1} << 20).max_depth(32).max_nodes(65536));
   if (!document) return error(document.error() == errc::limit_exceeded ? errc::limit_exceeded : errc::invalid_json);
   if (!document->is_object()) return errc::wrong_shape;
   return document;
@@ -4509,6 +4357,7 @@ COMCP_DECL oauth_discovery::oauth_discovery(http_url server, oauth_profile const
     : server_(std::move(server)), profile_(profile) {
   found_.server = server_.text();
   if (challenge) {
+    found_.dpop_challenged = challenge->is("DPoP");
     if (auto const* const scope = challenge->find("scope")) found_.challenge_scope = *scope;
     if (auto const* const url = challenge->find("resource_metadata")) {
       named_ = true;
@@ -4582,7 +4431,7 @@ COMCP_DECL void oauth_discovery::look_at(std::vector<http_url> const& urls) {
 COMCP_DECL void oauth_discovery::refuse_named(std::string_view url, error const& why) {
   discovery_step step;
   auto const parsed = http_url::parse(url);
-  step.url = parsed ? parsed->origin() : std::string("resource_metadata of the challenge");
+  step.url = parsed ? detail::shown(parsed->origin()) : std::string("resource_metadata of the challenge");
   step.outcome = "refused: " + detail::shown(why.message());
   steps_.push_back(std::move(step));
   absent_ = false;
@@ -4595,7 +4444,8 @@ COMCP_DECL bool oauth_discovery::follow(http_url const& asked, int status, http_
   auto const code = std::to_string(status);
   if (!target) return note(asked, status, code + " without an address"), false;
   if (!same_origin(*target, asked)) return note(asked, status, code + " to another origin, not followed"), false;
-  if (redirects_ == detail::most_metadata_redirects) return note(asked, status, code + ", one redirect too many"), false;
+  if (redirects_ == detail::most_metadata_redirects)
+    return note(asked, status, code + ", one redirect too many"), false;
   ++redirects_;
   note(asked, status, code + ", followed");
   candidates_.push_front(*target);
@@ -4648,7 +4498,8 @@ COMCP_DECL result<std::string> oauth_discovery::choose_server() {
   auto const& metadata = *found_.resource_metadata;
   auto const& servers = metadata.authorization_servers;
   if (profile_.issuer) {
-    if (servers.empty() || std::find(servers.begin(), servers.end(), *profile_.issuer) != servers.end()) return *profile_.issuer;
+    if (servers.empty() || std::find(servers.begin(), servers.end(), *profile_.issuer) != servers.end())
+      return *profile_.issuer;
     return error(errc::unauthorized, "its resource metadata does not name the authorization server that is pinned, " +
                                          detail::shown(*profile_.issuer));
   }
@@ -4656,7 +4507,8 @@ COMCP_DECL result<std::string> oauth_discovery::choose_server() {
   if (!profile_.choose) return servers.front();
   auto const index = profile_.choose(metadata);
   if (!index) return error(errc::unauthorized, "none of its authorization servers was chosen");
-  if (*index >= servers.size()) return error(errc::unauthorized, "the authorization server that was chosen does not exist");
+  if (*index >= servers.size())
+    return error(errc::unauthorized, "the authorization server that was chosen does not exist");
   return servers[*index];
 }
 
@@ -4679,9 +4531,9 @@ COMCP_DECL std::string oauth_discovery::read_server(json::value document) {
   if (phase_ == phase::issuer && read->issuer != issuer_) {
     return "its issuer is " + detail::shown(read->issuer) + " instead of " + detail::shown(issuer_);
   }
-  // Revision 2025-03-26 asks a place, not an issuer, so there is nothing to be identical with (RFC 8414, section 3.3). What
-  // that comparison is for still holds: a document may not speak for an issuer elsewhere, whose credentials it would get.
-  // Whoever writes the root of an origin has all issuers of that origin anyway, so any of them is accepted.
+  // Revision 2025-03-26 asks a place, not an issuer, so there is nothing to be identical with (RFC 8414, section 3.3).
+  // What that comparison is for still holds: a document may not speak for an issuer elsewhere, whose credentials it
+  // would get. Whoever writes the root of an origin has all issuers of that origin anyway, so any of them is accepted.
   if (phase_ == phase::server_origin) {
     auto const issuer = profile_.policy.check(read->issuer, server_);
     if (!issuer || !same_origin(*issuer, server_)) {
@@ -4696,20 +4548,24 @@ COMCP_DECL void oauth_discovery::note(http_url const& url, int status, std::stri
   discovery_step step;
   step.what = phase_ == phase::resource ? discovery_step::kind::resource_metadata
                                         : discovery_step::kind::authorization_server_metadata;
-  step.url = url.origin() + url.path();
+  step.url = detail::shown(url.origin() + url.path());
   step.status = status;
   step.outcome = std::move(outcome);
   steps_.push_back(std::move(step));
 }
 
-COMCP_DECL void oauth_discovery::fail(std::string why) {
+COMCP_DECL error oauth_discovery::not_found(std::string why) const {
   std::string text = "authorization for " + server_.origin() + server_.path() + " was not found: " + std::move(why);
   char const* between = "; tried ";
   for (auto const& step : steps_) {
     text += between + step.url + " (" + step.outcome + ')';
     between = ", ";
   }
-  failure_ = error(errc::unauthorized, std::move(text));
+  return error(errc::unauthorized, std::move(text));
+}
+
+COMCP_DECL void oauth_discovery::fail(std::string why) {
+  failure_ = not_found(std::move(why));
   candidates_.clear();
   phase_ = phase::done;
 }
@@ -4745,7 +4601,8 @@ class end_of_wait {
 };
 
 template <class T>
-asio::awaitable<void> do_bounded(std::shared_ptr<bounded_work<T>> w, asio::awaitable<result<T>> work) {
+asio::awaitable<void> do_bounded(std::shared_ptr<bounded_work<T>> w, asio::awaitable<result<T>> work,
+                                 std::shared_ptr<void const> owner) {
   std::optional<result<T>> outcome;
   try {
     auto got = co_await std::move(work);
@@ -4753,22 +4610,26 @@ asio::awaitable<void> do_bounded(std::shared_ptr<bounded_work<T>> w, asio::await
   } catch (...) {
     outcome.emplace(current_error());
   }
+  owner.reset();
   w->outcome = std::move(outcome);
   w->over.open();
 }
 
-/// The work's outcome, or errc::timeout with `what` after `most`. The work owns all that it uses: it is cancelled then, and
-/// nobody waits for its end.
+/// No wait is longer, whatever the options say: more would overflow.
+inline constexpr std::chrono::milliseconds longest_wait = std::chrono::hours(24 * 365);
+
+/// The work's outcome, or errc::timeout with `what` after `most`. It is cancelled then, and nobody waits for its end: the
+/// work owns all that it uses, or `owner` does, which is kept as long.
 template <class T>
 asio::awaitable<result<T>> within(std::shared_ptr<time_source> time, std::chrono::milliseconds most,
-                                  asio::awaitable<result<T>> work, std::string what) {
+                                  asio::awaitable<result<T>> work, std::string what, std::shared_ptr<void const> owner) {
   auto const executor = co_await asio::this_coro::executor;
   auto const w = std::make_shared<bounded_work<T>>(executor);
   end_of_wait<T> const at_the_end(w);
   auto const alarm = time->make_deadline(executor);
   std::function<void()> fire = [w] { w->over.open(); };
-  alarm->arm(time->now() + most, std::move(fire));
-  auto doing = do_bounded<T>(w, std::move(work));
+  alarm->arm(time->now() + std::min(most, longest_wait), std::move(fire));
+  auto doing = do_bounded<T>(w, std::move(work), std::move(owner));
   spawn(executor, std::move(doing), w->signal.slot(), w);
   co_await w->over.wait();
   if (w->outcome) co_return std::move(*w->outcome);
@@ -4795,6 +4656,9 @@ asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request reque
 asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at, form_fields form);
 /// The same, read as the answer of a token endpoint: a refusal is errc::unauthorized.
 asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at, form_fields form);
+
+/// Makes *** of a secret that a server repeats.
+void hide(std::string& text, std::string_view secret_text);
 
 http_request get_request(http_url url);
 http_request json_request(http_url url, std::string body);
@@ -4826,16 +4690,16 @@ asio::awaitable<result<secret>> ask_source(Source source, Request about, char co
 // auth/impl/oauth_send.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_SEND_IPP)
 #define COMCP_SINGLE_AUTH_IMPL_OAUTH_SEND_IPP
-#include <initializer_list>
-#include <string_view>
 
 namespace comcp::detail {
 
 COMCP_DECL asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request) {
   auto const origin = request.url.origin();
   request.timeouts.total(io.timeout);
-  auto sending = io.send(std::move(request));
-  auto got = co_await within<oauth_response>(io.time, io.timeout, std::move(sending), "no answer in time");
+  // A coroutine that is a lambda is part of it.
+  auto const send = std::make_shared<oauth_sender>(std::move(io.send));
+  auto sending = (*send)(std::move(request));
+  auto got = co_await within<oauth_response>(io.time, io.timeout, std::move(sending), "no answer in time", send);
   if (!got) {
     auto text = std::string(got.error().message());
     text = text.empty() ? origin : origin + ": " + text;
@@ -4860,12 +4724,14 @@ COMCP_DECL http_request json_request(http_url url, std::string body) {
   return r;
 }
 
-namespace oauth_detail {
-
-inline void hide(std::string& text, std::string_view value) {
-  if (value.size() < 4) return;
-  for (auto at = text.find(value); at != std::string::npos; at = text.find(value, at + 3)) text.replace(at, value.size(), "***");
+COMCP_DECL void hide(std::string& text, std::string_view secret_text) {
+  if (secret_text.size() < 4) return;
+  for (auto at = text.find(secret_text); at != std::string::npos; at = text.find(secret_text, at + 3)) {
+    text.replace(at, secret_text.size(), "***");
+  }
 }
+
+namespace oauth_detail {
 
 // Some servers repeat in a refusal what they were sent, and descriptions go into errors.
 inline void hide_secrets(oauth_response& answer, form_fields const& sent, oauth_client const& client) {
@@ -4885,7 +4751,7 @@ inline asio::awaitable<result<secret>> client_assertion(oauth_io io, oauth_steps
   about.audience = at.issuer().empty() ? about.token_endpoint : at.issuer();
   if (!at.source()) co_return sign_client_assertion(at.client(), about, at.signing(), io.now());
   auto asking = ask_source(at.source(), std::move(about), "the source of client assertions");
-  auto got = co_await within<secret>(io.time, io.timeout, std::move(asking), "no client assertion came in time");
+  auto got = co_await within<secret>(io.time, io.timeout, std::move(asking), "no client assertion came in time", nullptr);
   co_return got;
 }
 
@@ -4971,12 +4837,14 @@ COMCP_DECL asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, s
 // sansio/oauth_choices.hpp
 #if !defined(COMCP_SINGLE_SANSIO_OAUTH_CHOICES_HPP)
 #define COMCP_SINGLE_SANSIO_OAUTH_CHOICES_HPP
-// What a flow decides once discovery is done, each by itself: which client to be, which scopes to ask for, whether tokens
-// are bound to a key, and what is no redirect URI. Pure. Specification: 2026-07-28, basic/authorization/client-registration
+// What a flow decides once discovery is done, each by itself: which client to be, which scopes to ask for, whether
+// tokens are bound to a key, and what is no redirect URI. Pure. Specification: 2026-07-28,
+// basic/authorization/client-registration
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace comcp::sansio {
 
@@ -4987,11 +4855,16 @@ struct client_choice {
   std::string registered_by;  ///< As in login_status.
 };
 
+namespace detail {
+/// The client for this issuer, else one that is for any; null where there is none.
+oauth_client const* pre_registered(std::vector<oauth_client> const& clients, std::string_view issuer);
+}  // namespace detail
+
 /// By what the credentials of an authorization server are kept: its issuer, its origin where nothing is published.
 std::string issuer_key(discovered const& at);
 
-/// In the specified order: pre-registered, metadata document, dynamic. errc::unauthorized where nothing is left, and where
-/// every pre-registered client belongs to other authorization servers.
+/// In the specified order: pre-registered, metadata document, dynamic. errc::unauthorized where nothing is left, and
+/// where every pre-registered client belongs to other authorization servers.
 result<client_choice> choose_client(oauth_profile const& profile, discovered const& at);
 
 /// "challenge, else scopes_supported, else none", with what the profile says and what was granted before.
@@ -5000,12 +4873,14 @@ std::string choose_scope(oauth_profile const& profile, discovered const& at, std
 /// Whether tokens are bound to a key. errc::unauthorized where they must be, and the servers do not take ES256.
 result<bool> choose_dpop(oauth_profile const& profile, discovered const& at);
 
-/// What registers: the profile's metadata with this redirect URI, and an authentication method that the server supports.
-client_metadata registration_metadata(oauth_profile const& profile, discovered const& at, std::string const& redirect_uri);
+/// What registers: the profile's metadata with this redirect URI, and an authentication method that the server
+/// supports.
+client_metadata registration_metadata(oauth_profile const& profile, discovered const& at,
+                                      std::string const& redirect_uri);
 
 /// https with a path, and nothing that differs from its normal form; errc::invalid_argument.
 result<void> check_client_metadata_url(std::string_view url);
-/// http of loopback, https, or a private scheme; errc::invalid_argument.
+/// http of loopback or https; errc::invalid_argument.
 result<void> check_redirect_uri(std::string_view uri);
 
 }  // namespace comcp::sansio
@@ -5016,7 +4891,6 @@ result<void> check_redirect_uri(std::string_view uri);
 #if !defined(COMCP_SINGLE_SANSIO_IMPL_OAUTH_CHOICES_IPP)
 #define COMCP_SINGLE_SANSIO_IMPL_OAUTH_CHOICES_IPP
 #include <algorithm>
-#include <array>
 #include <utility>
 #include <vector>
 
@@ -5034,19 +4908,6 @@ COMCP_DECL std::string joined(std::vector<std::string> const& list, std::string_
     out += one;
   }
   return out;
-}
-
-/// The scheme of a URI in lower case; empty where there is none.
-COMCP_DECL std::string scheme_of(std::string_view uri) {
-  auto const colon = uri.find(':');
-  if (colon == uri.npos) return {};
-  std::string scheme(uri.substr(0, colon));
-  for (auto& c : scheme) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-    bool const letter = c >= 'a' && c <= 'z';
-    if (!letter && (&c == scheme.data() || !((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '.'))) return {};
-  }
-  return scheme;
 }
 
 COMCP_DECL oauth_client const* pre_registered(std::vector<oauth_client> const& clients, std::string_view issuer) {
@@ -5067,8 +4928,9 @@ COMCP_DECL error no_client(oauth_profile const& profile, discovered const& at) {
     return error(errc::unauthorized, text + "client credentials need a pre-registered client");
   }
   auto const& server = at.authorization_server;
-  text += server.client_id_metadata_document_supported ? "it takes client id metadata documents, and none is configured; "
-                                                       : "it takes no client id metadata documents; ";
+  text += server.client_id_metadata_document_supported
+              ? "it takes client id metadata documents, and none is configured; "
+              : "it takes no client id metadata documents; ";
   text += server.registration_endpoint.empty() ? "it registers no clients" : "dynamic registration is turned off here";
   return error(errc::unauthorized, text + "; register one there by hand and configure its client id");
 }
@@ -5105,22 +4967,25 @@ COMCP_DECL result<client_choice> choose_client(oauth_profile const& profile, dis
   return choice;
 }
 
-COMCP_DECL std::string choose_scope(oauth_profile const& profile, discovered const& at, std::string_view granted, bool step_up) {
+COMCP_DECL std::string choose_scope(oauth_profile const& profile, discovered const& at, std::string_view granted,
+                                    bool step_up) {
   auto wanted = at.challenge_scope;
   auto const& metadata = at.resource_metadata;
-  if (wanted.empty() && metadata && metadata->scopes_supported) wanted = detail::joined(*metadata->scopes_supported, " ");
-  if (profile.scope) wanted = unite_scopes(*profile.scope, step_up ? std::string_view(at.challenge_scope) : std::string_view());
+  if (wanted.empty() && metadata && metadata->scopes_supported)
+    wanted = detail::joined(*metadata->scopes_supported, " ");
+  if (profile.scope)
+    wanted = unite_scopes(*profile.scope, step_up ? std::string_view(at.challenge_scope) : std::string_view());
   auto scope = unite_scopes(granted, wanted);
   // Asked for alone it would take the place of the scopes that a server gives by default.
   auto const& offered = at.authorization_server.scopes_supported;
-  bool const offline = profile.offline_access && profile.kind == oauth_profile::grant::authorization_code && !scope.empty() &&
-                       offered && detail::has(*offered, "offline_access");
+  bool const offline = profile.offline_access && profile.kind == oauth_profile::grant::authorization_code &&
+                       !scope.empty() && offered && detail::has(*offered, "offline_access");
   return offline ? unite_scopes(scope, "offline_access") : scope;
 }
 
 COMCP_DECL result<bool> choose_dpop(oauth_profile const& profile, discovered const& at) {
   auto const& resource = at.resource_metadata;
-  bool const required = resource && resource->dpop_bound_access_tokens_required;
+  bool const required = at.dpop_challenged || (resource && resource->dpop_bound_access_tokens_required);
   if (!profile.dpop && !required) return false;
   auto const& algorithms = at.authorization_server.dpop_signing_alg_values_supported;
   if (!algorithms || !detail::has(*algorithms, "ES256")) {
@@ -5156,24 +5021,18 @@ COMCP_DECL client_metadata registration_metadata(oauth_profile const& profile, d
 
 COMCP_DECL result<void> check_client_metadata_url(std::string_view url) {
   auto const parsed = http_url::parse(url);
-  bool const usable = parsed && parsed->secure() && parsed->path() != "/" && !parsed->fragment() && parsed->text() == url;
+  bool const usable =
+      parsed && parsed->secure() && parsed->path() != "/" && !parsed->fragment() && parsed->text() == url;
   if (usable) return {};
   return error(errc::invalid_argument,
                "the URL of a client id metadata document is https with a path, in its normal form, without a fragment");
 }
 
 COMCP_DECL result<void> check_redirect_uri(std::string_view uri) {
-  constexpr std::array<std::string_view, 9> not_private = {"javascript", "data", "file", "about", "blob",
-                                                            "vbscript",   "ftp",  "ws",   "wss"};
-  auto const scheme = detail::scheme_of(uri);
-  bool usable = !scheme.empty() && std::find(not_private.begin(), not_private.end(), scheme) == not_private.end() &&
-                std::all_of(uri.begin(), uri.end(), [](char c) { return c > ' ' && c <= '~'; }) && uri.find('#') == uri.npos;
-  if (scheme == "http" || scheme == "https") {
-    auto const url = http_url::parse(uri);
-    usable = usable && url && (url->secure() || reach_of(url->host()) == address_reach::loopback);
-  }
-  if (usable) return {};
-  return error(errc::invalid_argument, "a redirect URI is http of loopback, https, or of a private scheme, without a fragment");
+  auto const url = http_url::parse(uri);
+  bool const plain = std::all_of(uri.begin(), uri.end(), [](char c) { return c > ' ' && c <= '~'; });
+  if (url && plain && !url->fragment() && (url->secure() || reach_of(url->host()) == address_reach::loopback)) return {};
+  return error(errc::invalid_argument, "a redirect URI is http of loopback or https, without a fragment");
 }
 
 }  // namespace comcp::sansio
@@ -5325,9 +5184,7 @@ COMCP_DECL void oauth_flow::answered(int status, http_headers const& headers, st
                                      token_set::time_point now) {
   now_ = now;
   switch (next_) {
-    case want::get:
-      discovery_.answered(status, headers, body);
-      return go_on_discovering();
+    case want::get: discovery_.answered(status, headers, body); return go_on_discovering();
     case want::post_json: return registration_answered(status, body, now);
     case want::post_token: return token_answered(status, body, now);
     default: return;
@@ -5446,7 +5303,8 @@ COMCP_DECL std::vector<std::string> oauth_flow::known_redirects() const {
 COMCP_DECL void oauth_flow::redirecting_to(std::string redirect_uri, secret state, secret verifier) {
   if (next_ != want::redirect_uri) return;
   if (auto const usable = check_redirect_uri(redirect_uri); !usable) return fail(usable.error());
-  if (state.empty() || verifier.empty()) return fail(error(errc::invalid_argument, "a flow needs a state and a verifier"));
+  if (state.empty() || verifier.empty())
+    return fail(error(errc::invalid_argument, "a flow needs a state and a verifier"));
   pending_.redirect_uri = std::move(redirect_uri);
   pending_.state = std::move(state);
   pending_.verifier = std::move(verifier);
@@ -5476,6 +5334,10 @@ COMCP_DECL void oauth_flow::registration_answered(int status, std::string_view b
     return fail(error(errc::unauthorized, where + " was refused: its endpoint redirects, which is not followed"));
   }
   auto read = read_registration_answer(status, body, grant_.issuer, now);
+  if (!read && at_.assumed) {
+    return fail(discovery_.not_found("no metadata is published, and " + url_->text() + " is no registration endpoint (" +
+                                     std::to_string(status) + ')'));
+  }
   if (!read) return fail(read.error());
   if (auto const* const refusal = std::get_if<oauth_refusal>(&*read)) {
     if (!detail::about_client_metadata(*refusal) || registered_twice_) return fail(refusal->as_error(where));
@@ -5542,8 +5404,8 @@ COMCP_DECL void oauth_flow::token_answered(int status, std::string_view body, to
   if (!read) return fail(read.error());
   if (auto const* const refusal = std::get_if<oauth_refusal>(&*read)) return fail(refusal->as_error(where));
   auto& tokens = std::get<token_set>(*read);
-  if (dpop_ && tokens.token_type != "DPoP") {
-    return fail(error(errc::unauthorized, where + " gave a token that is not bound to the key, although DPoP is wanted"));
+  if (auto const usable = check_usable(tokens, dpop_); !usable) {
+    return fail(error(errc::unauthorized, where + ": " + std::string(usable.error().message())));
   }
   if (tokens.scope) grant_.scope = unite_scopes(grant_.scope, *tokens.scope);
   grant_.tokens = std::move(tokens);
@@ -5580,6 +5442,10 @@ struct oauth_flight {
   explicit oauth_flight(asio::any_io_executor on) : over(std::move(on)) {}
   gate over;
   error failure;
+  asio::cancellation_signal signal;
+  unsigned waiting = 0;    ///< In fly().
+  bool with_user = false;  ///< The user is waited for: not longer than somebody waits for the outcome.
+  bool given_up = false;   ///< As nobody did.
 };
 
 /// One MCP server.
@@ -5594,7 +5460,11 @@ struct oauth_session {
   std::shared_ptr<dpop_prover> prover;
   std::shared_ptr<oauth_flight> renewing, authorizing;
   bool unproven = false;  ///< The token came by a refresh, and the server did not take it yet.
-  unsigned attempts = 0;  ///< Flows since a challenged request succeeded.
+  std::string superseded;  ///< What the store still has (a value of Authorization), as storing its successor failed.
+  std::string also_wanted;  ///< Scopes of challenges that met a flow for others.
+  unsigned attempts = 0;  ///< Flows since a challenged request succeeded, or the hour began.
+  unsigned visits = 0;    ///< To the user's browser since the hour began.
+  time_source::time_point hour_began;
   std::optional<token_set::time_point> renew_after;  ///< A refresh failed: not at once again.
 };
 
@@ -5629,6 +5499,12 @@ void install(oauth_session& s, std::optional<oauth_record> record);
 result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url, std::string const& method);
 /// The value of Authorization; empty without tokens.
 std::string authorization_value(oauth_session const& s);
+std::string authorization_value(oauth_record const& r);
+
+/// Flows that the user sees, or in which a token endpoint answers a machine. However a server behaves there are not many of
+/// them, unless login() asks for one.
+void count_flow(oauth_core const& core, oauth_session& s, bool with_user);
+[[nodiscard]] bool may_start_flow(oauth_core const& core, oauth_session const& s);
 
 /// Every call of the store is bounded.
 asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name);
@@ -5643,7 +5519,8 @@ asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_re
 
 /// Starts work on the caller's executor, which goes on whoever stops waiting; its failure is the flight's.
 asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work);
-/// The same in a slot of the session, which is emptied at its end; joins what is there.
+/// The same in a slot of the session, which is emptied at its end; joins what is there. Where the user is waited for, it
+/// ends when the last of those who wait here goes.
 asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
                                   asio::awaitable<result<void>> work);
 asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f);
@@ -5655,6 +5532,7 @@ asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f);
 // auth/impl/oauth_session.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_SESSION_IPP)
 #define COMCP_SINGLE_AUTH_IMPL_OAUTH_SESSION_IPP
+#include <algorithm>
 #include <atomic>
 
 #include <asio/this_coro.hpp>
@@ -5740,7 +5618,7 @@ COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
   io.send = options.sender();
   if (options.time()) io.time = options.time();
   if (options.clock()) io.now = options.clock();
-  io.timeout = options.timeout();
+  io.timeout = std::min<std::chrono::milliseconds>(options.timeout(), std::chrono::hours(24));
   io.max_body = options.max_body();
   given = options.tokens();
 }
@@ -5795,10 +5673,34 @@ COMCP_DECL void install(oauth_session& s, std::optional<oauth_record> record) {
   if (key) s.prover = std::make_shared<dpop_prover>(std::move(*key));
 }
 
+COMCP_DECL std::string authorization_value(oauth_record const& r) {
+  return r.grant.tokens.token_type + " " + r.grant.tokens.access_token.reveal();
+}
+
 COMCP_DECL std::string authorization_value(oauth_session const& s) {
-  if (!s.record) return {};
-  auto const& tokens = s.record->grant.tokens;
-  return tokens.token_type + " " + tokens.access_token.reveal();
+  return s.record ? authorization_value(*s.record) : std::string();
+}
+
+namespace oauth_detail {
+inline constexpr unsigned most_visits_an_hour = 20;
+
+inline bool is_new_hour(oauth_core const& core, oauth_session const& s) {
+  return core.io.time->now() - s.hour_began >= std::chrono::hours(1);
+}
+}  // namespace oauth_detail
+
+COMCP_DECL void count_flow(oauth_core const& core, oauth_session& s, bool with_user) {
+  if (oauth_detail::is_new_hour(core, s)) {
+    s.hour_began = core.io.time->now();
+    s.attempts = s.visits = 0;
+  }
+  ++s.attempts;
+  if (with_user) ++s.visits;
+}
+
+COMCP_DECL bool may_start_flow(oauth_core const& core, oauth_session const& s) {
+  bool const few = s.attempts < core.options.max_attempts() && s.visits < oauth_detail::most_visits_an_hour;
+  return few || oauth_detail::is_new_hour(core, s);
 }
 
 COMCP_DECL result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url,
@@ -5823,19 +5725,20 @@ inline constexpr auto store_is_slow = "the token store did not answer in time";
 
 COMCP_DECL asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name) {
   auto work = core->options.store().load(std::move(name));
-  auto got = co_await within<std::optional<secret>>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow);
+  auto got = co_await within<std::optional<secret>>(core->io.time, core->io.timeout, std::move(work),
+                                                    oauth_detail::store_is_slow, core);
   co_return got;
 }
 
 COMCP_DECL asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text) {
   auto work = core->options.store().save(std::move(name), std::move(text));
-  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow);
+  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
   co_return got;
 }
 
 COMCP_DECL asio::awaitable<result<void>> remove_text(core_ptr core, std::string name) {
   auto work = core->options.store().remove(std::move(name));
-  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow);
+  auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
   co_return got;
 }
 
@@ -5844,9 +5747,22 @@ COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr cor
   auto const most = 4 * core->io.timeout;
   auto work = core->options.store().lock(std::move(name), most);
   auto got = co_await within<std::shared_ptr<void>>(core->io.time, most + core->io.timeout, std::move(work),
-                                                    "another process held the tokens' lock for too long");
+                                                    "another process held the tokens' lock for too long", core);
   co_return got;
 }
+
+namespace oauth_detail {
+
+// What was stored may come from a time with other options.
+inline bool is_accepted(oauth_record const& r, oauth_core const& core, oauth_session const& s) {
+  auto const fits = [](std::optional<std::string> const& pinned, std::string const& stored) {
+    return !pinned || stored.empty() || *pinned == stored;
+  };
+  auto const& wanted = core.options.profile();
+  return r.grant.server == s.server.text() && fits(wanted.issuer, r.grant.issuer) && fits(wanted.resource, r.grant.resource);
+}
+
+}  // namespace oauth_detail
 
 COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s) {
   auto const text = co_await load_text(core, core->tokens_name(*s));
@@ -5854,17 +5770,19 @@ COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core
   if (!*text) co_return std::optional<oauth_record>();
   auto read = oauth_record::from_json(**text);
   if (!read) co_return read.error();
-  if (read->grant.server != s->server.text()) co_return std::optional<oauth_record>();
+  if (!oauth_detail::is_accepted(*read, *core, *s)) co_return std::optional<oauth_record>();
   if (read->grant.registered_by == "pre-registered") {
-    for (auto const& client : core->options.profile().clients) {
-      if (client.id() == read->grant.client.id()) read->grant.client = client;
-    }
+    // Two servers may know clients by one id.
+    auto const* const known = sansio::detail::pre_registered(core->options.profile().clients, read->grant.issuer);
+    if (known && known->id() == read->grant.client.id()) read->grant.client = *known;
   }
   co_return std::optional<oauth_record>(std::move(*read));
 }
 
 COMCP_DECL asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record) {
+  auto const before = s->stored ? authorization_value(*s) : s->superseded;
   auto saved = co_await save_text(core, core->tokens_name(*s), record.to_json());
+  s->superseded = saved ? std::string() : before;
   install(*s, std::move(record));
   s->loaded = true;
   s->stored = saved.has_value();
@@ -5888,6 +5806,21 @@ struct end_of_flight {
   std::shared_ptr<oauth_flight> flight;
   session_ptr session;
   std::shared_ptr<oauth_flight> oauth_session::* slot = nullptr;
+};
+
+class one_waiting {
+ public:
+  explicit one_waiting(std::shared_ptr<oauth_flight> f) : flight_(std::move(f)) { ++flight_->waiting; }
+  one_waiting(one_waiting const&) = delete;
+  one_waiting& operator=(one_waiting const&) = delete;
+  ~one_waiting() {
+    if (--flight_->waiting > 0 || !flight_->with_user) return;
+    flight_->given_up = true;
+    flight_->signal.emit(asio::cancellation_type::terminal);
+  }
+
+ private:
+  std::shared_ptr<oauth_flight> flight_;
 };
 
 inline asio::awaitable<void> under_way(std::shared_ptr<oauth_flight> f, session_ptr s,
@@ -5923,12 +5856,14 @@ COMCP_DECL asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitab
 
 COMCP_DECL asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
                                              asio::awaitable<result<void>> work) {
+  auto const executor = co_await asio::this_coro::executor;
   auto f = s.get()->*slot;
-  if (!f) {
-    auto const executor = co_await asio::this_coro::executor;
-    f = std::make_shared<oauth_flight>(executor);
+  bool const first = !f || f->given_up;
+  if (first) f = std::make_shared<oauth_flight>(executor);
+  oauth_detail::one_waiting const here(f);
+  if (first) {
     s.get()->*slot = f;
-    spawn(executor, oauth_detail::under_way(f, s, slot, std::move(work)));
+    spawn(executor, oauth_detail::under_way(f, s, slot, std::move(work)), f->signal.slot(), f);
   }
   auto got = co_await landed(f);
   co_return got;
@@ -5961,7 +5896,7 @@ struct flow_run {
 /// Drives it until it is done or failed, or the user is wanted and redirect_uri says to stop there.
 asio::awaitable<void> drive(flow_run& run);
 
-/// A whole flow, its tokens stored and in use. `challenge` is what the server said; without one it is asked.
+/// A whole flow, its tokens stored and in use. `challenge` is what the server said.
 asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge, bool step_up);
 /// What the server says to a request without a token, as far as it says it.
 asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s);
@@ -5971,6 +5906,8 @@ asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request abo
 asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s, std::string redirect_uri);
 asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect);
 
+/// What is stored, or given by the options, is in use then.
+asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s);
 /// Loads what is stored, if that was not done, and renews what ends soon.
 asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s);
 [[nodiscard]] bool must_prepare(oauth_core const& core, oauth_session const& s);
@@ -5999,8 +5936,10 @@ COMCP_DECL std::optional<auth_challenge> pick_challenge(http_headers const& head
   std::optional<auth_challenge> out;
   for (auto& challenge : parse_challenges(headers)) {
     if (!challenge.is("Bearer") && !challenge.is("DPoP")) continue;
-    // The one that says most: of Bearer and DPoP either may carry the metadata.
-    bool const better = !out || (!out->find("resource_metadata") && challenge.find("resource_metadata"));
+    // The one that says most, for either may carry the metadata; of equals the one that asks for less.
+    auto const says = [](auth_challenge const& c) { return c.find("resource_metadata") != nullptr; };
+    bool const better = !out || (says(challenge) && !says(*out)) ||
+                        (says(challenge) == says(*out) && challenge.is("Bearer") && out->is("DPoP"));
     if (better) out = std::move(challenge);
   }
   return out;
@@ -6024,9 +5963,9 @@ inline bool lacks_scope(http_response_head const& got, std::optional<auth_challe
   return why && *why == "insufficient_scope";
 }
 
-inline error too_many(oauth_core const& core, oauth_session const& s) {
-  return {errc::unauthorized, "the server still refuses after " + std::to_string(core.options.max_attempts()) +
-                                  " authorizations: " + s.server.origin()};
+inline error too_many(oauth_session const& s, http_headers const& refused_with) {
+  return {errc::unauthorized, s.server.origin() + " still refuses after as many authorizations as are tried within an hour; " +
+                                  "login() starts another" + sansio::told_by_challenge(refused_with)};
 }
 
 // Whether there is another token now than the one that was refused.
@@ -6060,13 +5999,16 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
     if (!renewed && !(renewed.error() == errc::unauthorized)) co_return renewed.error();
     if (has_other(*s, used)) co_return auth_verdict::try_again;
   }
-  if (!s->authorizing) {
-    if (s->attempts >= core->options.max_attempts()) co_return oauth_detail::too_many(*core, *s);
-    ++s->attempts;
-  }
+  if (!s->authorizing && !may_start_flow(*core, *s)) co_return oauth_detail::too_many(*s, got.headers);
+  // It may be under way for others: then it is for the next one.
+  auto const* const more = s->authorizing && step_up ? challenge->find("scope") : nullptr;
+  if (more) s->also_wanted = unite_scopes(s->also_wanted, *more);
   auto work = authorize(core, s, std::move(challenge), step_up);
   auto const done = co_await fly(s, &oauth_session::authorizing, std::move(work));
-  if (!done) co_return done.error();
+  if (!done) {
+    s->also_wanted.clear();  // nobody goes on to ask for it
+    co_return done.error();
+  }
   co_return has_other(*s, used) ? auth_verdict::try_again : auth_verdict::give_up;
 }
 
@@ -6076,6 +6018,7 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
 // auth/impl/oauth_flow_run.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_FLOW_RUN_IPP)
 #define COMCP_SINGLE_AUTH_IMPL_OAUTH_FLOW_RUN_IPP
+#include <algorithm>
 #include <variant>
 
 namespace comcp::detail {
@@ -6111,7 +6054,8 @@ inline asio::awaitable<void> start_visit(flow_run& run) {
       co_return run.flow.failed(error(errc::login_required, "the server wants a user to log in: " + run.session->server.origin()));
     }
     auto starting = agent.start(run.flow.known_redirects());
-    auto visit = co_await within<any_visit>(run.core->io.time, run.core->io.timeout, std::move(starting), "the user agent did not start in time");
+    auto visit = co_await within<any_visit>(run.core->io.time, run.core->io.timeout, std::move(starting),
+                                             "the user agent did not start in time", nullptr);
     if (!visit) co_return run.flow.failed(visit.error());
     run.visit = std::move(*visit);
     uri = run.visit.redirect_uri();
@@ -6133,18 +6077,18 @@ inline asio::awaitable<void> save_registration(flow_run& run) {
   if (!saved) run.flow.failed(saved.error());
 }
 
-// The visit is kept as long as its work goes on.
-inline asio::awaitable<result<secret>> visit_kept(any_visit visit, http_url url) {
-  auto got = co_await visit.visit(std::move(url));
-  co_return got;
-}
-
 inline asio::awaitable<void> send_user(flow_run& run) {
   auto url = run.flow.pending().url();
   if (!url) co_return run.flow.failed(url.error());
-  auto visiting = visit_kept(std::exchange(run.visit, any_visit()), std::move(*url));
+  auto const flight = run.session->authorizing;
+  if (!flight || flight->waiting == 0) co_return run.flow.failed(error(errc::cancelled, "nobody waits for the login any more"));
+  count_flow(*run.core, *run.session, true);
+  auto const visit = std::make_shared<any_visit>(std::exchange(run.visit, any_visit()));
+  auto visiting = visit->visit(std::move(*url));
+  flight->with_user = true;
   auto const redirect = co_await within<secret>(run.core->io.time, run.core->options.user_timeout(), std::move(visiting),
-                                                "the user did not log in in time");
+                                                "the user did not log in in time", visit);
+  flight->with_user = false;
   if (!redirect) co_return run.flow.failed(redirect.error());
   run.flow.redirected(redirect->reveal());
 }
@@ -6165,6 +6109,8 @@ inline asio::awaitable<void> request_tokens(flow_run& run) {
   auto at = run.core->endpoint(run.flow.url(), run.flow.client(), run.flow.auth_method(), run.flow.issuer(), prover.get());
   auto const got = co_await post_form(run.core->io_for(*run.session), std::move(at), run.flow.form());
   if (!got) co_return run.flow.failed(got.error());
+  bool const machine = run.core->options.profile().kind != oauth_profile::grant::authorization_code;
+  if (machine && got->status < 500) count_flow(*run.core, *run.session, false);
   auto const read = read_token_answer(got->status, got->body, run.core->io.now());
   auto const* const refused = read ? std::get_if<oauth_refusal>(&*read) : nullptr;
   run.client_refused = refused && refused->code == "invalid_client";
@@ -6176,6 +6122,32 @@ inline oauth_record record_of(flow_run const& run) {
   out.grant = run.flow.grant();
   out.grant.server = run.session->server.text();
   if (run.prover) out.dpop_key = run.prover->key().private_jwk();
+  return out;
+}
+
+// Descriptions are the server's own words, and it has seen the state.
+inline error without_secrets(error const& why, pending_authorization const& of) {
+  auto text = std::string(why.message());
+  hide(text, of.state.reveal());
+  hide(text, of.verifier.reveal());
+  return why.with_message(std::move(text));
+}
+
+inline error failure_of(flow_run const& run) {
+  return without_secrets(run.flow.failure(), run.flow.pending());
+}
+
+// It is asked for again where it is offered.
+inline std::string granted_before(oauth_session const& s) {
+  std::string out;
+  if (!s.record) return out;
+  auto const all = unite_scopes(s.record->grant.scope, {});
+  for (std::size_t at = 0; at < all.size();) {
+    auto const end = std::min(all.find(' ', at), all.size());
+    auto const one = all.substr(at, end - at);
+    if (one != "offline_access") out = unite_scopes(out, one);
+    at = end + 1;
+  }
   return out;
 }
 
@@ -6235,10 +6207,9 @@ COMCP_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core
 COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge,
                                                    bool step_up) {
   sansio::oauth_start start(s->server);
-  if (!challenge) challenge = co_await ask_for_challenge(core, s);
   start.challenge = std::move(challenge);
   start.step_up = step_up;
-  if (s->record) start.granted_scope = s->record->grant.scope;
+  start.granted_scope = unite_scopes(oauth_detail::granted_before(*s), std::exchange(s->also_wanted, {}));
   for (bool again = false;; again = true) {
     flow_run run(core, s, start);
     run.forget_stored = again;
@@ -6247,7 +6218,7 @@ COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
       auto kept = co_await oauth_detail::keep_locked(core, s, oauth_detail::record_of(run), run.prover);
       co_return kept;
     }
-    if (again || !run.client_refused || !run.used_stored) co_return run.flow.failure();
+    if (again || !run.client_refused || !run.used_stored) co_return oauth_detail::failure_of(run);
     co_await oauth_detail::forget_client(core, run.flow.issuer(), run.flow.client().id());
   }
 }
@@ -6258,11 +6229,11 @@ COMCP_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_
   if (!idp) {
     if (!core->options.assertion()) co_return error(errc::invalid_argument, "this grant needs a source of assertions");
     auto asking = ask_source(core->options.assertion(), std::move(about), "the source of assertions");
-    auto got = co_await within<secret>(core->io.time, patience, std::move(asking), "no assertion came in time");
+    auto got = co_await within<secret>(core->io.time, patience, std::move(asking), "no assertion came in time", nullptr);
     co_return got;
   }
   auto asking = ask_source(idp->identity(), about, "the source of the user's identity");
-  auto const identity = co_await within<secret>(core->io.time, patience, std::move(asking), "no identity came in time");
+  auto const identity = co_await within<secret>(core->io.time, patience, std::move(asking), "no identity came in time", nullptr);
   if (!identity) co_return identity.error();
   // The user chose it, so that it may be anywhere; but not in the clear.
   auto const named = http_url::parse(idp->token_endpoint());
@@ -6294,11 +6265,11 @@ COMCP_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr co
   if (redirect_uri.empty()) co_return error(errc::invalid_argument, "begin() needs a redirect URI");
   sansio::oauth_start start(s->server);
   start.challenge = co_await ask_for_challenge(core, s);
-  if (s->record) start.granted_scope = s->record->grant.scope;
+  start.granted_scope = oauth_detail::granted_before(*s);
   flow_run run(core, s, std::move(start));
   run.redirect_uri = std::move(redirect_uri);
   co_await drive(run);
-  if (run.flow.next() == oauth_detail::want::failed) co_return run.flow.failure();
+  if (run.flow.next() == oauth_detail::want::failed) co_return oauth_detail::failure_of(run);
   if (run.flow.next() != oauth_detail::want::user) {
     co_return error(errc::invalid_argument, "begin() is for a user's login, and this is a machine's grant");
   }
@@ -6336,8 +6307,10 @@ inline sansio::oauth_grant grant_of(pending_authorization const& state, oauth_pr
 
 COMCP_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect) {
   auto const answer = read_redirect(state, redirect.reveal());
-  if (!answer) co_return answer.error();
-  if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) co_return refused->as_error("authorization");
+  if (!answer) co_return oauth_detail::without_secrets(answer.error(), state);
+  if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) {
+    co_return oauth_detail::without_secrets(refused->as_error("authorization"), state);
+  }
   auto const endpoint = core->options.profile().policy.check(state.token_endpoint, s->server);
   if (!endpoint) co_return endpoint.error();
   std::shared_ptr<dpop_prover> prover;
@@ -6353,12 +6326,13 @@ COMCP_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr 
   auto at = core->endpoint(*endpoint, state.client, state.auth_method, state.issuer, prover.get());
   auto got = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(form));
   if (!got) co_return got.error();
-  if (auto const* const refused = std::get_if<oauth_refusal>(&*got)) co_return refused->as_error("the token endpoint");
+  if (auto const* const refused = std::get_if<oauth_refusal>(&*got)) {
+    co_return oauth_detail::without_secrets(refused->as_error("the token endpoint"), state);
+  }
+  auto const usable = check_usable(std::get<token_set>(*got), state.dpop);
+  if (!usable) co_return usable.error();
   oauth_record record;
   record.grant = oauth_detail::grant_of(state, core->options.profile(), std::get<token_set>(std::move(*got)));
-  if (state.dpop && record.grant.tokens.token_type != "DPoP") {
-    co_return error(errc::unauthorized, "the token is not bound to the key, although DPoP is wanted");
-  }
   record.dpop_key = state.dpop_key;
   auto kept = co_await oauth_detail::keep_locked(core, s, std::move(record), prover);
   co_return kept;
@@ -6370,6 +6344,8 @@ COMCP_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr 
 // auth/impl/oauth_renewal.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_RENEWAL_IPP)
 #define COMCP_SINGLE_AUTH_IMPL_OAUTH_RENEWAL_IPP
+#include <algorithm>
+#include <utility>
 #include <variant>
 
 namespace comcp::detail {
@@ -6383,27 +6359,18 @@ inline bool has_expired(oauth_core const& core, oauth_session const& s) {
 inline bool ends_soon(oauth_core const& core, oauth_session const& s) {
   if (!s.record || s.record->grant.tokens.refresh_token.empty()) return false;
   auto const& ends = s.record->grant.tokens.expires_at;
-  return ends && *ends - core.io.now() < core.options.refresh_ahead();
+  return ends && *ends - core.io.now() < std::min<std::chrono::seconds>(core.options.refresh_ahead(), std::chrono::hours(24 * 365));
 }
 
 // Tokens that were obtained elsewhere go to the server that asks first, and to no other.
 inline void take_given(oauth_core& core, oauth_session& s) {
-  if (s.record || !core.given) return;
+  auto given = std::exchange(core.given, std::nullopt);
+  if (s.record || !given) return;
   oauth_record record;
   record.grant.server = s.server.text();
-  record.grant.tokens = std::move(*core.given);
-  core.given.reset();
+  record.grant.tokens = std::move(*given);
   install(s, std::move(record));
   s.stored = false;
-}
-
-inline asio::awaitable<result<void>> load(core_ptr core, session_ptr s) {
-  auto stored = co_await load_record(core, s);
-  if (!stored) co_return stored.error();
-  install(*s, std::move(*stored));
-  take_given(*core, *s);
-  s->loaded = true;
-  co_return result<void>();
 }
 
 // Where another process put other tokens than these, or logged out, that is what counts.
@@ -6415,15 +6382,15 @@ inline asio::awaitable<result<bool>> take_newer(core_ptr core, session_ptr s, st
     if (gone) install(*s, std::nullopt);
     co_return gone;
   }
-  auto const& tokens = (*stored)->grant.tokens;
-  if (tokens.token_type + " " + tokens.access_token.reveal() == than) co_return false;
+  auto const value = authorization_value(**stored);
+  if (value == than || value == s->superseded) co_return false;
   install(*s, std::move(*stored));
   s->loaded = true;
   co_return true;
 }
 
 // Tokens from elsewhere do not say where they are renewed.
-inline asio::awaitable<result<void>> find_endpoint(core_ptr core, session_ptr s) {
+inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, session_ptr s, oauth_record record) {
   auto const& profile = core->options.profile();
   sansio::oauth_discovery start(s->server, profile, std::nullopt);
   auto const io = core->io_for(*s);
@@ -6445,7 +6412,7 @@ inline asio::awaitable<result<void>> find_endpoint(core_ptr core, session_ptr s)
   auto const& as = found->authorization_server;
   auto const method = choose_auth_method(*client, as.token_endpoint_auth_methods_supported);
   if (!method) co_return method.error();
-  auto& g = s->record->grant;
+  auto& g = record.grant;
   g.client = std::move(*client);
   g.registered_by = choice->registered_by.empty() ? std::string("dynamic") : choice->registered_by;
   g.resource = found->resource;
@@ -6453,7 +6420,7 @@ inline asio::awaitable<result<void>> find_endpoint(core_ptr core, session_ptr s)
   g.token_endpoint = as.token_endpoint;
   g.revocation_endpoint = as.revocation_endpoint;
   g.auth_method = *method;
-  co_return result<void>();
+  co_return std::move(record);
 }
 
 inline bool may_pass(std::string const& code) {
@@ -6464,7 +6431,8 @@ inline bool may_pass(std::string const& code) {
 inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s, secret refresh_token) {
   auto const stored = co_await load_record(core, s);
   if (!stored) co_return stored.error();
-  bool const replaced = *stored && (*stored)->grant.tokens.refresh_token != refresh_token;
+  bool const replaced = *stored && (*stored)->grant.tokens.refresh_token != refresh_token &&
+                        authorization_value(**stored) != s->superseded;
   if (replaced) {
     install(*s, *stored);
     co_return result<void>();
@@ -6488,12 +6456,13 @@ inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth
 }
 
 inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
-  if (s->record->grant.token_endpoint.empty()) {
-    auto const found = co_await find_endpoint(core, s);
-    if (!found) co_return found.error();
-  }
   auto record = *s->record;
   auto const prover = s->prover;
+  if (record.grant.token_endpoint.empty()) {
+    auto found = co_await find_endpoint(core, s, record);
+    if (!found) co_return found.error();
+    record = std::move(*found);
+  }
   auto const endpoint = core->options.profile().policy.check(record.grant.token_endpoint, s->server);
   if (!endpoint) co_return endpoint.error();
   form_fields form;
@@ -6507,11 +6476,15 @@ inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
     co_return outcome;
   }
   auto& fresh = std::get<token_set>(*answer);
+  auto const usable = check_usable(fresh, prover != nullptr);
+  if (!usable) co_return usable.error();
   if (fresh.refresh_token.empty()) fresh.refresh_token = record.grant.tokens.refresh_token;
   if (!fresh.scope) fresh.scope = record.grant.tokens.scope;
   record.grant.tokens = std::move(fresh);
   auto kept = co_await keep_record(core, s, std::move(record));
   s->unproven = true;
+  // One that lives no longer than that is not renewed with every request.
+  if (ends_soon(*core, *s)) s->renew_after = core->io.now() + (*s->record->grant.tokens.expires_at - core->io.now()) / 2;
   co_return kept;
 }
 
@@ -6530,7 +6503,7 @@ inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
 
 inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {
   if (!s->loaded) {
-    auto const loaded = co_await load(core, s);
+    auto const loaded = co_await load_session(core, s);
     if (!loaded) co_return loaded.error();
   }
   if (!ends_soon(*core, *s)) co_return result<void>();
@@ -6580,6 +6553,16 @@ inline asio::awaitable<void> revoke_all(core_ptr core, session_ptr s, oauth_reco
 
 }  // namespace oauth_detail
 
+COMCP_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s) {
+  auto stored = co_await load_record(core, s);
+  if (s->loaded) co_return result<void>();  // somebody else did
+  if (!stored) co_return stored.error();
+  install(*s, std::move(*stored));
+  oauth_detail::take_given(*core, *s);
+  s->loaded = true;
+  co_return result<void>();
+}
+
 COMCP_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
   if (!s.loaded || s.renewing) return true;
   if (s.renew_after && core.io.now() < *s.renew_after) return s.record && oauth_detail::has_expired(core, s);
@@ -6590,8 +6573,9 @@ COMCP_DECL asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s) {
   auto work = oauth_detail::load_and_refresh(core, s);
   auto const ready = co_await fly(s, &oauth_session::renewing, std::move(work));
   if (ready) co_return result<void>();
-  // What is still good goes on.
-  bool const usable = s->loaded && s->record && !oauth_detail::has_expired(*core, *s);
+  // What is still good goes on. After a refusal the old token goes on, too: the server's 401 leads to a flow.
+  bool const refused = ready.error() == errc::unauthorized;
+  bool const usable = s->loaded && s->record && (refused || !oauth_detail::has_expired(*core, *s));
   if (usable) co_return result<void>();
   co_return ready.error();
 }
@@ -6632,18 +6616,21 @@ inline session_ptr session_of(core_ptr const& core, std::string const& server) {
   return core->session(http_url::parse(server).value());
 }
 
+inline asio::awaitable<result<void>> whole_flow(core_ptr core, session_ptr s) {
+  auto challenge = co_await detail::ask_for_challenge(core, s);
+  auto done = co_await detail::authorize(core, s, std::move(challenge), false);
+  co_return done;
+}
+
 inline asio::awaitable<void> login(core_ptr core, std::string server) {
   auto const s = session_of(core, server);
-  s->attempts = 0;
-  if (!s->loaded) {
-    // A registration, and what was granted before, may be there.
-    auto stored = co_await detail::load_record(core, s);
-    if (stored && *stored && !s->loaded) detail::install(*s, std::move(*stored));
-    s->loaded = true;
-  }
-  auto work = detail::authorize(core, s, std::nullopt, false);
+  s->attempts = s->visits = 0;
+  // What was granted before may be there. If it cannot be read, the login replaces it.
+  if (!s->loaded) (void)co_await detail::load_session(core, s);
+  auto work = whole_flow(core, s);
   auto const done = co_await detail::fly(s, &detail::oauth_session::authorizing, std::move(work));
   done.value();
+  s->attempts = s->visits = 0;
 }
 
 inline asio::awaitable<started_login> begin(core_ptr core, std::string server, std::string redirect_uri) {
@@ -6661,7 +6648,7 @@ inline asio::awaitable<void> finish(core_ptr core, pending_authorization state, 
   auto const flight = co_await detail::take_off(std::move(work));
   auto const done = co_await detail::landed(flight);
   done.value();
-  s->attempts = 0;
+  s->attempts = s->visits = 0;
 }
 
 inline asio::awaitable<void> logout(core_ptr core, std::string server) {
@@ -6675,7 +6662,8 @@ inline asio::awaitable<std::optional<login_status>> status(core_ptr core, std::s
   auto const s = session_of(core, server);
   auto stored = co_await detail::load_record(core, s);
   if (!stored) throw exception(stored.error());
-  auto const& record = *stored ? *stored : s->record;
+  auto record = std::move(*stored);
+  if (!record && !s->stored) record = s->record;  // not stored at all, or not yet
   if (!record) co_return std::nullopt;
   auto const& g = record->grant;
   login_status out;
@@ -6726,9 +6714,8 @@ COMCP_DECL void oauth::observed(auth_request const& request, http_response_head 
     if (!same_origin(request.server, request.url)) return;
     auto const s = core_->session(request.server);
     if (s->prover) s->prover->observed(request.url, got.headers);
-    if (got.status >= 300) return;
-    s->unproven = false;
-    if (request.challenges > 0) s->attempts = 0;
+    if (got.status != 401) s->unproven = false;
+    if (got.status < 300 && request.challenges > 0) s->attempts = 0;
   } catch (...) {
     // Out of memory: the next answer is told again.
   }
@@ -6761,9 +6748,10 @@ asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server,
                                              std::optional<auth_challenge> challenge = std::nullopt);
 /// A registration at a server's endpoint.
 asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer, client_metadata about);
-/// The authorization request: its url() is for the browser, the rest must be kept.
+/// The authorization request: its url() is for the browser, the rest must be kept. Throws what is refused: an endpoint that
+/// the policy does not let pass, PKCE without S256, another server's client, a redirect URI that is neither loopback nor https.
 pending_authorization authorization_request(sansio::discovered const& at, oauth_client client, std::string redirect_uri,
-                                            std::string scope);
+                                            std::string scope, endpoint_policy policy = endpoint_policy());
 /// Tokens for the code of a redirect.
 asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at, pending_authorization pending, secret redirect);
 /// New tokens for a refresh token. Where the answer has no refresh token, the old one goes on. errc::unauthorized with
@@ -6834,7 +6822,8 @@ COMCP_DECL asio::awaitable<oauth_client> register_client(oauth_sender send, http
 }
 
 COMCP_DECL pending_authorization authorization_request(sansio::discovered const& at, oauth_client client,
-                                                       std::string redirect_uri, std::string scope) {
+                                                       std::string redirect_uri, std::string scope,
+                                                       endpoint_policy policy) {
   auto const& as = at.authorization_server;
   if (as.authorization_endpoint.empty() || as.token_endpoint.empty()) {
     throw exception(error(errc::unauthorized, "the authorization server has no authorization or no token endpoint"));
@@ -6848,8 +6837,10 @@ COMCP_DECL pending_authorization authorization_request(sansio::discovered const&
   out.resource = at.resource;
   out.issuer = as.issuer;
   out.iss_required = as.authorization_response_iss_parameter_supported;
-  out.authorization_endpoint = as.authorization_endpoint;
-  out.token_endpoint = as.token_endpoint;
+  auto const server = http_url::parse(at.server).value();
+  out.authorization_endpoint = policy.check(as.authorization_endpoint, server).value().text();
+  out.token_endpoint = policy.check(as.token_endpoint, server).value().text();
+  sansio::check_redirect_uri(redirect_uri).value();
   out.auth_method = choose_auth_method(client, as.token_endpoint_auth_methods_supported).value();
   out.client = std::move(client);
   out.redirect_uri = std::move(redirect_uri);

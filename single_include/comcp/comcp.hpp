@@ -18641,8 +18641,10 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> no_auth::challenged(auth_reques
 // secret.hpp
 // A text that must not be shown: tokens, passwords, credentials.
 
+#include <cstddef>
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace comcp {
@@ -18662,6 +18664,17 @@ class secret {
  private:
   std::string text_;
 };
+
+namespace detail {
+/// Takes as long wherever they differ.
+inline bool same_secret(std::string_view a, std::string_view b) noexcept {
+  if (a.size() != b.size()) return false;
+  unsigned char volatile different = 0;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    different = static_cast<unsigned char>(different | (static_cast<unsigned char>(a[i]) ^ static_cast<unsigned char>(b[i])));
+  return different == 0;
+}
+}  // namespace detail
 
 }  // namespace comcp
 
@@ -21477,6 +21490,7 @@ COMCP_DECL asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, 
 
 #include <chrono>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace comcp::sansio {
@@ -21519,6 +21533,10 @@ inline constexpr std::size_t snippet_size = 256;
 [[nodiscard]] http_verdict judge_get(http_sent const& sent, http_url const& at, http_response_head const& got,
                                      std::chrono::system_clock::time_point now);
 
+/// What the first challenge that says anything of it gives as error, error_description and scope, each bounded and made
+/// printable, to go on after who said it; else empty.
+[[nodiscard]] std::string told_by_challenge(http_headers const& headers);
+
 /// A failure with what its body says: the JSON-RPC error that it holds, or its first bytes, made printable.
 [[nodiscard]] error with_body(error const& why, std::string_view body);
 
@@ -21542,6 +21560,188 @@ inline constexpr std::size_t snippet_size = 256;
 // sansio/impl/http_exchange.ipp
 #include <algorithm>
 #include <array>
+
+// auth/challenge.hpp
+// What WWW-Authenticate says: challenges, each a scheme with parameters (RFC 9110, section 11.6.1). Pure.
+// Specification: 2026-07-28, basic/authorization, "Protected Resource Metadata Discovery Requirements"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp {
+
+/// One challenge. Regular.
+class auth_challenge {
+ public:
+  explicit auth_challenge(std::string scheme) : scheme_(std::move(scheme)) {}
+
+  /// As the server wrote it: compare with is().
+  [[nodiscard]] std::string const& scheme() const noexcept { return scheme_; }
+  /// Whether it is this scheme, without case.
+  [[nodiscard]] bool is(std::string_view scheme) const noexcept;
+  /// A parameter's value, unquoted; names are compared without case; the first of two wins. Null where there is none.
+  [[nodiscard]] std::string const* find(std::string_view name) const noexcept;
+  [[nodiscard]] std::string const& token68() const noexcept { return token68_; }
+
+  void add(std::string name, std::string value) { parameters_.push_back({std::move(name), std::move(value)}); }
+  void token68(std::string text) { token68_ = std::move(text); }
+
+  friend bool operator==(auth_challenge const&, auth_challenge const&) = default;
+
+ private:
+  std::string scheme_, token68_;
+  std::vector<http_field> parameters_;
+};
+
+/// Every challenge of every WWW-Authenticate field, in order. Never fails: what is malformed is passed over up to the
+/// next comma, values that lack their quotes are taken as they are, and bounds (16 KiB of text, 16 challenges, 32
+/// parameters each) cut what is too much.
+std::vector<auth_challenge> parse_challenges(http_headers const& headers);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// auth/impl/challenge.ipp
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::size_t max_challenge_text = 16 * 1024, max_challenges = 16, max_challenge_parameters = 32;
+
+/// Reads one field. A comma separates challenges and parameters alike: what follows one is a parameter where it has an
+/// equals sign, else the next scheme.
+class challenge_reader {
+ public:
+  challenge_reader(std::string_view text, std::vector<auth_challenge>& out) noexcept : rest_(text), out_(out) {}
+
+  void run() {
+    for (skip(" \t,"); !rest_.empty(); skip(" \t,")) {
+      if (parameter()) continue;
+      auto const scheme = run_of(is_token);
+      if (scheme.empty() || !(rest_.empty() || at(" \t,"))) {
+        pass_over();
+        continue;
+      }
+      if (out_.size() == max_challenges) return;
+      current_ = &out_.emplace_back(std::string(scheme));
+      count_ = 0;
+      token68();
+    }
+  }
+
+ private:
+  static bool is_token(char c) noexcept { return is_http_token(std::string_view(&c, 1)); }
+  [[nodiscard]] bool at(std::string_view any) const noexcept { return !rest_.empty() && any.find(rest_[0]) != any.npos; }
+  void skip(std::string_view any) noexcept {
+    while (at(any)) rest_.remove_prefix(1);
+  }
+  std::string_view run_of(auto fits) {
+    auto const end = std::find_if_not(rest_.begin(), rest_.end(), fits);
+    auto const out = rest_.substr(0, static_cast<std::size_t>(end - rest_.begin()));
+    rest_.remove_prefix(out.size());
+    return out;
+  }
+
+  /// From its quote on; nothing, and nothing left, where it is not closed.
+  std::optional<std::string> quoted() {
+    std::string out;
+    for (rest_.remove_prefix(1); !rest_.empty(); rest_.remove_prefix(1)) {
+      if (rest_[0] == '"') return rest_.remove_prefix(1), out;
+      if (rest_[0] == '\\') rest_.remove_prefix(1);
+      if (rest_.empty()) break;
+      out += rest_[0];
+    }
+    return {};
+  }
+
+  /// Whether a parameter, however broken its value is, was here; it goes to the current challenge.
+  bool parameter() {
+    auto const before = rest_;
+    auto const name = run_of(is_token);
+    skip(" \t");
+    if (name.empty() || !at("=")) return rest_ = before, false;
+    rest_.remove_prefix(1);
+    skip(" \t");
+    bool const in_quotes = at("\"");
+    auto const plain = [](char c) { return std::string_view(" \t,\"").find(c) == std::string_view::npos; };
+    auto value = in_quotes ? quoted() : std::optional(std::string(run_of(plain)));
+    if (!value || (value->empty() && !in_quotes) || !current_ || count_ == max_challenge_parameters) return true;
+    current_->add(std::string(name), std::move(*value));
+    ++count_;
+    return true;
+  }
+
+  /// What follows a scheme, if it is one and nothing else follows it.
+  void token68() {
+    auto const before = rest_;
+    skip(" \t");
+    auto const start = rest_;
+    auto const digits = run_of([](char c) {
+      return c == '/' || (is_token(c) && std::string_view("!#$%&'*^`|").find(c) == std::string_view::npos);
+    });
+    auto const padding = run_of([](char c) { return c == '='; });
+    auto const text = start.substr(0, digits.size() + padding.size());
+    skip(" \t");
+    if (digits.empty() || !(rest_.empty() || at(","))) {
+      rest_ = before;
+    } else {
+      current_->token68(std::string(text));
+    }
+  }
+
+  void pass_over() {
+    while (!rest_.empty() && !at(",")) {
+      if (at("\"")) {
+        (void)quoted();
+      } else {
+        rest_.remove_prefix(1);
+      }
+    }
+  }
+
+  std::string_view rest_;
+  std::vector<auth_challenge>& out_;
+  auth_challenge* current_ = nullptr;  // the last of out_, once this field began one
+  std::size_t count_ = 0;              // its parameters
+};
+
+}  // namespace detail
+
+COMCP_DECL bool auth_challenge::is(std::string_view scheme) const noexcept {
+  return http_detail::same_name(scheme_, scheme);
+}
+
+COMCP_DECL std::string const* auth_challenge::find(std::string_view name) const noexcept {
+  for (auto const& p : parameters_) {
+    if (http_detail::same_name(p.name, name)) return &p.value;
+  }
+  return nullptr;
+}
+
+COMCP_DECL std::vector<auth_challenge> parse_challenges(http_headers const& headers) {
+  std::vector<auth_challenge> out;
+  auto left = detail::max_challenge_text;
+  for (auto text : headers.all("WWW-Authenticate")) {
+    if (text.size() > left) {
+      // Cut between two parts: half a value would be another one.
+      text = text.substr(0, left);
+      auto const comma = text.rfind(',');
+      text = text.substr(0, comma == text.npos ? 0 : comma);
+      left = text.size();
+    }
+    left -= text.size();
+    detail::challenge_reader(text, out).run();
+  }
+  return out;
+}
+
+}  // namespace comcp
+#endif
 
 namespace comcp::sansio {
 namespace detail {
@@ -21595,25 +21795,6 @@ COMCP_DECL http_verdict redirect(http_sent const& sent, http_url const& at, http
   return v;
 }
 
-COMCP_DECL http_verdict refused(http_sent const& sent, http_url const& at, http_response_head const& got,
-                                std::chrono::system_clock::time_point now) {
-  bool const about_credentials = got.status == 401 || got.status == 403;
-  auto e = of_status(about_credentials   ? errc::unauthorized
-                     : got.status == 407 ? errc::proxy_failed
-                                         : errc::http_status,
-                     got, "from " + at.origin());
-  if (about_credentials) return verdict(sent.challenges < most_challenges ? action::authorize : action::fail, e);
-  if (got.status != 429 && got.status != 503) return verdict(action::fail, e);
-  auto const* const header = got.headers.find("Retry-After");
-  auto const after = header ? parse_retry_after(*header, now, longest_retry_after) : std::nullopt;
-  if (!after) return verdict(action::fail, e);
-  auto detail = *e.detail();
-  detail.retry_after = after;
-  auto v = verdict(sent.repeatable && sent.waits < most_waits ? action::wait : action::fail, e.with_detail(detail));
-  v.delay = *after;
-  return v;
-}
-
 // Bytes of a stranger, for people: no controls, and no character cut in half.
 COMCP_DECL std::string printable(std::string_view body) {
   bool const cut = body.size() > snippet_size;
@@ -21626,6 +21807,25 @@ COMCP_DECL std::string printable(std::string_view body) {
   return out;
 }
 
+COMCP_DECL http_verdict refused(http_sent const& sent, http_url const& at, http_response_head const& got,
+                                std::chrono::system_clock::time_point now) {
+  bool const about_credentials = got.status == 401 || got.status == 403;
+  auto e = of_status(about_credentials   ? errc::unauthorized
+                     : got.status == 407 ? errc::proxy_failed
+                                         : errc::http_status,
+                     got, "from " + at.origin() + (about_credentials ? told_by_challenge(got.headers) : std::string()));
+  if (about_credentials) return verdict(sent.challenges < most_challenges ? action::authorize : action::fail, e);
+  if (got.status != 429 && got.status != 503) return verdict(action::fail, e);
+  auto const* const header = got.headers.find("Retry-After");
+  auto const after = header ? parse_retry_after(*header, now, longest_retry_after) : std::nullopt;
+  if (!after) return verdict(action::fail, e);
+  auto detail = *e.detail();
+  detail.retry_after = after;
+  auto v = verdict(sent.repeatable && sent.waits < most_waits ? action::wait : action::fail, e.with_detail(detail));
+  v.delay = *after;
+  return v;
+}
+
 COMCP_DECL error with_snippet(error const& why, std::string_view body) {
   auto known = why.detail() ? *why.detail() : transport_detail();
   known.snippet = printable(body);
@@ -21633,6 +21833,29 @@ COMCP_DECL error with_snippet(error const& why, std::string_view body) {
 }
 
 }  // namespace detail
+
+namespace detail {
+// Whole words: half a credential that a server repeats would be found by nobody who hides it.
+COMCP_DECL std::string whole_words(std::string_view text) {
+  if (text.size() <= snippet_size) return printable(text);
+  auto const end = text.substr(0, snippet_size).rfind(' ');
+  return printable(text.substr(0, end == text.npos ? 0 : end)) + "...";
+}
+}  // namespace detail
+
+COMCP_DECL std::string told_by_challenge(http_headers const& headers) {
+  std::string out;
+  for (auto const& challenge : parse_challenges(headers)) {
+    auto const* const why = challenge.find("error");
+    auto const* const text = challenge.find("error_description");
+    auto const* const scope = challenge.find("scope");
+    if (why) out += ": " + detail::whole_words(*why);
+    if (text) out += " (" + detail::whole_words(*text) + ")";
+    if (scope) out += std::string(why || text ? ", " : ": ") + "wanted scope: " + detail::whole_words(*scope);
+    if (!out.empty()) break;
+  }
+  return out;
+}
 
 COMCP_DECL http_verdict judge_post(http_sent const& sent, http_url const& at, http_response_head const& got,
                                    std::chrono::system_clock::time_point now) {
@@ -21864,7 +22087,8 @@ class http_fetch {
     phase const told(authorizing);
     auto const answer = co_await auth_.challenged(about, credentials_, head);
     if (answer) co_return *answer;
-    co_return answer.error().with_detail(*verdict.why.detail());
+    auto const failure = without_credentials(answer.error());
+    co_return failure.with_detail(*verdict.why.detail());
   }
 
   // Some servers repeat what they refuse.
@@ -21873,6 +22097,17 @@ class http_fetch {
     auto const shown = scheme == std::string_view::npos ? value : value.substr(scheme + 1);
     if (shown.size() < 4) return;
     for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at)) text.replace(at, shown.size(), "***");
+  }
+
+  void hide_credentials(std::string& text) const {
+    for (auto const& field : credentials_) hide(text, field.value);
+    auto const sent_with = fields();
+    if (auto const* const own = sent_with.find("Authorization")) hide(text, *own);
+  }
+  [[nodiscard]] error without_credentials(error const& why) const {
+    std::string text(why.message());
+    hide_credentials(text);
+    return why.with_message(std::move(text));
   }
 
   // An event stream where none was asked for: no deadline of an engine ends it while something comes.
@@ -21884,13 +22119,12 @@ class http_fetch {
 
   // What an error response says, if it says so soon.
   asio::awaitable<void> look_at_body() {
+    verdict.why = without_credentials(verdict.why);
     if (!response_) co_return;
     if (is_endless()) co_return close();
     std::string text;
     (void)co_await read_body(text, most_of_failure);
-    for (auto const& field : credentials_) hide(text, field.value);
-    auto const sent_with = fields();
-    if (auto const* const own = sent_with.find("Authorization")) hide(text, *own);
+    hide_credentials(text);
     verdict.why = sansio::with_body(verdict.why, text);
     response_.reset();
   }
