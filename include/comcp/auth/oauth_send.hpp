@@ -34,7 +34,8 @@ namespace comcp::detail {
 
 template <class T>
 struct bounded_work {
-  explicit bounded_work(asio::any_io_executor on) : over(std::move(on)) {}
+  explicit bounded_work(asio::any_io_executor executor) : on(std::move(executor)), over(on) {}
+  asio::any_io_executor on;
   gate over;
   asio::cancellation_signal signal;
   std::optional<result<T>> outcome;
@@ -48,7 +49,12 @@ class end_of_wait {
   end_of_wait(end_of_wait const&) = delete;
   end_of_wait& operator=(end_of_wait const&) = delete;
   ~end_of_wait() {
-    if (!work_->outcome) work_->signal.emit(asio::cancellation_type::terminal);
+    if (work_->outcome) return;
+    // Posted: where an io_context is being destroyed, what would be cancelled may be gone already.
+    auto cancel = [w = work_] {
+      if (!w->outcome) w->signal.emit(asio::cancellation_type::terminal);
+    };
+    post(work_->on, std::move(cancel));
   }
 
  private:

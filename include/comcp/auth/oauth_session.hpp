@@ -37,7 +37,8 @@ struct oauth_record {
 
 /// Work that several wait for, in a coroutine of its own.
 struct oauth_flight {
-  explicit oauth_flight(asio::any_io_executor on) : over(std::move(on)) {}
+  explicit oauth_flight(asio::any_io_executor executor) : on(std::move(executor)), over(on) {}
+  asio::any_io_executor on;
   gate over;
   error failure;
   asio::cancellation_signal signal;

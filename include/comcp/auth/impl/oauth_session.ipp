@@ -288,8 +288,13 @@ class one_waiting {
   one_waiting& operator=(one_waiting const&) = delete;
   ~one_waiting() {
     if (--flight_->waiting > 0 || !flight_->with_user) return;
-    flight_->given_up = true;
-    flight_->signal.emit(asio::cancellation_type::terminal);
+    // Posted, as in end_of_wait.
+    auto give_up = [f = flight_] {
+      if (f->waiting > 0 || !f->with_user) return;
+      f->given_up = true;
+      f->signal.emit(asio::cancellation_type::terminal);
+    };
+    post(flight_->on, std::move(give_up));
   }
 
  private:
