@@ -132,12 +132,15 @@ TEST_CASE("oauth: what was stored by another issuer than the pinned one is not u
 TEST_CASE("oauth: a sender that is given up lives as long as its coroutine", "[auth]") {
   oauth_talk t;
   auto const all = std::make_shared<std::set<counted const*>>();
-  bool over = false, lived = false;
+  struct seen {
+    bool over = false, lived = false;
+  };
+  auto const saw = std::make_shared<seen>();
   counted const captured(all);
-  auto send = [captured, all, &over, &lived](comcp::http_request) -> asio::awaitable<comcp::result<comcp::oauth_response>> {
-    auto const look = [known = all, me = &captured, o = &over, l = &lived] {
-      *o = true;
-      *l = known->count(me) == 1;
+  auto send = [captured, all, saw](comcp::http_request) -> asio::awaitable<comcp::result<comcp::oauth_response>> {
+    auto const look = [known = all, me = &captured, s = saw] {
+      s->over = true;
+      s->lived = known->count(me) == 1;
     };
     at_end const last(look);
     co_await for_ever();
@@ -150,8 +153,8 @@ TEST_CASE("oauth: a sender that is given up lives as long as its coroutine", "[a
   REQUIRE_FALSE(work);
   t.clock->advance(31s);
   t.settle();
-  CHECK(over);
-  CHECK(lived);
+  CHECK(saw->over);
+  CHECK(saw->lived);
 }
 
 TEST_CASE("oauth: a state that a redirect repeats is in no error of finish()", "[auth]") {
