@@ -182,7 +182,7 @@ class authorization_peer {
            at("registration_endpoint", "/register") + at("revocation_endpoint", "/revoke") +
            R"("response_types_supported":["code"],"grant_types_supported":["authorization_code","refresh_token",)"
            R"("client_credentials"],"code_challenge_methods_supported":["S256"],)"
-           R"("authorization_response_iss_parameter_supported":true,)"
+           R"("authorization_response_iss_parameter_supported":true,)" +
            (plan_.known().starts_with("https:") ? R"("client_id_metadata_document_supported":true,)" : "") +
            (plan_.has_dpop() ? R"("dpop_signing_alg_values_supported":["ES256"],)" : "") +
            R"("token_endpoint_auth_methods_supported":["none","client_secret_basic","client_secret_post",)"
