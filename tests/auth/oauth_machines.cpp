@@ -44,6 +44,55 @@ TEST_CASE("oauth: a machine gets its tokens with its credentials, and again when
   CHECK(stored->reveal().find("robots-own-password") == std::string::npos);
 }
 
+TEST_CASE("oauth: a machine's token is replaced before it ends, once for all, and as often as it takes", "[auth]") {
+  oauth_talk t;
+  t.world->secrets.insert("robots-own-password");
+  auto options = t.without_user();
+  options.client(machine());
+  bool const workload = GENERATE(false, true);
+  if (workload) {
+    options.jwt_bearer([](comcp::grant_request about) -> asio::awaitable<comcp::secret> {
+      CHECK(about.issuer == "https://as.example");
+      co_return comcp::secret("workload.identity.jwt");
+    });
+  } else {
+    options.client_credentials();
+  }
+  comcp::oauth auth(options);
+  REQUIRE(t.ask(auth) == 200);
+  auto const first = last_form(t);
+  auto const unasked = t.world->requests("POST https://mcp.example/mcp");
+  for (int i = 2; i < 8; ++i) {
+    t.later(i % 2 == 0 ? 3545s : 4000s);  // near its end, or beyond it
+    std::vector<std::shared_ptr<oauth_talk::answer>> all;
+    for (int n = 0; n < 5; ++n) all.push_back(t.start(auth));
+    t.settle();
+    for (auto const& one : all) CHECK(one->status == 200);
+    CHECK(t.world->requests(token_endpoint) == i);
+  }
+  for (auto const* const name : {"grant_type", "scope", "resource"}) CHECK(*last_form(t).find(name) == *first.find(name));
+  CHECK(t.world->requests("POST https://mcp.example/mcp") == unasked + 30);  // none was refused
+}
+
+TEST_CASE("oauth: a machine whose token cannot be replaced goes on with what it has", "[auth]") {
+  oauth_talk t;
+  auto options = t.without_user();
+  options.client(machine()).client_credentials();
+  comcp::oauth auth(options);
+  REQUIRE(t.ask(auth) == 200);
+  t.world->spoiled[token_endpoint] = comcp_test::fake_answer(400, R"({"error":"invalid_grant"})");
+  t.later(3545s);
+  for (int i = 0; i < 5; ++i) CHECK(t.ask(auth) == 200);
+  CHECK(t.world->requests(token_endpoint) == 2);
+  t.later(60s);
+  t.world->drop_access_tokens();
+  for (int i = 0; i < 9; ++i) CHECK(t.ask(auth) != 200);
+  CHECK(t.world->requests(token_endpoint) <= 6);  // once ahead, and three flows
+  t.world->spoiled.clear();
+  t.later(3600s);
+  CHECK(t.ask(auth) == 200);
+}
+
 TEST_CASE("oauth: a machine signs with its key, or has it signed elsewhere", "[auth]") {
   oauth_talk t;
   auto options = t.without_user();

@@ -54,7 +54,7 @@ struct fake_world {
   std::string needed_scope;                   ///< A token without it gets a 403.
   std::string refresh_error;                  ///< An OAuth error for every refresh.
   int refresh_status = 400;
-  int expires_in = 3600;                      ///< 0: not said.
+  int expires_in = 3600;                      ///< Negative: not said.
   bool give_refresh = true, rotate = true;
   bool dpop = false, as_nonce = false, rs_nonce = false;
   bool grant_scope = true;                    ///< Grants what is asked for; else "read".
@@ -265,7 +265,7 @@ inline fake_answer fake_world::tokens_for(grant g, bool with_refresh) {
   access[token] = g;
   comcp::json::object out;
   out.set("access_token", token).set("token_type", dpop ? "DPoP" : "bearer").set("scope", g.scope);
-  if (expires_in > 0) out.set("expires_in", expires_in);
+  if (expires_in >= 0) out.set("expires_in", expires_in);
   if (with_refresh) {
     auto const again = make("refresh");
     refresh[again] = g;

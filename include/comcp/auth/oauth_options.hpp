@@ -79,11 +79,17 @@ class oauth_options {
 
   /// What carries authorization's own requests; by default an engine of comcp's own that checks resolved addresses.
   oauth_options& sender(oauth_sender s) { return sender_ = std::move(s), *this; }
+  /// Of the default sender: whom it trusts, and who it says it is. Nothing of the connection to the MCP server is taken
+  /// over; a client certificate is offered to every authorization server only where it is given here.
+  oauth_options& tls(tls_options o) { return tls_ = std::move(o), *this; }
+  /// Of the default sender; the environment's by default. What passes through a proxy is checked by its URL alone.
+  oauth_options& proxy(proxy_options o) { return proxy_ = std::move(o), *this; }
   /// Of each request; 30 s by default.
   oauth_options& timeout(std::chrono::milliseconds d) { return timeout_ = d, *this; }
   /// How long the user may take; 5 min by default.
   oauth_options& user_timeout(std::chrono::milliseconds d) { return user_timeout_ = d, *this; }
-  /// Tokens are renewed when they are valid for less than this; 60 s by default.
+  /// Tokens are renewed when they are valid for no longer than this, or than a quarter of what they were granted for
+  /// where that is less; 60 s by default.
   oauth_options& refresh_ahead(std::chrono::seconds d) { return refresh_ahead_ = d, *this; }
   /// Flows that refusals of one server start until a request succeeds, or an hour is over; 3 by default. What fails before
   /// the user, or the token endpoint, was asked does not count.
@@ -104,6 +110,8 @@ class oauth_options {
   [[nodiscard]] assertion_source const& client_assertion() const noexcept { return client_assertion_; }
   [[nodiscard]] std::optional<token_set> const& tokens() const noexcept { return tokens_; }
   [[nodiscard]] oauth_sender const& sender() const noexcept { return sender_; }
+  [[nodiscard]] tls_options const& tls() const noexcept { return tls_; }
+  [[nodiscard]] std::optional<proxy_options> const& proxy() const noexcept { return proxy_; }
   [[nodiscard]] std::chrono::milliseconds timeout() const noexcept { return timeout_; }
   [[nodiscard]] std::chrono::milliseconds user_timeout() const noexcept { return user_timeout_; }
   [[nodiscard]] std::chrono::seconds refresh_ahead() const noexcept { return refresh_ahead_; }
@@ -123,6 +131,8 @@ class oauth_options {
   assertion_source client_assertion_;
   std::optional<token_set> tokens_;
   oauth_sender sender_;
+  tls_options tls_;
+  std::optional<proxy_options> proxy_;
   std::chrono::milliseconds timeout_{30'000}, user_timeout_{300'000};
   std::chrono::seconds refresh_ahead_{60};
   std::shared_ptr<time_source> time_;

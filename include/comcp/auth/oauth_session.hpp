@@ -28,6 +28,7 @@ namespace comcp::detail {
 struct oauth_record {
   oauth_record() = default;
   sansio::oauth_grant grant;
+  std::optional<token_set::time_point> granted_at;  ///< Of the tokens, when they were stored here; else not known.
   secret dpop_key;  ///< A private JWK; empty without DPoP.
 
   /// A pre-registered client leaves nothing but its id: its secrets stay where the user keeps them.
@@ -66,6 +67,9 @@ struct oauth_session {
   time_source::time_point hour_began;
   std::optional<token_set::time_point> renew_after;  ///< A refresh failed: not at once again.
 };
+
+/// What authorization to `server` is sent over.
+oauth_sender sender_for(oauth_options const& options, http_url const& server);
 
 struct oauth_core {
   explicit oauth_core(oauth_options o);

@@ -17,10 +17,28 @@ inline bool has_expired(oauth_core const& core, oauth_session const& s) {
   return ends && *ends <= core.io.now();
 }
 
+// A machine asks again as it asked before. Not where the source may be a user.
+inline bool asks_again(oauth_core const& core, oauth_record const& r) {
+  auto const& profile = core.options.profile();
+  bool const machine = profile.kind != oauth_profile::grant::authorization_code && !core.options.enterprise();
+  auto const& clients = profile.clients;
+  auto const& id = r.grant.client.id();
+  bool const ours = std::any_of(clients.begin(), clients.end(), [&](oauth_client const& c) { return c.id() == id; });
+  return machine && r.grant.tokens.refresh_token.empty() && !r.grant.token_endpoint.empty() && (ours || id.empty());
+}
+
 inline bool ends_soon(oauth_core const& core, oauth_session const& s) {
-  if (!s.record || s.record->grant.tokens.refresh_token.empty()) return false;
+  if (!s.record || (s.record->grant.tokens.refresh_token.empty() && !asks_again(core, *s.record))) return false;
   auto const& ends = s.record->grant.tokens.expires_at;
-  return ends && *ends - core.io.now() < std::min<std::chrono::seconds>(core.options.refresh_ahead(), std::chrono::hours(24 * 365));
+  if (!ends) return false;
+  auto const now = core.io.now();
+  auto const& granted = s.record->granted_at;
+  // One that lives no longer than refresh_ahead is not renewed with every request.
+  if (granted && now < *granted + std::chrono::seconds(1)) return false;
+  std::chrono::seconds const longest = std::chrono::hours(24 * 365);
+  token_set::time_point::duration ahead = std::min(core.options.refresh_ahead(), longest);
+  if (granted) ahead = std::min(ahead, (*ends - *granted) / 4);
+  return *ends - now <= ahead;
 }
 
 // Tokens that were obtained elsewhere go to the server that asks first, and to no other.
@@ -105,15 +123,40 @@ inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s
 }
 
 inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth_record of, oauth_refusal why) {
-  bool const client_gone = why.code == "invalid_client" && of.grant.registered_by == "dynamic";
+  bool const refresh = !of.grant.tokens.refresh_token.empty();  // else what there is may be good yet
+  bool const client_gone = refresh && why.code == "invalid_client" && of.grant.registered_by == "dynamic";
   if (client_gone) co_await forget_client(core, of.grant.issuer, of.grant.client.id());
-  if (client_gone || why.code == "invalid_grant") {
+  if (client_gone || (refresh && why.code == "invalid_grant")) {
     auto deleted = co_await delete_refused(core, s, of.grant.tokens.refresh_token);
     co_return deleted;
   }
   auto const failure = why.as_error("renewing the token");
   if (may_pass(why.code)) co_return failure.with_code(make_error_code(errc::http_status));
   co_return failure;
+}
+
+inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record) {
+  auto const& g = record.grant;
+  form_fields form;
+  if (!g.tokens.refresh_token.empty()) {
+    form.add("grant_type", "refresh_token").add("refresh_token", g.tokens.refresh_token.reveal());
+  } else if (core->options.profile().kind == oauth_profile::grant::client_credentials) {
+    form.add("grant_type", "client_credentials");
+  } else {
+    grant_request about;
+    about.issuer = g.issuer;
+    about.resource = g.resource;
+    about.scope = g.scope;
+    auto asking = grant_assertion(core, std::move(about));
+    // Not longer, as others wait for the lock.
+    auto const got = co_await within<secret>(core->io.time, core->io.timeout, std::move(asking),
+                                             "no assertion came in time", nullptr);
+    if (!got) co_return got.error();
+    form.add("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer").add("assertion", got->reveal());
+  }
+  if (g.tokens.refresh_token.empty() && !g.scope.empty()) form.add("scope", g.scope);
+  if (!g.resource.empty()) form.add("resource", g.resource);
+  co_return std::move(form);
 }
 
 inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
@@ -126,11 +169,10 @@ inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
   }
   auto const endpoint = core->options.profile().policy.check(record.grant.token_endpoint, s->server);
   if (!endpoint) co_return endpoint.error();
-  form_fields form;
-  form.add("grant_type", "refresh_token").add("refresh_token", record.grant.tokens.refresh_token.reveal());
-  if (!record.grant.resource.empty()) form.add("resource", record.grant.resource);
+  auto form = co_await renewal_form(core, record);
+  if (!form) co_return form.error();
   auto at = core->endpoint(*endpoint, record.grant.client, record.grant.auth_method, record.grant.issuer, prover.get());
-  auto answer = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(form));
+  auto answer = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(*form));
   if (!answer) co_return answer.error();
   if (auto const* const why = std::get_if<oauth_refusal>(&*answer)) {
     auto outcome = co_await refused(core, s, std::move(record), *why);
@@ -144,8 +186,6 @@ inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
   record.grant.tokens = std::move(fresh);
   auto kept = co_await keep_record(core, s, std::move(record));
   s->unproven = true;
-  // One that lives no longer than that is not renewed with every request.
-  if (ends_soon(*core, *s)) s->renew_after = core->io.now() + (*s->record->grant.tokens.expires_at - core->io.now()) / 2;
   co_return kept;
 }
 
@@ -157,7 +197,8 @@ inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
   auto const newer = co_await take_newer(core, s, before);
   if (!newer) co_return newer.error();
   bool const done = *newer && !ends_soon(*core, *s);
-  if (done || !s->record || s->record->grant.tokens.refresh_token.empty()) co_return result<void>();
+  if (done || !s->record) co_return result<void>();
+  if (s->record->grant.tokens.refresh_token.empty() && !asks_again(*core, *s->record)) co_return result<void>();
   auto refreshed = co_await refresh_now(core, s);
   co_return refreshed;
 }
@@ -226,7 +267,10 @@ COMCP_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr
 
 COMCP_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
   if (!s.loaded || s.renewing) return true;
-  if (s.renew_after && core.io.now() < *s.renew_after) return s.record && oauth_detail::has_expired(core, s);
+  if (s.renew_after && core.io.now() < *s.renew_after) {
+    // A machine's next 401 leads to a flow, which is counted.
+    return s.record && !s.record->grant.tokens.refresh_token.empty() && oauth_detail::has_expired(core, s);
+  }
   return oauth_detail::ends_soon(core, s);
 }
 

@@ -26,10 +26,11 @@ COMCP_DECL secret oauth_record::to_json() const {
   }
   out.set("access_token", grant.tokens.access_token.reveal()).set("token_type", grant.tokens.token_type);
   if (!grant.tokens.refresh_token.empty()) out.set("refresh_token", grant.tokens.refresh_token.reveal());
-  if (grant.tokens.expires_at) {
-    auto const at = std::chrono::duration_cast<std::chrono::seconds>(grant.tokens.expires_at->time_since_epoch());
-    out.set("expires_at", static_cast<std::int64_t>(at.count()));
-  }
+  auto const set_time = [&out](char const* name, std::optional<token_set::time_point> const& t) {
+    if (t) out.set(name, static_cast<std::int64_t>(std::chrono::floor<std::chrono::seconds>(*t).time_since_epoch().count()));
+  };
+  set_time("expires_at", grant.tokens.expires_at);
+  set_time("granted_at", granted_at);
   if (grant.tokens.scope) out.set("granted_scope", *grant.tokens.scope);
   if (!dpop_key.empty()) out.set("dpop_key", dpop_key.reveal());
   return secret(out.text());
@@ -41,6 +42,14 @@ inline std::string member(json::view of, std::string_view key) {
   auto const found = of.find(key);
   auto const text = found ? found->get_string() : std::nullopt;
   return std::string(text.value_or(std::string_view()));
+}
+
+inline std::optional<token_set::time_point> time_member(json::view of, std::string_view key) {
+  auto const found = of.find(key);
+  auto const seconds = found ? found->get_int64() : std::nullopt;
+  // Beyond this a time_point overflows.
+  if (!seconds || *seconds < 0 || *seconds >= 9'000'000'000) return std::nullopt;
+  return token_set::time_point(std::chrono::seconds(*seconds));
 }
 
 inline result<oauth_client> stored_client(json::view of) {
@@ -73,10 +82,8 @@ COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
   g.tokens.access_token = secret(member(all, "access_token"));
   g.tokens.token_type = member(all, "token_type");
   g.tokens.refresh_token = secret(member(all, "refresh_token"));
-  auto const expires = all.find("expires_at");
-  auto const seconds = expires ? expires->get_int64() : std::nullopt;
-  // Beyond this a time_point overflows.
-  if (seconds && *seconds >= 0 && *seconds < 9'000'000'000) g.tokens.expires_at.emplace(std::chrono::seconds(*seconds));
+  g.tokens.expires_at = oauth_detail::time_member(all, "expires_at");
+  out.granted_at = oauth_detail::time_member(all, "granted_at");
   if (all.find("granted_scope")) g.tokens.scope = member(all, "granted_scope");
   out.dpop_key = secret(member(all, "dpop_key"));
   if (g.tokens.access_token.empty() || g.tokens.token_type.empty() || g.server.empty()) return unreadable;
@@ -85,10 +92,18 @@ COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
 
 // ---- The core ----
 
+COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server) {
+  if (options.sender()) return options.sender();
+  auto proxies = options.proxy() ? *options.proxy() : proxy_options::from_environment();
+  asio_engine_options engine;
+  engine.timeouts(http_timeouts().connect(std::min<std::chrono::milliseconds>(options.timeout(), std::chrono::seconds(10))));
+  return default_oauth_sender<>(options.profile().policy, options.max_body(), server, std::move(engine), std::move(proxies),
+                                options.tls());
+}
+
 COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
   static std::atomic<std::uint64_t> count{0};
   number = ++count;
-  io.send = options.sender();
   if (options.time()) io.time = options.time();
   if (options.clock()) io.now = options.clock();
   io.timeout = std::min<std::chrono::milliseconds>(options.timeout(), std::chrono::hours(24));
@@ -111,14 +126,14 @@ COMCP_DECL std::string oauth_core::client_name(std::string const& issuer) const 
 }
 
 COMCP_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
-  if (!s.send) s.send = io.send ? io.send : default_oauth_sender(options.profile().policy, options.max_body(), s.server);
+  if (!s.send) s.send = sender_for(options, s.server);
   auto out = io;
   out.send = s.send;
   return out;
 }
 
 COMCP_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
-  if (!to_provider) to_provider = io.send ? io.send : default_oauth_sender(options.profile().policy, options.max_body(), endpoint);
+  if (!to_provider) to_provider = sender_for(options, endpoint);
   auto out = io;
   out.send = to_provider;
   return out;
@@ -254,6 +269,7 @@ COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core
 
 COMCP_DECL asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record) {
   auto const before = s->stored ? authorization_value(*s) : s->superseded;
+  record.granted_at = core->io.now();
   auto saved = co_await save_text(core, core->tokens_name(*s), record.to_json());
   s->superseded = saved ? std::string() : before;
   install(*s, std::move(record));
