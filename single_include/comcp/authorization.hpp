@@ -3897,11 +3897,17 @@ class oauth_options {
 
   /// What carries authorization's own requests; by default an engine of comcp's own that checks resolved addresses.
   oauth_options& sender(oauth_sender s) { return sender_ = std::move(s), *this; }
+  /// Of the default sender: whom it trusts, and who it says it is. Nothing of the connection to the MCP server is taken
+  /// over; a client certificate is offered to every authorization server only where it is given here.
+  oauth_options& tls(tls_options o) { return tls_ = std::move(o), *this; }
+  /// Of the default sender; the environment's by default. What passes through a proxy is checked by its URL alone.
+  oauth_options& proxy(proxy_options o) { return proxy_ = std::move(o), *this; }
   /// Of each request; 30 s by default.
   oauth_options& timeout(std::chrono::milliseconds d) { return timeout_ = d, *this; }
   /// How long the user may take; 5 min by default.
   oauth_options& user_timeout(std::chrono::milliseconds d) { return user_timeout_ = d, *this; }
-  /// Tokens are renewed when they are valid for less than this; 60 s by default.
+  /// Tokens are renewed when they are valid for no longer than this, or than a quarter of what they were granted for
+  /// where that is less; 60 s by default.
   oauth_options& refresh_ahead(std::chrono::seconds d) { return refresh_ahead_ = d, *this; }
   /// Flows that refusals of one server start until a request succeeds, or an hour is over; 3 by default. What fails before
   /// the user, or the token endpoint, was asked does not count.
@@ -3922,6 +3928,8 @@ class oauth_options {
   [[nodiscard]] assertion_source const& client_assertion() const noexcept { return client_assertion_; }
   [[nodiscard]] std::optional<token_set> const& tokens() const noexcept { return tokens_; }
   [[nodiscard]] oauth_sender const& sender() const noexcept { return sender_; }
+  [[nodiscard]] tls_options const& tls() const noexcept { return tls_; }
+  [[nodiscard]] std::optional<proxy_options> const& proxy() const noexcept { return proxy_; }
   [[nodiscard]] std::chrono::milliseconds timeout() const noexcept { return timeout_; }
   [[nodiscard]] std::chrono::milliseconds user_timeout() const noexcept { return user_timeout_; }
   [[nodiscard]] std::chrono::seconds refresh_ahead() const noexcept { return refresh_ahead_; }
@@ -3941,6 +3949,8 @@ class oauth_options {
   assertion_source client_assertion_;
   std::optional<token_set> tokens_;
   oauth_sender sender_;
+  tls_options tls_;
+  std::optional<proxy_options> proxy_;
   std::chrono::milliseconds timeout_{30'000}, user_timeout_{300'000};
   std::chrono::seconds refresh_ahead_{60};
   std::shared_ptr<time_source> time_;
@@ -4579,7 +4589,8 @@ namespace comcp::detail {
 
 template <class T>
 struct bounded_work {
-  explicit bounded_work(asio::any_io_executor on) : over(std::move(on)) {}
+  explicit bounded_work(asio::any_io_executor executor) : on(std::move(executor)), over(on) {}
+  asio::any_io_executor on;
   gate over;
   asio::cancellation_signal signal;
   std::optional<result<T>> outcome;
@@ -4593,7 +4604,12 @@ class end_of_wait {
   end_of_wait(end_of_wait const&) = delete;
   end_of_wait& operator=(end_of_wait const&) = delete;
   ~end_of_wait() {
-    if (!work_->outcome) work_->signal.emit(asio::cancellation_type::terminal);
+    if (work_->outcome) return;
+    // Posted: where an io_context is being destroyed, what would be cancelled may be gone already.
+    auto cancel = [w = work_] {
+      if (!w->outcome) w->signal.emit(asio::cancellation_type::terminal);
+    };
+    post(work_->on, std::move(cancel));
   }
 
  private:
@@ -5430,6 +5446,7 @@ namespace comcp::detail {
 struct oauth_record {
   oauth_record() = default;
   sansio::oauth_grant grant;
+  std::optional<token_set::time_point> granted_at;  ///< Of the tokens, when they were stored here; else not known.
   secret dpop_key;  ///< A private JWK; empty without DPoP.
 
   /// A pre-registered client leaves nothing but its id: its secrets stay where the user keeps them.
@@ -5439,7 +5456,8 @@ struct oauth_record {
 
 /// Work that several wait for, in a coroutine of its own.
 struct oauth_flight {
-  explicit oauth_flight(asio::any_io_executor on) : over(std::move(on)) {}
+  explicit oauth_flight(asio::any_io_executor executor) : on(std::move(executor)), over(on) {}
+  asio::any_io_executor on;
   gate over;
   error failure;
   asio::cancellation_signal signal;
@@ -5467,6 +5485,9 @@ struct oauth_session {
   time_source::time_point hour_began;
   std::optional<token_set::time_point> renew_after;  ///< A refresh failed: not at once again.
 };
+
+/// What authorization to `server` is sent over.
+oauth_sender sender_for(oauth_options const& options, http_url const& server);
 
 struct oauth_core {
   explicit oauth_core(oauth_options o);
@@ -5553,10 +5574,11 @@ COMCP_DECL secret oauth_record::to_json() const {
   }
   out.set("access_token", grant.tokens.access_token.reveal()).set("token_type", grant.tokens.token_type);
   if (!grant.tokens.refresh_token.empty()) out.set("refresh_token", grant.tokens.refresh_token.reveal());
-  if (grant.tokens.expires_at) {
-    auto const at = std::chrono::duration_cast<std::chrono::seconds>(grant.tokens.expires_at->time_since_epoch());
-    out.set("expires_at", static_cast<std::int64_t>(at.count()));
-  }
+  auto const set_time = [&out](char const* name, std::optional<token_set::time_point> const& t) {
+    if (t) out.set(name, static_cast<std::int64_t>(std::chrono::floor<std::chrono::seconds>(*t).time_since_epoch().count()));
+  };
+  set_time("expires_at", grant.tokens.expires_at);
+  set_time("granted_at", granted_at);
   if (grant.tokens.scope) out.set("granted_scope", *grant.tokens.scope);
   if (!dpop_key.empty()) out.set("dpop_key", dpop_key.reveal());
   return secret(out.text());
@@ -5568,6 +5590,14 @@ inline std::string member(json::view of, std::string_view key) {
   auto const found = of.find(key);
   auto const text = found ? found->get_string() : std::nullopt;
   return std::string(text.value_or(std::string_view()));
+}
+
+inline std::optional<token_set::time_point> time_member(json::view of, std::string_view key) {
+  auto const found = of.find(key);
+  auto const seconds = found ? found->get_int64() : std::nullopt;
+  // Beyond this a time_point overflows.
+  if (!seconds || *seconds < 0 || *seconds >= 9'000'000'000) return std::nullopt;
+  return token_set::time_point(std::chrono::seconds(*seconds));
 }
 
 inline result<oauth_client> stored_client(json::view of) {
@@ -5600,10 +5630,8 @@ COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
   g.tokens.access_token = secret(member(all, "access_token"));
   g.tokens.token_type = member(all, "token_type");
   g.tokens.refresh_token = secret(member(all, "refresh_token"));
-  auto const expires = all.find("expires_at");
-  auto const seconds = expires ? expires->get_int64() : std::nullopt;
-  // Beyond this a time_point overflows.
-  if (seconds && *seconds >= 0 && *seconds < 9'000'000'000) g.tokens.expires_at.emplace(std::chrono::seconds(*seconds));
+  g.tokens.expires_at = oauth_detail::time_member(all, "expires_at");
+  out.granted_at = oauth_detail::time_member(all, "granted_at");
   if (all.find("granted_scope")) g.tokens.scope = member(all, "granted_scope");
   out.dpop_key = secret(member(all, "dpop_key"));
   if (g.tokens.access_token.empty() || g.tokens.token_type.empty() || g.server.empty()) return unreadable;
@@ -5612,10 +5640,18 @@ COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
 
 // ---- The core ----
 
+COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server) {
+  if (options.sender()) return options.sender();
+  auto proxies = options.proxy() ? *options.proxy() : proxy_options::from_environment();
+  asio_engine_options engine;
+  engine.timeouts(http_timeouts().connect(std::min<std::chrono::milliseconds>(options.timeout(), std::chrono::seconds(10))));
+  return default_oauth_sender<>(options.profile().policy, options.max_body(), server, std::move(engine), std::move(proxies),
+                                options.tls());
+}
+
 COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
   static std::atomic<std::uint64_t> count{0};
   number = ++count;
-  io.send = options.sender();
   if (options.time()) io.time = options.time();
   if (options.clock()) io.now = options.clock();
   io.timeout = std::min<std::chrono::milliseconds>(options.timeout(), std::chrono::hours(24));
@@ -5638,14 +5674,14 @@ COMCP_DECL std::string oauth_core::client_name(std::string const& issuer) const 
 }
 
 COMCP_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
-  if (!s.send) s.send = io.send ? io.send : default_oauth_sender(options.profile().policy, options.max_body(), s.server);
+  if (!s.send) s.send = sender_for(options, s.server);
   auto out = io;
   out.send = s.send;
   return out;
 }
 
 COMCP_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
-  if (!to_provider) to_provider = io.send ? io.send : default_oauth_sender(options.profile().policy, options.max_body(), endpoint);
+  if (!to_provider) to_provider = sender_for(options, endpoint);
   auto out = io;
   out.send = to_provider;
   return out;
@@ -5781,6 +5817,7 @@ COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core
 
 COMCP_DECL asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record) {
   auto const before = s->stored ? authorization_value(*s) : s->superseded;
+  record.granted_at = core->io.now();
   auto saved = co_await save_text(core, core->tokens_name(*s), record.to_json());
   s->superseded = saved ? std::string() : before;
   install(*s, std::move(record));
@@ -5815,8 +5852,13 @@ class one_waiting {
   one_waiting& operator=(one_waiting const&) = delete;
   ~one_waiting() {
     if (--flight_->waiting > 0 || !flight_->with_user) return;
-    flight_->given_up = true;
-    flight_->signal.emit(asio::cancellation_type::terminal);
+    // Posted, as in end_of_wait.
+    auto give_up = [f = flight_] {
+      if (f->waiting > 0 || !f->with_user) return;
+      f->given_up = true;
+      f->signal.emit(asio::cancellation_type::terminal);
+    };
+    post(flight_->on, std::move(give_up));
   }
 
  private:
@@ -6356,10 +6398,28 @@ inline bool has_expired(oauth_core const& core, oauth_session const& s) {
   return ends && *ends <= core.io.now();
 }
 
+// A machine asks again as it asked before. Not where the source may be a user.
+inline bool asks_again(oauth_core const& core, oauth_record const& r) {
+  auto const& profile = core.options.profile();
+  bool const machine = profile.kind != oauth_profile::grant::authorization_code && !core.options.enterprise();
+  auto const& clients = profile.clients;
+  auto const& id = r.grant.client.id();
+  bool const ours = std::any_of(clients.begin(), clients.end(), [&](oauth_client const& c) { return c.id() == id; });
+  return machine && r.grant.tokens.refresh_token.empty() && !r.grant.token_endpoint.empty() && (ours || id.empty());
+}
+
 inline bool ends_soon(oauth_core const& core, oauth_session const& s) {
-  if (!s.record || s.record->grant.tokens.refresh_token.empty()) return false;
+  if (!s.record || (s.record->grant.tokens.refresh_token.empty() && !asks_again(core, *s.record))) return false;
   auto const& ends = s.record->grant.tokens.expires_at;
-  return ends && *ends - core.io.now() < std::min<std::chrono::seconds>(core.options.refresh_ahead(), std::chrono::hours(24 * 365));
+  if (!ends) return false;
+  auto const now = core.io.now();
+  auto const& granted = s.record->granted_at;
+  // One that lives no longer than refresh_ahead is not renewed with every request.
+  if (granted && now < *granted + std::chrono::seconds(1)) return false;
+  std::chrono::seconds const longest = std::chrono::hours(24 * 365);
+  token_set::time_point::duration ahead = std::min(core.options.refresh_ahead(), longest);
+  if (granted) ahead = std::min(ahead, (*ends - *granted) / 4);
+  return *ends - now <= ahead;
 }
 
 // Tokens that were obtained elsewhere go to the server that asks first, and to no other.
@@ -6444,15 +6504,40 @@ inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s
 }
 
 inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth_record of, oauth_refusal why) {
-  bool const client_gone = why.code == "invalid_client" && of.grant.registered_by == "dynamic";
+  bool const refresh = !of.grant.tokens.refresh_token.empty();  // else what there is may be good yet
+  bool const client_gone = refresh && why.code == "invalid_client" && of.grant.registered_by == "dynamic";
   if (client_gone) co_await forget_client(core, of.grant.issuer, of.grant.client.id());
-  if (client_gone || why.code == "invalid_grant") {
+  if (client_gone || (refresh && why.code == "invalid_grant")) {
     auto deleted = co_await delete_refused(core, s, of.grant.tokens.refresh_token);
     co_return deleted;
   }
   auto const failure = why.as_error("renewing the token");
   if (may_pass(why.code)) co_return failure.with_code(make_error_code(errc::http_status));
   co_return failure;
+}
+
+inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record) {
+  auto const& g = record.grant;
+  form_fields form;
+  if (!g.tokens.refresh_token.empty()) {
+    form.add("grant_type", "refresh_token").add("refresh_token", g.tokens.refresh_token.reveal());
+  } else if (core->options.profile().kind == oauth_profile::grant::client_credentials) {
+    form.add("grant_type", "client_credentials");
+  } else {
+    grant_request about;
+    about.issuer = g.issuer;
+    about.resource = g.resource;
+    about.scope = g.scope;
+    auto asking = grant_assertion(core, std::move(about));
+    // Not longer, as others wait for the lock.
+    auto const got = co_await within<secret>(core->io.time, core->io.timeout, std::move(asking),
+                                             "no assertion came in time", nullptr);
+    if (!got) co_return got.error();
+    form.add("grant_type", "urn:ietf:params:oauth:grant-type:jwt-bearer").add("assertion", got->reveal());
+  }
+  if (g.tokens.refresh_token.empty() && !g.scope.empty()) form.add("scope", g.scope);
+  if (!g.resource.empty()) form.add("resource", g.resource);
+  co_return std::move(form);
 }
 
 inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
@@ -6465,11 +6550,10 @@ inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
   }
   auto const endpoint = core->options.profile().policy.check(record.grant.token_endpoint, s->server);
   if (!endpoint) co_return endpoint.error();
-  form_fields form;
-  form.add("grant_type", "refresh_token").add("refresh_token", record.grant.tokens.refresh_token.reveal());
-  if (!record.grant.resource.empty()) form.add("resource", record.grant.resource);
+  auto form = co_await renewal_form(core, record);
+  if (!form) co_return form.error();
   auto at = core->endpoint(*endpoint, record.grant.client, record.grant.auth_method, record.grant.issuer, prover.get());
-  auto answer = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(form));
+  auto answer = co_await ask_for_tokens(core->io_for(*s), std::move(at), std::move(*form));
   if (!answer) co_return answer.error();
   if (auto const* const why = std::get_if<oauth_refusal>(&*answer)) {
     auto outcome = co_await refused(core, s, std::move(record), *why);
@@ -6483,8 +6567,6 @@ inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
   record.grant.tokens = std::move(fresh);
   auto kept = co_await keep_record(core, s, std::move(record));
   s->unproven = true;
-  // One that lives no longer than that is not renewed with every request.
-  if (ends_soon(*core, *s)) s->renew_after = core->io.now() + (*s->record->grant.tokens.expires_at - core->io.now()) / 2;
   co_return kept;
 }
 
@@ -6496,7 +6578,8 @@ inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
   auto const newer = co_await take_newer(core, s, before);
   if (!newer) co_return newer.error();
   bool const done = *newer && !ends_soon(*core, *s);
-  if (done || !s->record || s->record->grant.tokens.refresh_token.empty()) co_return result<void>();
+  if (done || !s->record) co_return result<void>();
+  if (s->record->grant.tokens.refresh_token.empty() && !asks_again(*core, *s->record)) co_return result<void>();
   auto refreshed = co_await refresh_now(core, s);
   co_return refreshed;
 }
@@ -6565,7 +6648,10 @@ COMCP_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr
 
 COMCP_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
   if (!s.loaded || s.renewing) return true;
-  if (s.renew_after && core.io.now() < *s.renew_after) return s.record && oauth_detail::has_expired(core, s);
+  if (s.renew_after && core.io.now() < *s.renew_after) {
+    // A machine's next 401 leads to a flow, which is counted.
+    return s.record && !s.record->grant.tokens.refresh_token.empty() && oauth_detail::has_expired(core, s);
+  }
   return oauth_detail::ends_soon(core, s);
 }
 
