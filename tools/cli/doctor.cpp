@@ -6,7 +6,7 @@
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 
-#include <comcp/auth/oauth_send.hpp>
+#include <comcp/auth/oauth_session.hpp>
 
 #include "connect.hpp"
 #include "diagnosis.hpp"
@@ -84,9 +84,9 @@ asio::awaitable<void> discover(diagnosis& d, comcp::http_headers const& challeng
   auto const& o = around->opts;
   auto const options = make_oauth_options(o);
   auto const profile = options.profile();
-  comcp::detail::oauth_io io(make_oauth_sender(o));
-  io.timeout = options.timeout();
   auto const server = comcp::http_url::parse(o.server.http.url).value();
+  comcp::detail::oauth_io io(comcp::detail::sender_for(options, server));
+  io.timeout = options.timeout();
   comcp::sansio::oauth_discovery machine(server, profile, login_challenge(challenged));
   while (auto const url = machine.next()) {
     auto const answer = co_await get(io, *url);

@@ -8,7 +8,6 @@
 #include <cstdlib>
 
 #include <comcp/auth/file_token_store.hpp>
-#include <comcp/auth/oauth_http.hpp>
 
 #include "exit_codes.hpp"
 #include "http_server.hpp"
@@ -38,16 +37,12 @@ comcp::oauth_client make_client(login_choice const& login) {
 
 }  // namespace
 
-comcp::oauth_sender make_oauth_sender(options const& o) {
-  auto const url = comcp::http_url::parse(o.server.http.url);
-  if (!url) throw usage_error("--url: " + std::string(url.error().message()));
-  constexpr std::size_t most = std::size_t{1} << 20;
-  return comcp::detail::default_oauth_sender<>(comcp::endpoint_policy(), most, *url, engine_of(o),
-                                               proxies_of(o.server.http), tls_of(o.server.http));
-}
-
 comcp::oauth_options make_oauth_options(options const& o) {
   auto const& login = o.server.login;
+  auto const& http = o.server.http;
+  if (auto const url = comcp::http_url::parse(http.url); !http.url.empty() && !url) {
+    throw usage_error("--url: " + std::string(url.error().message()));
+  }
   comcp::oauth_options out;
   out.store(make_store(login)).client_name("comcp").dpop(login.dpop);
   if (!login.client_id.empty()) out.client(make_client(login));
@@ -57,7 +52,7 @@ comcp::oauth_options make_oauth_options(options const& o) {
   if (login.client_credentials) out.client_credentials();
   if (o.timeout) out.timeout(std::chrono::ceil<std::chrono::milliseconds>(*o.timeout));
   if (o.max_time) out.user_timeout(std::chrono::ceil<std::chrono::milliseconds>(*o.max_time));
-  if (!o.server.http.url.empty()) out.sender(make_oauth_sender(o));
+  out.proxy(proxies_of(http)).tls(comcp::tls_options().ca_file(http.ca_file));
   return out;
 }
 

@@ -17,10 +17,10 @@
 
 namespace cli {
 
-/// Without a user agent: nobody is asked. Throws usage_error where there is no place for logins.
+/// Without a user agent: nobody is asked. Over the same proxy, and with the same authorities, as what goes to the server;
+/// its client certificate and --insecure are for the server that the user named, not for those that it names. Throws
+/// usage_error where there is no place for logins.
 comcp::oauth_options make_oauth_options(options const& o);
-/// Over the same proxy, and with the same authorities, as what goes to the server.
-comcp::oauth_sender make_oauth_sender(options const& o);
 
 /// An authenticator for the server of the options, which outlive this, where a login is stored for it or is to be had
 /// without a user. What is wrong with the store is told.

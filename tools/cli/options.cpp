@@ -120,11 +120,13 @@ void add_http_options(CLI::App& app, http_target& http) {
   auto* const ca = take(app, "--ca-file", [&http](auto const& t) { http.ca_file = t; },
                         "The certificates (PEM) to trust for https, in place of the system's", "FILE");
   auto* const certificate = take(app, "--client-cert", [&http](auto const& t) { http.client_certificate = t; },
-                                 "A certificate (PEM) to show to the server, with --client-key", "FILE");
+                                 "A certificate (PEM) to show to the server (no authorization server sees it), with "
+                                 "--client-key", "FILE");
   auto* const key = take(app, "--client-key", [&http](auto const& t) { http.client_key = t; }, "Its key (PEM)", "FILE");
   auto* const insecure = app.add_flag("--insecure", http.insecure,
-                                      "DANGEROUS: believe any certificate. Whoever is between can then read and change "
-                                      "everything, tokens too");
+                                      "DANGEROUS: believe any certificate of the server. Whoever is between can then read "
+                                      "and change everything, tokens too. A login's requests are checked all the same: "
+                                      "give --ca-file");
   auto* const proxy = take(app, "--proxy", [&http](auto const& t) { http.proxy = t; },
                            "Go through this proxy (default: what http_proxy, https_proxy and no_proxy say)", "URL");
   auto* const direct = app.add_flag("--no-proxy", http.no_proxy, "Go through none, whatever the environment says");
