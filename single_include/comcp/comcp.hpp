@@ -21970,6 +21970,7 @@ class http_fetch {
   http_url url;
   std::function<http_headers()> fields;  // of each attempt
   std::string const* body = nullptr;
+  bool const* ending = nullptr;           // whether the session is being closed
   std::function<void(bool)> authorizing;  // before and after the authenticator looks at a challenge
   http_timeouts timeouts;
   sansio::http_sent sent;
@@ -21989,7 +21990,7 @@ class http_fetch {
       auto const now = std::chrono::system_clock::now();
       verdict = method == "POST" ? sansio::judge_post(sent, url, response_->head(), now)
                                  : sansio::judge_get(sent, url, response_->head(), now);
-      if (verdict.what == action::authorize && method == "DELETE") {
+      if (verdict.what == action::authorize && ending && *ending) {
         verdict.what = action::fail;  // nobody is asked to log in for the end of a session
       } else if (verdict.what == action::authorize) {
         ++sent.challenges;
@@ -23274,6 +23275,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
     f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
     f.fields = [this, &a] { return post_headers(*a); };
+    f.ending = &closing_;
     f.authorizing = [this](bool begins) { authorizing(begins); };
     co_await f.run();
     if (a->starting) co_await next_turn();
@@ -23362,6 +23364,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
     f.sent = sent(*a);
     f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
+    f.ending = &closing_;
     f.authorizing = [this](bool begins) { authorizing(begins); };
     f.sent.in_session = !a->session.empty();
     f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
@@ -23409,6 +23412,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   asio::awaitable<void> end_session(std::shared_ptr<gate> told) {
     auto const hold = this->shared_from_this();
     fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "DELETE");
+    f.ending = &closing_;
     f.fields = [fields = delete_headers()] { return fields; };
     f.timeouts.connect(options_.close_wait()).response(options_.close_wait()).total(options_.close_wait());
     session_id_.clear();

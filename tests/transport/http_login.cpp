@@ -109,6 +109,25 @@ TEST_CASE("login: a call waits for it, up to its hard bound", "[transport]") {
   }
 }
 
+TEST_CASE("login: what is still under way at the end of a session asks nobody to log in", "[transport]") {
+  http_talk t;
+  login const user(t);
+  auto const opening = t.start(conversation::connected(t.transport(user.auth()), no_handler(), t.options().legacy()));
+  t.answer_initialize("s");
+  t.take("initialized")->status(202);
+  t.answer_get(false);
+  auto c = t.done(opening);
+  auto const telling = t.start(c.notify("notifications/x"));
+  auto const told = t.take("notifications/x");
+  auto const closing = t.start(c.close());
+  told->status(401);
+  auto const end = t.take();
+  CHECK(end->request.method == "DELETE");
+  end->status(200);
+  t.settle();
+  CHECK(closing->ok());
+}
+
 TEST_CASE("login: the end of a session asks nobody to log in", "[transport]") {
   http_talk t;
   login const user(t);

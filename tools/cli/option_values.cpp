@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string_view>
 #include <system_error>
 
@@ -32,10 +31,13 @@ comcp::secret from_environment(std::string const& option, std::string const& var
 }
 
 comcp::secret from_file(std::string const& option, std::string const& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  text << in.rdbuf();
-  auto found = trimmed(in ? text.str() : std::string());
+  constexpr std::size_t most = std::size_t{64} << 10;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(most + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  if (text.size() > most) throw usage_error(option + ": '" + file + "' is longer than 64 KiB");
+  auto found = trimmed(text);
   if (found.empty()) throw usage_error(option + ": cannot read '" + file + "', or it is empty");
   return comcp::secret(std::move(found));
 }

@@ -176,7 +176,7 @@ void add_common_options(CLI::App& app, options& o) {
                              "Give up when nothing comes for so long (default 30 s); progress counts as something. "
                              "Also 500ms, 2m", "SECONDS");
   auto* const most = take(app, "--max-time", [&o](auto const& t) { o.max_time = parse_duration(t); },
-                          "Give up after this long, whatever comes (default 10 minutes)", "SECONDS");
+                          "Give up after this long, whatever comes (default 10 minutes; a user who logs in: 5)", "SECONDS");
   auto const level = [&o](std::string const& t) {
     o.log_level = parse_log_level(t);
     o.hide_log = !o.log_level;

@@ -130,6 +130,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
     f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
     f.fields = [this, &a] { return post_headers(*a); };
+    f.ending = &closing_;
     f.authorizing = [this](bool begins) { authorizing(begins); };
     co_await f.run();
     if (a->starting) co_await next_turn();
@@ -218,6 +219,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
     f.sent = sent(*a);
     f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
+    f.ending = &closing_;
     f.authorizing = [this](bool begins) { authorizing(begins); };
     f.sent.in_session = !a->session.empty();
     f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
@@ -265,6 +267,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   asio::awaitable<void> end_session(std::shared_ptr<gate> told) {
     auto const hold = this->shared_from_this();
     fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "DELETE");
+    f.ending = &closing_;
     f.fields = [fields = delete_headers()] { return fields; };
     f.timeouts.connect(options_.close_wait()).response(options_.close_wait()).total(options_.close_wait());
     session_id_.clear();

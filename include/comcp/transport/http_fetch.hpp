@@ -60,6 +60,7 @@ class http_fetch {
   http_url url;
   std::function<http_headers()> fields;  // of each attempt
   std::string const* body = nullptr;
+  bool const* ending = nullptr;           // whether the session is being closed
   std::function<void(bool)> authorizing;  // before and after the authenticator looks at a challenge
   http_timeouts timeouts;
   sansio::http_sent sent;
@@ -79,7 +80,7 @@ class http_fetch {
       auto const now = std::chrono::system_clock::now();
       verdict = method == "POST" ? sansio::judge_post(sent, url, response_->head(), now)
                                  : sansio::judge_get(sent, url, response_->head(), now);
-      if (verdict.what == action::authorize && method == "DELETE") {
+      if (verdict.what == action::authorize && ending && *ending) {
         verdict.what = action::fail;  // nobody is asked to log in for the end of a session
       } else if (verdict.what == action::authorize) {
         ++sent.challenges;
