@@ -27,6 +27,14 @@ struct login {
   std::shared_ptr<bell> done;
 };
 
+client connected_by(http_talk& t, login const& user) {
+  auto const opening = t.start(conversation::connected(t.transport(user.auth()), no_handler(), t.options().legacy()));
+  t.answer_initialize("s");
+  t.take("initialized")->status(202);
+  t.answer_get(false);
+  return t.done(opening);
+}
+
 }  // namespace
 
 TEST_CASE("login: connecting waits for a user longer than for a server", "[transport]") {
@@ -77,11 +85,7 @@ TEST_CASE("login: it does not keep a connection waiting for ever", "[transport]"
 TEST_CASE("login: a call waits for it, up to its hard bound", "[transport]") {
   http_talk t;
   login const user(t);
-  auto const opening = t.start(conversation::connected(t.transport(user.auth()), no_handler(), t.options().legacy()));
-  t.answer_initialize("s");
-  t.take("initialized")->status(202);
-  t.answer_get(false);
-  auto c = t.done(opening);
+  auto c = connected_by(t, user);
   auto const call = t.start(c.call_tool("x"));
   auto const other = t.start(c.call_tool("y", args(), call_options().hard_timeout(1min)));
   t.take("tools/call")->status(401);
@@ -112,11 +116,7 @@ TEST_CASE("login: a call waits for it, up to its hard bound", "[transport]") {
 TEST_CASE("login: what is still under way at the end of a session asks nobody to log in", "[transport]") {
   http_talk t;
   login const user(t);
-  auto const opening = t.start(conversation::connected(t.transport(user.auth()), no_handler(), t.options().legacy()));
-  t.answer_initialize("s");
-  t.take("initialized")->status(202);
-  t.answer_get(false);
-  auto c = t.done(opening);
+  auto c = connected_by(t, user);
   auto const telling = t.start(c.notify("notifications/x"));
   auto const told = t.take("notifications/x");
   auto const closing = t.start(c.close());
@@ -131,11 +131,7 @@ TEST_CASE("login: what is still under way at the end of a session asks nobody to
 TEST_CASE("login: the end of a session asks nobody to log in", "[transport]") {
   http_talk t;
   login const user(t);
-  auto const opening = t.start(conversation::connected(t.transport(user.auth()), no_handler(), t.options().legacy()));
-  t.answer_initialize("s");
-  t.take("initialized")->status(202);
-  t.answer_get(false);
-  auto c = t.done(opening);
+  auto c = connected_by(t, user);
   auto const closing = t.start(c.close());
   auto const end = t.take();
   CHECK(end->request.method == "DELETE");
