@@ -3556,9 +3556,8 @@ oauth_sender default_oauth_sender(endpoint_policy policy, std::size_t max_body, 
   out->lookup = lookup;
   out->lookup_time = *engine.timeouts().connect();
   out->max_body = max_body;
-  // Kept connections keep io_context::run() from returning.
   engine.address_filter([addresses](asio::ip::address const& a) { return addresses->allows(a); });
-  engine.idle_expiry(std::chrono::seconds(2));
+  engine.max_idle(0);  // an oauth may outlive the io_context: nothing of it is kept between requests
   out->engine = make_http_engine<Engine>(std::move(engine), std::move(proxies), tls, std::move(lookup));
   return [out](http_request r) { return fetch_guarded<Engine>(out, std::move(r)); };
 }

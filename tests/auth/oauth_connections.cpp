@@ -4,6 +4,8 @@
 // Over what oauth's own requests go where no sender is given: whom they trust, who they say they are, which proxy.
 #include <comcp/auth/oauth.hpp>
 
+#include <comcp/client/operation.hpp>
+
 #include "support/engine_calls.hpp"
 #include "support/tls_peer.hpp"
 #include "support/transport_box.hpp"
@@ -80,6 +82,23 @@ TEST_CASE("oauth: its own requests trust whom tls() says, and show a certificate
   server.demand_client(authority());
   try_login(io, oauth_options().tls(shown), url);
   CHECK(server.seen.client == "the client");
+}
+
+TEST_CASE("oauth: it may outlive the io_context in which it worked", "[auth]") {
+  oauth auth(oauth_options().proxy(proxy_options::none()));
+  {
+    asio::io_context io;
+    http_peer peer(io, always(http_answer(404, "")));
+    auto const url = peer.url("/mcp");
+    auto body = [&]() -> asio::awaitable<void> {
+      auto op = auth.login(url);
+      auto const outcome = co_await as_result(std::move(op));
+      CHECK(outcome.error() == errc::unauthorized);
+    };
+    run(io, body());
+    CHECK(peer.requests().size() > 1);
+  }
+  CHECK_FALSE(auth.identity().empty());
 }
 
 TEST_CASE("oauth: its own requests go through the proxy of proxy()", "[auth]") {

@@ -20,6 +20,7 @@
 #include <comcp/registry/registry.hpp>
 
 #include "arguments.hpp"
+#include "configured.hpp"
 #include "connect.hpp"
 #include "exit_codes.hpp"
 #include "login.hpp"
@@ -27,6 +28,18 @@
 
 namespace cli {
 namespace {
+
+// Not where the server refused credentials that the configuration gives it.
+bool login_helps(surroundings const& around, std::string const& server, comcp::error const& why) {
+  if (!wants_login(why)) return false;
+  for (auto const& s : around.opts.servers) {
+    if (s.name != server) continue;
+    options o;
+    fill(o, s);
+    return !has_own_credentials(o.server.http);
+  }
+  return true;
+}
 
 /// What the registry's listeners tell, and a bell that rings for whoever waits for a change.
 struct news {
@@ -38,10 +51,12 @@ struct news {
     if (std::exchange(told[about], text) != text) around->err.line("comcp: " + one_line(text));
   }
   void tell(comcp::server_status const& s) {
+    static constexpr char const* hint = " (see comcp login --help)";
     auto line = s.name + ": " + std::string(to_string(s.state));
     bool const back = s.state == comcp::server_state::ready && told.erase(s.name) != 0;
     if (s.reason && s.state != comcp::server_state::ready && s.state != comcp::server_state::starting) {
-      tell(s.name, line + ": " + s.reason.to_string() + (wants_login(s.reason) ? " (see comcp login --help)" : ""));
+      if (login_helps(*around, s.name, s.reason)) return tell(s.name, line + ": " + s.reason.to_string() + hint);
+      tell(s.name, line + ": " + s.reason.to_string());
     } else if (back || around->opts.verbose) {
       around->err.line((back ? "comcp: " : "note: ") + one_line(line));
     }
@@ -161,14 +176,17 @@ void print_list(host const& h) {
 /// Success where some server is ready. Else what the first of them failed with, which was told as text already.
 int verdict(host const& h) {
   std::optional<comcp::error> first;
+  bool no_login = false;
   for (auto const& name : h.servers.servers()) {
     auto const s = h.servers.status(name);
     if (s && s->state == comcp::server_state::ready) return exit_ok;
-    if (s && s->reason && !first) first = s->reason.with_message(name + ": " + std::string(s->reason.message()));
+    if (!s || !s->reason || first) continue;
+    no_login = login_helps(*h.around, name, s->reason);
+    first = s->reason.with_message(name + ": " + std::string(s->reason.message()));
   }
   if (!first) return exit_connection;
   if (h.around->opts.json) throw comcp::exception(*first);
-  return wants_login(*first) ? exit_login : exit_code_of(*first);
+  return no_login ? exit_login : exit_code_of(*first);
 }
 
 std::string endpoint(host const& h, std::string const& name) {
