@@ -4863,6 +4863,10 @@ COMCP_DECL asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, s
 
 namespace comcp::sansio {
 
+namespace detail {
+bool has(std::vector<std::string> const& list, std::string_view name);
+}  // namespace detail
+
 /// The client to be. Without one, dynamic registration is the way.
 struct client_choice {
   client_choice() = default;

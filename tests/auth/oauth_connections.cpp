@@ -93,7 +93,7 @@ TEST_CASE("oauth: it may outlive the io_context in which it worked", "[auth]") {
     auto body = [&]() -> asio::awaitable<void> {
       auto op = auth.login(url);
       auto const outcome = co_await as_result(std::move(op));
-      CHECK(outcome.error() == errc::unauthorized);
+      CHECK(outcome.error() == errc::login_required);
     };
     run(io, body());
     CHECK(peer.requests().size() > 1);

@@ -71,11 +71,10 @@ TEST_CASE("oauth2-mock-server: what is sent to its token endpoint", "[interop]")
   with_mock(changed({}), [](server mock, server mcp) -> asio::awaitable<void> {
     headless const browser;
     auto options = for_user(browser);
-    auto const later = std::make_shared<std::chrono::minutes>(0);
-    options.clock([later] { return std::chrono::system_clock::now() + *later; });
+    moving_clock clock(options);
     oauth auth(options);
     co_await use_protected(mcp, auth);
-    *later = std::chrono::minutes(59);
+    clock.an_hour_later();
     co_await use_protected(mcp, auth);
     CHECK(mock.times_printed("mock: authorization_code none resource=" + mcp.url("/mcp")) == 1);
     CHECK(mock.times_printed("mock: refresh_token none resource=" + mcp.url("/mcp")) == 1);

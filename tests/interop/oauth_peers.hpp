@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,6 +53,18 @@ inline asio::awaitable<std::string> get(std::string url) {
   REQUIRE(answer.status == 200);
   co_return std::move(answer.body);
 }
+
+/// The time of day as an oauth sees it: tokens end when a test wants it.
+class moving_clock {
+ public:
+  explicit moving_clock(comcp::oauth_options& options) {
+    options.clock([by = by_] { return std::chrono::system_clock::now() + *by; });
+  }
+  void an_hour_later() { *by_ += std::chrono::minutes(61); }
+
+ private:
+  std::shared_ptr<std::chrono::minutes> by_ = std::make_shared<std::chrono::minutes>(0);
+};
 
 /// As much of a cookie jar as one visit of one site needs.
 class cookie_jar {

@@ -17,6 +17,10 @@
 
 namespace comcp::sansio {
 
+namespace detail {
+bool has(std::vector<std::string> const& list, std::string_view name);
+}  // namespace detail
+
 /// The client to be. Without one, dynamic registration is the way.
 struct client_choice {
   client_choice() = default;
