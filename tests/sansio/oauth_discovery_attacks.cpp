@@ -38,8 +38,8 @@ std::vector<std::string> const forbidden{"https://127.0.0.1/x",
                                          "https://as.example.com/\r\nHost: evil",
                                          ""};
 
-struct run {
-  run(site web_, std::optional<auth_challenge> said, char const* server = mcp_url)
+struct attempt {
+  attempt(site web_, std::optional<auth_challenge> said, char const* server = mcp_url)
       : web(std::move(web_)), machine(url_of(server), oauth_profile(), said), found(discover(machine, web)) {}
   site web;
   oauth_discovery machine;
@@ -58,7 +58,7 @@ TEST_CASE("oauth_discovery: attack: SSRF through resource_metadata of the challe
   for (auto const& url : forbidden) {
     auth_challenge said("Bearer");
     said.add("resource_metadata", url);
-    run const r(usual_site(), said);
+    attempt const r(usual_site(), said);
     INFO(url);
     REQUIRE(r.found);  // by the server's own well-known place
     CHECK_FALSE(r.asked_outside());
@@ -67,7 +67,7 @@ TEST_CASE("oauth_discovery: attack: SSRF through resource_metadata of the challe
     CHECK_THAT(first.outcome, match::contains("refused"));
     CHECK((first.url + first.outcome).find("user:pass") == std::string::npos);
 
-    run const alone(site(), said);
+    attempt const alone(site(), said);
     CHECK_FALSE(alone.found);  // not the endpoints of 2025-03-26: the server named metadata
   }
 }
@@ -78,7 +78,7 @@ TEST_CASE("oauth_discovery: attack: SSRF through authorization_servers", "[sansi
     auto web = usual_site();
     web.pages[resource_metadata_url] =
         page::json(R"({"resource":"https://mcp.example.com/mcp","authorization_servers":[")" + url + R"("]})");
-    run const r(web, {});
+    attempt const r(web, {});
     INFO(url);
     REQUIRE_FALSE(r.found);
     CHECK(r.web.asked == std::vector<std::string>{resource_metadata_url});
@@ -88,7 +88,7 @@ TEST_CASE("oauth_discovery: attack: SSRF through authorization_servers", "[sansi
   auto web = usual_site();
   web.pages[resource_metadata_url] = page::json(
       R"({"resource":"https://mcp.example.com/mcp","authorization_servers":["https://as.example.com/\r\nX: y"]})");
-  CHECK_FALSE(run(web, {}).found);
+  CHECK_FALSE(attempt(web, {}).found);
 }
 
 TEST_CASE("oauth_discovery: attack: SSRF through a redirect of metadata", "[sansio]") {
@@ -97,7 +97,7 @@ TEST_CASE("oauth_discovery: attack: SSRF through a redirect of metadata", "[sans
                                "file:///etc/passwd", "https://user@mcp.example.com/prm"}) {
     auto web = usual_site();
     web.pages[resource_metadata_url] = page::redirect(to);
-    run const r(web, {});
+    attempt const r(web, {});
     INFO(to);
     CHECK_FALSE(r.found);
     CHECK_FALSE(r.asked_outside());
@@ -108,7 +108,7 @@ TEST_CASE("oauth_discovery: attack: metadata that redirects to itself for ever e
   auto web = usual_site();
   web.pages[resource_metadata_url] = page::redirect(resource_metadata_url);
   web.pages[root_metadata_url] = page::redirect(root_metadata_url);
-  run const r(web, {});
+  attempt const r(web, {});
   CHECK_FALSE(r.found);
   CHECK(r.web.asked.size() == 8);
 }
@@ -119,7 +119,7 @@ TEST_CASE("oauth_discovery: attack: spoofed metadata, whose issuer is another on
         "https://as.example.com/tenant", "http://as.example.com", ""}) {
     auto web = usual_site();
     web.pages[server_metadata_url] = page::json(server_json({}, issuer));
-    run const r(web, {});
+    attempt const r(web, {});
     INFO(issuer);
     REQUIRE_FALSE(r.found);
     CHECK_THAT(r.found.error().to_string(),
@@ -131,7 +131,7 @@ TEST_CASE("oauth_discovery: attack: metadata at a server's origin that speaks fo
   site web;
   web.pages["https://mcp.example.com/.well-known/oauth-authorization-server"] =
       page::json(server_json({}, "https://honest.example"));
-  run const r(web, {});
+  attempt const r(web, {});
   REQUIRE_FALSE(r.found);
   CHECK_THAT(r.found.error().to_string(), match::contains("its issuer is https://honest.example"));
 }
@@ -140,7 +140,7 @@ TEST_CASE("oauth_discovery: attack: resource metadata of another server", "[sans
   auto web = usual_site();
   web.pages["https://evil.example.com/prm"] = page::json(resource_json({}, "https://honest.example/mcp"));
   web.pages.erase(resource_metadata_url);
-  run const r(web, challenge("https://evil.example.com/prm"));
+  attempt const r(web, challenge("https://evil.example.com/prm"));
   CHECK_FALSE(r.found);
   CHECK_THAT(r.found.error().to_string(), match::contains("it is for https://honest.example/mcp"));
 }
@@ -149,7 +149,7 @@ TEST_CASE("oauth_discovery: attack: hostile texts come to one bounded line of an
   auto web = usual_site();
   std::string const hostile = "https://x.example/\\u001b[2J\\n\\u0000" + std::string(5000, 'A');
   web.pages[resource_metadata_url] = page::json(resource_json({}, hostile));
-  run const r(web, {});
+  attempt const r(web, {});
   REQUIRE_FALSE(r.found);
   auto const text = r.found.error().to_string();
   CHECK(text.size() < 1000);
@@ -163,12 +163,12 @@ TEST_CASE("oauth_discovery: a server on loopback or in a private network may hav
     web.pages[host + "/.well-known/oauth-protected-resource/mcp"] =
         page::json(R"({"resource":")" + host + R"(/mcp","authorization_servers":[")" + host + R"("]})");
     web.pages[host + "/.well-known/oauth-authorization-server"] = page::json(server_json({}, host));
-    CHECK(run(web, {}, (host + "/mcp").c_str()).found);
+    CHECK(attempt(web, {}, (host + "/mcp").c_str()).found);
   }
 }
 
 TEST_CASE("oauth_discovery: a public server without https is refused before anything is asked", "[sansio]") {
-  run const r(site(), {}, "http://mcp.example.com/mcp");
+  attempt const r(site(), {}, "http://mcp.example.com/mcp");
   CHECK(r.web.asked.empty());
   REQUIRE_FALSE(r.found);
   CHECK_THAT(r.found.error().to_string(), match::contains("it is not https"));
