@@ -4,32 +4,15 @@
 // The command-line tool, run against a protected server, with a folder of its own for logins. The test is the browser.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "e2e/cli_http.hpp"
 #include "support/authorization_peer.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace cli_http {
-
-/// An empty folder that goes with this.
-class scratch_folder {
- public:
-  scratch_folder() {
-    auto pattern = (std::filesystem::temp_directory_path() / "comcp-logins-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~scratch_folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  scratch_folder(scratch_folder const&) = delete;
-  scratch_folder& operator=(scratch_folder const&) = delete;
-  std::filesystem::path path;
-};
 
 struct guarded {
   explicit guarded(comcp_test::peer_plan plan = comcp_test::peer_plan()) : peer(std::move(plan)) {}
@@ -72,7 +55,7 @@ struct guarded {
   }
 
   comcp_test::authorization_peer peer;
-  scratch_folder folder;
+  comcp_test::temporary_folder folder;
   std::string store = (folder.path / "tokens.json").string();
 };
 
