@@ -61,7 +61,7 @@ struct fake_desktop {
   variable path{"PATH", ""}, display{"DISPLAY", ":77"}, wayland{"WAYLAND_DISPLAY", ""}, browser{"BROWSER", ""};
 };
 
-// While it lives, this process can open that many files more.
+// While it lives, this process can open that many files more. It checks nothing itself: UBSan looks at types through a pipe.
 class few_descriptors {
  public:
   explicit few_descriptors(std::size_t spare) {
@@ -69,9 +69,8 @@ class few_descriptors {
     auto few = before_;
     few.rlim_cur = 128;
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
-    for (int fd; (fd = ::dup(0)) >= 0;) taken_.push_back(fd);
-    REQUIRE(taken_.size() > spare);
-    for (; spare != 0; --spare) {
+    for (int fd; (fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0;) taken_.push_back(fd);
+    for (; spare != 0 && !taken_.empty(); --spare) {
       ::close(taken_.back());
       taken_.pop_back();
     }
@@ -183,11 +182,12 @@ TEST_CASE("open_browser: a program that cannot be started is an error", "[auth]"
   comcp_test::write_text(desktop.folder.path / "xdg-open", "#!/nonexistent/interpreter\n", 0700);
   CHECK(open("https://as.example/").error() == std::make_error_code(std::errc::no_such_file_or_directory));
   CHECK_FALSE(comcp_test::has_children());
-  {
-    comcp_test::write_text(desktop.folder.path / "xdg-open", desktop.script("xdg-open"), 0700);
+  comcp_test::write_text(desktop.folder.path / "xdg-open", desktop.script("xdg-open"), 0700);
+  auto const without_descriptors = [] {
     few_descriptors const left(2);  // as many as the pipe takes
-    CHECK(open("https://as.example/").error() == std::make_error_code(std::errc::too_many_files_open));
-  }
+    return open("https://as.example/");
+  };
+  CHECK(without_descriptors().error() == std::make_error_code(std::errc::too_many_files_open));
   CHECK_FALSE(comcp_test::has_children());
   auto moved = http_url::parse("https://as.example/").value();
   auto const taken = std::move(moved);
