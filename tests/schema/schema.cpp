@@ -186,7 +186,7 @@ TEST_CASE("schema: exponential schemas end with a limit", "[schema]") {
   }
   text += R"(},"$ref":"#/$defs/d59"})";
   auto const instance = json("1");
-  auto const ended = compile(text).validate(instance);
+  auto const ended = compile(text, schema_options().max_steps(1'000'000)).validate(instance);
   REQUIRE(!ended);
   CHECK(ended.error() == errc::limit_exceeded);
   CHECK_THAT(std::string(ended.error().message()), match::contains("max_steps"));
