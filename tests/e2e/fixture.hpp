@@ -30,11 +30,11 @@ using comcp::errc;
 
 /// Runs one coroutine to its end. Afterwards no work, no child process and no descriptor may be left.
 template <class Talk>
-void talk(Talk conversation) {
+void talk(Talk conversation, std::chrono::seconds most = 30s) {
   auto const descriptors = comcp_test::open_descriptors();
   {
     asio::io_context io(1);
-    comcp_test::run(io, conversation());
+    comcp_test::run(io, conversation(), most);
     io.restart();
     io.run_for(10s);
     CHECK(io.stopped());  // nothing waits any more

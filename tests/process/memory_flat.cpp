@@ -56,7 +56,7 @@ asio::awaitable<void> calls_at_once(comcp::client const& client, int each) {
 TEST_CASE("memory: flat from 20,000 to 200,000 calls", "[process][slow][serial]") {
   if (has_sanitizer) COMCP_SKIP("a sanitizer keeps freed memory");
   if (!forget_peak()) COMCP_SKIP("no /proc/self/clear_refs");
-  talk([]() -> asio::awaitable<void> {
+  auto const many_calls = []() -> asio::awaitable<void> {
     auto client = co_await comcp::connect(comcp::stdio(std::string(COMCP_TEST_SERVERS_DIR) + "/comcp_test_echo_server"));
     co_await calls_at_once(client, 20'000 / 50);
     auto const early = peak();
@@ -67,5 +67,6 @@ TEST_CASE("memory: flat from 20,000 to 200,000 calls", "[process][slow][serial]"
     CHECK(late <= early + 512);
     CHECK(client.statistics().completed >= 200'000);
     co_await client.close();
-  });
+  };
+  talk(many_calls, 240s);
 }

@@ -64,15 +64,15 @@ class transport_box final : public comcp::inbox {
   asio::steady_timer signal_;
 };
 
-/// Runs until the coroutine ends; fails when that takes longer than half a minute.
-inline void run(asio::io_context& io, asio::awaitable<void> op) {
+/// Runs until the coroutine ends; fails when that takes longer.
+inline void run(asio::io_context& io, asio::awaitable<void> op, std::chrono::seconds most = std::chrono::seconds(30)) {
   bool done = false;
   std::exception_ptr failure;
   asio::co_spawn(io, std::move(op), [&](std::exception_ptr e) {
     done = true;
     failure = e;
   });
-  auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  auto const limit = std::chrono::steady_clock::now() + most;
   io.restart();
   while (!done && std::chrono::steady_clock::now() < limit) io.run_one_until(limit);
   REQUIRE(done);
