@@ -90,7 +90,7 @@ TEST_CASE("oauth: whatever a revocation answers, a logout ends and forgets", "[a
   }
 }
 
-TEST_CASE("oauth: every bad redirect is one error, and the next login is not in its way", "[auth]") {
+TEST_CASE("oauth: every bad redirect is one error, and the next login is not in its way", "[auth][slow]") {
   std::string const here = oauth_talk::redirect_uri;
   std::vector<std::string> const bad{
       "",                     // nothing

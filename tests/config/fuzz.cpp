@@ -49,7 +49,7 @@ TEST_CASE("config: every prefix of a file is told to be broken, with its line", 
   }
 }
 
-TEST_CASE("config: no change of a byte crashes the reader", "[config]") {
+TEST_CASE("config: no change of a byte crashes the reader", "[config][slow]") {
   constexpr std::string_view bytes("\0\n\"\\{}[]:,/*$-0a\x80\xff", 18);
   constexpr std::size_t each = 4;  // of them at each place, in turn
   for (auto const sample : config_samples::all) {

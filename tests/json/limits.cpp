@@ -140,7 +140,7 @@ TEST_CASE("json limits: raw() takes the same limits", "[json]") {
   }
 }
 
-TEST_CASE("json limits: hostile nesting is refused quickly and without recursion", "[json]") {
+TEST_CASE("json limits: hostile nesting is refused quickly and without recursion", "[json][slow]") {
   for (std::string const piece : {"[", "{\"a\":", "[{\"a\":"}) {
     std::string open, closed;
     while (open.size() < 4'000'000) open += piece;

@@ -246,7 +246,7 @@ TEST_CASE("json value: numbers are equal by exact value", "[json]") {
   CHECK_FALSE(equal("1.5", "1"));
 }
 
-TEST_CASE("json value: equality of large objects in another order takes no square of time", "[json]") {
+TEST_CASE("json value: equality of large objects in another order takes no square of time", "[json][slow]") {
   std::string up = "{", down = "{";
   constexpr int n = 60000;
   for (int i = 0; i < n; ++i) {

@@ -264,19 +264,19 @@ void break_everywhere(bool modern, side where) {
 
 }  // namespace
 
-TEST_CASE("http_faults: a legacy server that breaks at any byte it writes", "[transport]") {
+TEST_CASE("http_faults: a legacy server that breaks at any byte it writes", "[transport][slow]") {
   break_everywhere(false, side::writes);
 }
 
-TEST_CASE("http_faults: a modern server that breaks at any byte it writes", "[transport]") {
+TEST_CASE("http_faults: a modern server that breaks at any byte it writes", "[transport][slow]") {
   break_everywhere(true, side::writes);
 }
 
-TEST_CASE("http_faults: a legacy server that breaks at any byte it reads", "[transport]") {
+TEST_CASE("http_faults: a legacy server that breaks at any byte it reads", "[transport][slow]") {
   break_everywhere(false, side::reads);
 }
 
-TEST_CASE("http_faults: a modern server that breaks at any byte it reads", "[transport]") {
+TEST_CASE("http_faults: a modern server that breaks at any byte it reads", "[transport][slow]") {
   break_everywhere(true, side::reads);
 }
 
