@@ -8,10 +8,12 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 
@@ -30,13 +32,13 @@ using comcp::errc;
 
 /// Runs one coroutine to its end. Afterwards no work, no child process and no descriptor may be left.
 template <class Talk>
-void talk(Talk conversation, std::chrono::seconds most = 30s) {
+void talk(Talk conversation, std::chrono::seconds most = 2min) {
   auto const descriptors = comcp_test::open_descriptors();
   {
     asio::io_context io(1);
     comcp_test::run(io, conversation(), most);
     io.restart();
-    io.run_for(10s);
+    io.run_for(30s);
     CHECK(io.stopped());  // nothing waits any more
   }
   CHECK_FALSE(comcp_test::has_children());
@@ -49,17 +51,40 @@ comcp::stdio demo(Flags... flags) {
   return comcp::stdio(std::vector<std::string>{COMCP_DEMO_SERVER, flags...});
 }
 
-/// Looks again every few milliseconds; for what has no event to wait for. False after ten seconds.
+/// Looks again every few milliseconds; for what has no event to wait for. False after a minute.
 template <class Condition>
 asio::awaitable<bool> eventually(Condition condition) {
   auto const ex = co_await asio::this_coro::executor;
   asio::steady_timer timer(ex);
-  for (int i = 0; i != 2000; ++i) {
+  for (auto const limit = std::chrono::steady_clock::now() + 1min; std::chrono::steady_clock::now() < limit;) {
     if (condition()) co_return true;
     timer.expires_after(5ms);
     co_await timer.async_wait(comcp::net::tuple_awaitable);
   }
   co_return false;
+}
+
+/// Calls a tool that does not answer and gives the call up once it has `begun` there. Why the call ended.
+template <class Client, class Begun>
+asio::awaitable<comcp::error> begin_and_give_up(Client const& client, std::string tool, Begun begun) {
+  std::stop_source stop;
+  auto const how = std::make_shared<std::optional<comcp::error>>();
+  auto const ended = [how](std::exception_ptr failed, comcp::call_tool_result const&) {
+    try {
+      how->emplace();
+      if (failed) std::rethrow_exception(failed);
+    } catch (comcp::exception const& e) {
+      *how = e.error();
+    }
+  };
+  auto const ex = co_await asio::this_coro::executor;
+  asio::co_spawn(ex, client.call_tool(tool, {}, call_options().stop(stop.get_token())), ended);
+  auto const under_way = co_await eventually(std::move(begun));
+  CHECK(under_way);
+  stop.request_stop();
+  auto const over = co_await eventually([&how] { return how->has_value(); });
+  CHECK(over);
+  co_return how->value_or(comcp::error());
 }
 
 /// What `handler` was asked and told.

@@ -22,7 +22,7 @@ void visit(Talk conversation) {
     asio::io_context io(1);
     comcp_test::run(io, conversation());
     io.restart();
-    io.run_for(10s);
+    io.run_for(30s);
     CHECK(io.stopped());
   }
   CHECK(comcp_test::open_descriptors() == descriptors);

@@ -61,15 +61,15 @@ TEST_CASE("timing: a timeout ends the call and tells the server; progress puts i
     auto const told = co_await eventually([&] { return out.find("was cancelled: timed out") != std::string::npos; });
     CHECK(told);
 
-    auto const extended = call_options().timeout(400ms);
-    auto const slow = co_await client.call_tool("countdown", args("steps", 20, "delay_ms", 50), extended);
-    CHECK(slow.text() == "Counted down from 20.");
+    auto const extended = call_options().timeout(1500ms);  // 1.9 s in all, 50 ms between two
+    auto const slow = co_await client.call_tool("countdown", args("steps", 38, "delay_ms", 50), extended);
+    CHECK(slow.text() == "Counted down from 38.");
     auto const bounded = call_options().timeout(400ms).hard_timeout(300ms);
-    auto const cut = co_await as_result(client.call_tool("countdown", args("steps", 20, "delay_ms", 50), bounded));
+    auto const cut = co_await as_result(client.call_tool("countdown", args("steps", 400, "delay_ms", 50), bounded));
     CHECK(cut.error() == errc::timeout);
     auto rigid = call_options().timeout(200ms).extend_on_progress(false);
     rigid.on_progress([](comcp::progress_notification const&) {});
-    auto const stiff = co_await as_result(client.call_tool("countdown", args("steps", 20, "delay_ms", 50), rigid));
+    auto const stiff = co_await as_result(client.call_tool("countdown", args("steps", 400, "delay_ms", 50), rigid));
     CHECK(stiff.error() == errc::timeout);
     CHECK(client.statistics().timed_out == 3);
     auto const alive = co_await client.call_tool("echo", args("text", "alive"));

@@ -148,7 +148,7 @@ TEST_CASE("everything: a cancelled call ends at once, and its late progress is d
     int steps = 0;
     short_one.timeout(400ms).extend_on_progress(false).on_progress([&steps](auto const&) { ++steps; });
     auto const cut = co_await as_result(
-        client.call_tool("trigger-long-running-operation", args("duration", 2, "steps", 10), short_one));
+        client.call_tool("trigger-long-running-operation", args("duration", 30, "steps", 300), short_one));
     CHECK(cut.error() == errc::timeout);
     auto const heard = steps;
     auto const echo = co_await client.call_tool("echo", args("message", "on"));
@@ -176,7 +176,7 @@ struct mute {
 TEST_CASE("everything: a server that outlives the end of its stdin is ended by signals, in bounded time", "[interop]") {
   COMCP_NEEDS_PEERS();
   talk([]() -> asio::awaitable<void> {
-    auto client = co_await comcp::connect(everything().exit_wait(200ms).term_wait(2s), mute());
+    auto client = co_await comcp::connect(everything().exit_wait(200ms).term_wait(40s), mute());
     auto const asked = co_await eventually([&] { return client.handler().asked; });
     CHECK(asked);
     // It has an unanswered question and an interval: it stays when its stdin ends.
@@ -186,7 +186,7 @@ TEST_CASE("everything: a server that outlives the end of its stdin is ended by s
     co_await client.close();
     auto const took = std::chrono::steady_clock::now() - began;
     CHECK(took >= 200ms);
-    CHECK(took < 3s);
+    CHECK(took < 30s);
     CHECK(client.transport_info().term_signal == SIGTERM);
   });
 }

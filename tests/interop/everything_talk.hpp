@@ -52,12 +52,12 @@ asio::awaitable<void> be_asked(Client& client) {
 
 /// The steps that a call of `steps` steps told of.
 template <class Client>
-asio::awaitable<std::vector<double>> watch_progress(Client& client, int steps) {
+asio::awaitable<std::vector<double>> watch_progress(Client& client, int steps, double duration = 0.3) {
   std::vector<double> heard;
   call_options watched;
   watched.on_progress([&heard](comcp::progress_notification const& p) { heard.push_back(p.progress); });
   auto const slow = co_await client.call_tool("trigger-long-running-operation",
-                                              args("duration", 0.3, "steps", steps), watched);
+                                              args("duration", duration, "steps", steps), watched);
   CHECK_THAT(slow.text(), match::contains("completed"));
   co_return heard;
 }

@@ -77,9 +77,9 @@ TEST_CASE("everything over http: a call that takes too long ends, and the next o
     auto client = co_await comcp::connect(comcp::http(server.url("/mcp")));
     call_options short_one;
     int steps = 0;
-    short_one.timeout(400ms).extend_on_progress(false).on_progress([&steps](auto const&) { ++steps; });
+    short_one.timeout(1500ms).extend_on_progress(false).on_progress([&steps](auto const&) { ++steps; });
     auto const cut = co_await as_result(
-        client.call_tool("trigger-long-running-operation", args("duration", 2, "steps", 10), short_one));
+        client.call_tool("trigger-long-running-operation", args("duration", 30, "steps", 300), short_one));
     CHECK(cut.error() == errc::timeout);
     CHECK(steps > 0);
     auto const echo = co_await client.call_tool("echo", args("message", "on"));
@@ -141,7 +141,7 @@ TEST_CASE("everything over http: a server that dies ends its calls with an error
     call_options watched;
     watched.on_progress([&server](auto const&) { server.stop(); });
     auto const lost = co_await as_result(
-        client.call_tool("trigger-long-running-operation", args("duration", 2, "steps", 4), watched));
+        client.call_tool("trigger-long-running-operation", args("duration", 30, "steps", 100), watched));
     CHECK(lost.error() == errc::outcome_unknown);
     auto const refused = co_await as_result(client.call_tool("echo", args("message", "x")));
     CHECK(refused.error() == errc::connect_failed);

@@ -58,7 +58,7 @@ TEST_CASE("http+sse: the end of the stream ends the client and its calls", "[int
     call_options watched;
     watched.on_progress([&server](auto const&) { server.stop(); });
     auto const lost = co_await as_result(
-        client.call_tool("trigger-long-running-operation", args("duration", 2, "steps", 4), watched));
+        client.call_tool("trigger-long-running-operation", args("duration", 30, "steps", 100), watched));
     CHECK_FALSE(lost);
     auto const why = co_await client.closed();
     CHECK(why);
@@ -72,7 +72,7 @@ TEST_CASE("http+sse: mcp-proxy, which speaks before the handshake", "[interop]")
     auto client = co_await comcp::connect(comcp::http(server.url("/sse")), handler());
     CHECK(client.transport_info().kind == "http+sse");
     co_await use_everything(client);
-    auto const steps = co_await watch_progress(client, 3);
+    auto const steps = co_await watch_progress(client, 20, 1.0);
     CHECK(steps.size() >= 2);  // the proxy loses what comes right before the answer
     co_await client.close();
   });

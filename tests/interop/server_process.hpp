@@ -144,11 +144,12 @@ class server_process {
     });
   }
 
-  // False when the program ended, or a quarter of a minute passed.
+  // False when the program ended, or a minute passed.
   asio::awaitable<bool> launch() {
     spawn();
     asio::steady_timer pause(executor_);
-    for (int i = 0; i != 1500 && !life_->child->status(); ++i) {
+    auto const limit = std::chrono::steady_clock::now() + 1min;
+    while (!life_->child->status() && std::chrono::steady_clock::now() < limit) {
       asio::ip::tcp::socket probe(executor_);
       asio::ip::tcp::endpoint const there(asio::ip::address_v4::loopback(), port_->number());
       auto const [refused] = co_await probe.async_connect(there, comcp::net::tuple_awaitable);

@@ -26,7 +26,7 @@ template <class... Args>
 comcp::stdio server(Args... arguments) {
   return comcp::stdio(std::string(COMCP_TEST_SERVERS_DIR) + "/comcp_test_misbehaving", arguments...)
       .exit_wait(50ms)
-      .term_wait(50ms);
+      .term_wait(30s);
 }
 
 // One transport, its box and its context; checks at the end that nothing is left behind.

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs a program with an argv of its own (no shell): what it prints, its exit status, signals to it, and a terminal
-// for its stdin where it is to think that a person sits there. Nothing here waits longer than half a minute.
+// for its stdin where it is to think that a person sits there. Nothing here waits longer than two minutes.
 #pragma once
 
 #include <array>
@@ -111,7 +111,9 @@ class command {
   // False when the time is over.
   bool read_more() {
     auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
-    if (left.count() <= 0 || ::poll(ends_.data(), ends_.size(), static_cast<int>(left.count())) <= 0) return false;
+    if (left.count() <= 0) return false;
+    auto const ready = ::poll(ends_.data(), ends_.size(), static_cast<int>(left.count()));
+    if (ready <= 0) return ready < 0 && errno == EINTR;
     for (std::size_t i = 0; i < ends_.size(); ++i) {
       if (ends_[i].fd < 0 || ends_[i].revents == 0) continue;
       std::array<char, 4096> piece;
@@ -131,7 +133,7 @@ class command {
   std::array<::pollfd, 3> ends_{{{-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}}};
   std::array<std::string, 3> texts_;
   std::array<std::size_t, 3> seen_{};
-  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::minutes(2);
 };
 
 }  // namespace comcp_test

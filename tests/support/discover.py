@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-LIMIT, SLOW_LIMIT = 60, 300
+LIMIT, SLOW_LIMIT = 180, 600
 
 
 def names(executable, *spec):

@@ -64,8 +64,8 @@ class transport_box final : public comcp::inbox {
   asio::steady_timer signal_;
 };
 
-/// Runs until the coroutine ends; fails when that takes longer.
-inline void run(asio::io_context& io, asio::awaitable<void> op, std::chrono::seconds most = std::chrono::seconds(30)) {
+/// Runs until the coroutine ends; fails when that takes longer, which only a hang does.
+inline void run(asio::io_context& io, asio::awaitable<void> op, std::chrono::seconds most = std::chrono::minutes(2)) {
   bool done = false;
   std::exception_ptr failure;
   asio::co_spawn(io, std::move(op), [&](std::exception_ptr e) {
