@@ -68,6 +68,8 @@ enum class errc {
   no_connections,       ///< No member of the pool became ready in time. Retry: yes.
 
   login_required,       ///< The server wants a user to log in, and nobody can be asked here. Retry: after a login.
+
+  verification_failed,  ///< A skill's file is not what its entry says, or not in it. Retry: with a new get_skill().
 };
 
 /// The category of comcp::errc, named "comcp".

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
-// and of a client what is there by choice: cache and validation. Programs that want less include just that.
+// skills, and of a client what is there by choice: cache and validation. Programs that want less include just that.
 #pragma once
 
 #include <comcp/client/cache.hpp>
@@ -21,3 +21,4 @@
 #include <comcp/providers/names.hpp>
 #include <comcp/providers/openai.hpp>
 #include <comcp/registry/registry.hpp>
+#include <comcp/skills/skills.hpp>

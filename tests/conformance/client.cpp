@@ -20,6 +20,7 @@
 #include <comcp/transport/http.hpp>
 
 #include "authorized.hpp"
+#include "skills.hpp"
 
 namespace {
 
@@ -118,8 +119,6 @@ awaitable<void> echo_schema(comcp::client& client) {
   (void)co_await client.call_tool("json_schema_echo", comcp::args("schema", rich->input_schema));
 }
 
-awaitable<void> list_skills(comcp::client& client) { (void)co_await client.request("skills/list"); }
-
 awaitable<void> list_and_call(comcp::client& client) {
   (void)co_await client.list_tools();
   (void)co_await client.call_tool("test-tool");
@@ -140,9 +139,12 @@ conversation conversation_for(std::string const& scenario) {
       {"http-invalid-tool-headers", call_every_tool},
       {"json-schema-ref-no-deref", only_list},
       {"json-schema-2020-12-preservation", echo_schema},
+      {"sep-2640-client-no-prefetch", conformance::list_skills},
+      {"sep-2640-client-verify-digest", conformance::load_bad_skill},
+      {"sep-2640-client-verify-size", conformance::load_bad_skill},
+      {"sep-2640-client-verify-frontmatter", conformance::load_bad_skill},
   };
   if (scenario.starts_with("auth/")) return list_and_call;
-  if (scenario.starts_with("sep-2640-")) return list_skills;
   auto const found = all.find(scenario);
   if (found == all.end()) throw std::runtime_error("no calls are known for the scenario " + scenario);
   return found->second;

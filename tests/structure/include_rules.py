@@ -39,6 +39,8 @@ MAY = {
     "pinning": ["protocol", "hash"],
     "pinning (file)": ["pinning", "file"],
     "hash": ["error"],
+    "skills": ["protocol", "hash"],
+    "skills (client)": ["skills", "client"],
     "config": ["trace", "http (pure)"],
     "config (connect)": ["config", "server", "transport"],
     "test": ["client", "transport"],
@@ -53,6 +55,7 @@ SPECIAL = {
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)",
     "net/gate": "net (contract)",
     "transport/transport": "transport (contract)",
+    "skills/skills": "skills (client)",
     "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)",
     "result": "error", "secret": "error", "replace_file": "file",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
@@ -61,7 +64,7 @@ SPECIAL = {
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.
 PURE = {"version", "error", "fwd", "json", "jsonrpc", "protocol", "schema", "trace", "wire", "sansio", "http (pure)",
-        "auth (pure)", "hash", "providers", "pinning", "config"}
+        "auth (pure)", "hash", "providers", "pinning", "skills", "config"}
 IMPURE_HEADERS = re.compile(r"asio\b|asio/|httplib|openssl/|thread$|mutex$|shared_mutex$|condition_variable$|future$|"
                             r"semaphore$|latch$|barrier$|sys/|unistd\.h|poll\.h")
 SANSIO_ALSO = re.compile(r"random$")

@@ -92,13 +92,17 @@ inline void report_set_aside(std::shared_ptr<client_core> const& core, comcp::se
   detail::post(core->home(), std::move(tell));
 }
 
-/// One page, decoded.
+/// One page, decoded. `of` is the uri of what is listed, where it is not the server's only list of its kind.
 template <class T>
 asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
-                                                         std::optional<std::string> from, call_options options) {
+                                                         std::optional<std::string> from, call_options options,
+                                                         std::string of = {}) {
   require(core);
-  std::string params;
-  if (from) params = args("cursor", *from).text();
+  json::object asked;
+  if (!of.empty()) asked.set("uri", of);
+  if (from) asked.set("cursor", *from);
+  std::string params = asked.text();
+  if (params == "{}") params.clear();
   prepared_call c(std::string(list_traits<T>::method), std::move(params), std::move(options));
   c.repeatable = true;
   auto const v = co_await core->call(std::move(c));
@@ -127,17 +131,19 @@ class pager {
  public:
   using page_type = typename detail::list_traits<T>::page;
 
-  pager(std::shared_ptr<client_core> core, call_options options)
-      : state_(std::make_shared<state>(std::move(core), std::move(options))) {}
+  pager(std::shared_ptr<client_core> core, call_options options, std::string of = {})
+      : state_(std::make_shared<state>(std::move(core), std::move(options), std::move(of))) {}
 
   /// The next page, or nothing behind the last one.
   [[nodiscard]] asio::awaitable<std::optional<page_type>> next() { return step(state_); }
 
  private:
   struct state {
-    state(std::shared_ptr<client_core> c, call_options o) : core(std::move(c)), options(std::move(o)) {}
+    state(std::shared_ptr<client_core> c, call_options o, std::string u)
+        : core(std::move(c)), options(std::move(o)), of(std::move(u)) {}
     std::shared_ptr<client_core> core;
     call_options options;
+    std::string of;
     std::optional<std::string> cursor;
     std::set<std::string> seen;
     std::size_t pages = 0, items = 0;
@@ -148,7 +154,7 @@ class pager {
     if (s->done) co_return std::nullopt;
     auto const& limits = s->core->limits();
     if (++s->pages > limits.pages()) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
-    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options);
+    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of);
     s->items += detail::list_traits<T>::items(page).size();
     if (s->items > limits.items()) throw exception(error(errc::limit_exceeded, "more items than limits().items()"));
     s->cursor = page.next_cursor;

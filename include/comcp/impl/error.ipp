@@ -58,6 +58,7 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::tool_blocked: return "tool blocked until approved";
     case errc::no_connections: return "no connections";
     case errc::login_required: return "login required";
+    case errc::verification_failed: return "verification failed";
   }
   return "unknown comcp error";
 }
@@ -94,6 +95,7 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::wrong_content_type:
       case errc::missing_answer:
       case errc::unsupported_encoding:
+      case errc::verification_failed:
       case errc::invalid_json:
       case errc::wrong_shape: return std::errc::bad_message;
       case errc::no_common_version: return std::errc::wrong_protocol_type;

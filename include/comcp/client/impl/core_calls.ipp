@@ -42,7 +42,15 @@ COMCP_DECL char const* capability_for(std::string_view method) noexcept {
   if (method.starts_with("resources/")) return "resources";
   if (method == "completion/complete") return "completions";
   if (method == "logging/setLevel") return "logging";
+  if (method.starts_with("skills/")) return "io.modelcontextprotocol/skills";
   return nullptr;
+}
+
+COMCP_DECL bool reads_directories(server_capabilities const& declared) {
+  auto const skills = declared.extensions.find("io.modelcontextprotocol/skills");
+  if (skills == declared.extensions.end()) return false;
+  auto const flag = skills->second.view().find("directoryRead");
+  return flag && flag->get_bool() == true;
 }
 
 }  // namespace detail
@@ -58,7 +66,10 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   for (auto const& [key, text] : c.options.meta()) {
     if (auto const ok = check_meta_key(key); !ok) return ok.error();
   }
-  if (!options_.check_capabilities_ || !codec_ || discovered_unknown()) return {};
+  if (!options_.check_capabilities_ || !codec_) return {};
+  if (std::string_view(c.method) == "resources/directory/read" && !detail::reads_directories(server_capabilities_))
+    return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
+  if (discovered_unknown()) return {};
   auto const* needed = detail::capability_for(c.method);
   if (!needed || server_capabilities_.supports(needed)) {
     if (std::string_view(c.method) == "resources/subscribe" && !server_capabilities_.supports_subscribe())
