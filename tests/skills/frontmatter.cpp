@@ -12,8 +12,12 @@ using namespace comcp;
 
 namespace {
 
-// Equal to the JSON text, or how it differs.
-std::string read_as(std::string_view yaml, std::string_view json) {
+// Whether it is equal to the JSON text, or how it differs. A sequence is read as a value.
+std::string read_as(std::string yaml, std::string json) {
+  if (yaml.starts_with('-')) {
+    yaml.insert(0, "s:\n");
+    json = R"({"s":)" + json + "}";
+  }
   auto const got = read_frontmatter(yaml);
   if (!got) return got.error().to_string();
   return *got == json::parse(json).value() ? "" : got->dump();
@@ -90,6 +94,8 @@ TEST_CASE("frontmatter: brackets", "[skills]") {
 TEST_CASE("frontmatter: what is not read is refused, and says where", "[skills]") {
   CHECK(refuses("", "empty"));
   CHECK(refuses("# only\n", "empty"));
+  for (auto const* const other : {"a", "\"a\"", "- a", "[a]", "| \n a", "~", "1"}) CHECK(refuses(other, "no mapping"));
+  CHECK(refuses("\xEF\xBB\xBF" "a: b", "byte order mark"));
   CHECK(refuses("a: 1\nb: &x 2", "line 2 of the frontmatter: an anchor"));
   CHECK(refuses("a: *x", "an alias"));
   CHECK(refuses("*x : 1", "an alias"));
@@ -143,7 +149,7 @@ TEST_CASE("frontmatter: size and depth are bounded", "[skills]") {
   CHECK(read_frontmatter("a: [" + open + close + "]").error() == errc::limit_exceeded);
   CHECK(read_frontmatter("a: " + std::string(60'000, '[')).error() == errc::limit_exceeded);
   std::string dashes;
-  for (int i = 0; i < 33; ++i) dashes += "- ";
-  CHECK(read_frontmatter(dashes + "x").error() == errc::limit_exceeded);
-  CHECK(read_frontmatter(dashes.substr(2) + "x").has_value());
+  for (int i = 0; i < 32; ++i) dashes += "- ";
+  CHECK(read_frontmatter("a:\n" + dashes + "x").error() == errc::limit_exceeded);
+  CHECK(read_frontmatter("a:\n" + dashes.substr(2) + "x").has_value());
 }

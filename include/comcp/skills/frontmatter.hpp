@@ -22,7 +22,7 @@ struct skill_parts {
 /// Takes a SKILL.md apart. A byte order mark is let pass. Errors: wrong_shape (not UTF-8, no frontmatter, no end of it).
 result<skill_parts> split_skill(std::string_view text);
 
-/// Reads frontmatter, at most 64 KiB and 32 collections deep. It knows mappings and sequences in blocks and in brackets,
+/// Reads frontmatter, a mapping, at most 64 KiB and 32 collections deep. It knows mappings and sequences in blocks and in brackets,
 /// plain and quoted scalars, those of several lines too, `|` and `>`, and comments; plain scalars are null, booleans,
 /// integers and numbers as in YAML 1.2's core schema (so `yes` and dates are text). Anchors, aliases, tags, merge keys,
 /// several documents, keys that are no text or come twice, tabs as indentation, .inf and .nan are errors.

@@ -55,6 +55,7 @@ COMCP_DECL result<json::value> read_frontmatter(std::string_view yaml) {
   if (!text) return text.error();
   auto value = json::parse(*text);
   if (!value) return value.error().with_code(make_error_code(errc::wrong_shape));  // a number that fits nothing
+  if (!value->is_object()) return error(errc::wrong_shape, "the frontmatter is no mapping");
   return value;
 }
 

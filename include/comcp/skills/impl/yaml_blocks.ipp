@@ -24,7 +24,8 @@ COMCP_DECL yaml_reader::yaml_reader(std::string_view text) {
 COMCP_DECL result<std::string> yaml_reader::to_json() {
   auto const control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; };
   for (auto const line : lines_) {
-    if (std::any_of(line.begin(), line.end(), control)) return error(errc::wrong_shape, "a control character");
+    if (std::any_of(line.begin(), line.end(), control) || line.find("\xEF\xBB\xBF") != std::string_view::npos)
+      return error(errc::wrong_shape, "the frontmatter has a control character or a byte order mark");
   }
   bool ok = next_content();
   if (ok && at_end()) return error(errc::wrong_shape, "the frontmatter is empty");
