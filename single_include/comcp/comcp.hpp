@@ -272,6 +272,8 @@ enum class errc {
   no_connections,       ///< No member of the pool became ready in time. Retry: yes.
 
   login_required,       ///< The server wants a user to log in, and nobody can be asked here. Retry: after a login.
+
+  verification_failed,  ///< A skill's file is not what its entry says, or not in it. Retry: with a new get_skill().
 };
 
 /// The category of comcp::errc, named "comcp".
@@ -417,6 +419,7 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::tool_blocked: return "tool blocked until approved";
     case errc::no_connections: return "no connections";
     case errc::login_required: return "login required";
+    case errc::verification_failed: return "verification failed";
   }
   return "unknown comcp error";
 }
@@ -453,6 +456,7 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::wrong_content_type:
       case errc::missing_answer:
       case errc::unsupported_encoding:
+      case errc::verification_failed:
       case errc::invalid_json:
       case errc::wrong_shape: return std::errc::bad_message;
       case errc::no_common_version: return std::errc::wrong_protocol_type;
@@ -12372,7 +12376,15 @@ COMCP_DECL char const* capability_for(std::string_view method) noexcept {
   if (method.starts_with("resources/")) return "resources";
   if (method == "completion/complete") return "completions";
   if (method == "logging/setLevel") return "logging";
+  if (method.starts_with("skills/")) return "io.modelcontextprotocol/skills";
   return nullptr;
+}
+
+COMCP_DECL bool reads_directories(server_capabilities const& declared) {
+  auto const skills = declared.extensions.find("io.modelcontextprotocol/skills");
+  if (skills == declared.extensions.end()) return false;
+  auto const flag = skills->second.view().find("directoryRead");
+  return flag && flag->get_bool() == true;
 }
 
 }  // namespace detail
@@ -12388,7 +12400,10 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   for (auto const& [key, text] : c.options.meta()) {
     if (auto const ok = check_meta_key(key); !ok) return ok.error();
   }
-  if (!options_.check_capabilities_ || !codec_ || discovered_unknown()) return {};
+  if (!options_.check_capabilities_ || !codec_) return {};
+  if (std::string_view(c.method) == "resources/directory/read" && !detail::reads_directories(server_capabilities_))
+    return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
+  if (discovered_unknown()) return {};
   auto const* needed = detail::capability_for(c.method);
   if (!needed || server_capabilities_.supports(needed)) {
     if (std::string_view(c.method) == "resources/subscribe" && !server_capabilities_.supports_subscribe())
@@ -15380,13 +15395,17 @@ inline void report_set_aside(std::shared_ptr<client_core> const& core, comcp::se
   detail::post(core->home(), std::move(tell));
 }
 
-/// One page, decoded.
+/// One page, decoded. `of` is the uri of what is listed, where it is not the server's only list of its kind.
 template <class T>
 asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
-                                                         std::optional<std::string> from, call_options options) {
+                                                         std::optional<std::string> from, call_options options,
+                                                         std::string of = {}) {
   require(core);
-  std::string params;
-  if (from) params = args("cursor", *from).text();
+  json::object asked;
+  if (!of.empty()) asked.set("uri", of);
+  if (from) asked.set("cursor", *from);
+  std::string params = asked.text();
+  if (params == "{}") params.clear();
   prepared_call c(std::string(list_traits<T>::method), std::move(params), std::move(options));
   c.repeatable = true;
   auto const v = co_await core->call(std::move(c));
@@ -15415,17 +15434,19 @@ class pager {
  public:
   using page_type = typename detail::list_traits<T>::page;
 
-  pager(std::shared_ptr<client_core> core, call_options options)
-      : state_(std::make_shared<state>(std::move(core), std::move(options))) {}
+  pager(std::shared_ptr<client_core> core, call_options options, std::string of = {})
+      : state_(std::make_shared<state>(std::move(core), std::move(options), std::move(of))) {}
 
   /// The next page, or nothing behind the last one.
   [[nodiscard]] asio::awaitable<std::optional<page_type>> next() { return step(state_); }
 
  private:
   struct state {
-    state(std::shared_ptr<client_core> c, call_options o) : core(std::move(c)), options(std::move(o)) {}
+    state(std::shared_ptr<client_core> c, call_options o, std::string u)
+        : core(std::move(c)), options(std::move(o)), of(std::move(u)) {}
     std::shared_ptr<client_core> core;
     call_options options;
+    std::string of;
     std::optional<std::string> cursor;
     std::set<std::string> seen;
     std::size_t pages = 0, items = 0;
@@ -15436,7 +15457,7 @@ class pager {
     if (s->done) co_return std::nullopt;
     auto const& limits = s->core->limits();
     if (++s->pages > limits.pages()) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
-    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options);
+    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of);
     s->items += detail::list_traits<T>::items(page).size();
     if (s->items > limits.items()) throw exception(error(errc::limit_exceeded, "more items than limits().items()"));
     s->cursor = page.next_cursor;

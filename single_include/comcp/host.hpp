@@ -13,7 +13,7 @@
 #if !defined(COMCP_SINGLE_HOST_HPP)
 #define COMCP_SINGLE_HOST_HPP
 // Everything for a host of many servers, in one include: registry, pool, configuration files, model providers, pinning,
-// and of a client what is there by choice: cache and validation. Programs that want less include just that.
+// skills, and of a client what is there by choice: cache and validation. Programs that want less include just that.
 
 // client/cache.hpp
 #if !defined(COMCP_SINGLE_CLIENT_CACHE_HPP)
@@ -8679,6 +8679,1388 @@ COMCP_DECL result<client> registry_core::find(std::string_view name) const {
 }
 
 }  // namespace comcp::detail
+#endif
+#endif
+#endif
+
+// skills/skills.hpp
+#if !defined(COMCP_SINGLE_SKILLS_SKILLS_HPP)
+#define COMCP_SINGLE_SKILLS_SKILLS_HPP
+// A client's way to skills: to list them, to load one, and to read its files; nothing is given out that is not what the
+// entry says, and nothing is fetched before it is asked for. Where skills go, who approves of them and what may be run
+// is the host's decision: their text is a server's, a match of digests is no proof of trust, and `allowed-tools` grants
+// nothing. Spec: the extension io.modelcontextprotocol/skills (SEP-2640).
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// skills/skill.hpp
+#if !defined(COMCP_SINGLE_SKILLS_SKILL_HPP)
+#define COMCP_SINGLE_SKILLS_SKILL_HPP
+// What a server says about its skills, and whether a file is what was said. Which skills are loaded, and what may be done
+// with them, is the host's decision. Spec: the extension io.modelcontextprotocol/skills (SEP-2640).
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// skills/frontmatter.hpp
+#if !defined(COMCP_SINGLE_SKILLS_FRONTMATTER_HPP)
+#define COMCP_SINGLE_SKILLS_FRONTMATTER_HPP
+// The YAML frontmatter of a SKILL.md: where it is, and what it says, as JSON. The bundled reader knows the part of YAML
+// that frontmatter is written in, and refuses the rest instead of guessing.
+
+#include <functional>
+#include <string_view>
+
+namespace comcp {
+
+/// A SKILL.md in its two parts, which are views of its text: the lines between the two "---", and what is behind them.
+struct skill_parts {
+  std::string_view frontmatter;
+  std::string_view body;
+};
+
+/// Takes a SKILL.md apart. A byte order mark is let pass. Errors: wrong_shape (not UTF-8, no frontmatter, no end of it).
+result<skill_parts> split_skill(std::string_view text);
+
+/// Reads frontmatter, a mapping, at most 64 KiB and 32 collections deep. It knows mappings and sequences in blocks and in brackets,
+/// plain and quoted scalars, those of several lines too, `|` and `>`, and comments; plain scalars are null, booleans,
+/// integers and numbers as in YAML 1.2's core schema (so `yes` and dates are text). Anchors, aliases, tags, merge keys,
+/// several documents, keys that are no text or come twice, tabs as indentation, .inf and .nan are errors.
+/// Errors: wrong_shape, limit_exceeded; the text names the line.
+result<json::value> read_frontmatter(std::string_view yaml);
+
+/// A reader of the same kind over a YAML library, for skills that the bundled one refuses. What it throws counts as an
+/// error. It may be called on any thread that verifies.
+using frontmatter_reader = std::function<result<json::value>(std::string_view yaml)>;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// skills/impl/frontmatter.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_FRONTMATTER_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_FRONTMATTER_IPP
+#include <string>
+#include <utility>
+
+// skills/impl/yaml_reader.hpp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_READER_HPP)
+#define COMCP_SINGLE_SKILLS_IMPL_YAML_READER_HPP
+// The bundled reader of YAML: recursive descent over lines, which writes JSON as it goes. Every function that reads says
+// false once the text is refused. Blocks are in yaml_blocks.ipp, scalars and brackets in yaml_scalars.ipp.
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp::detail {
+
+class yaml_reader {
+ public:
+  explicit yaml_reader(std::string_view text);
+  /// The one document as JSON text.
+  result<std::string> to_json();
+
+ private:
+  // One more collection, for as long as it is read.
+  struct level {
+    explicit level(yaml_reader& r) : reader(r) { ++reader.depth_; }
+    level(level const&) = delete;
+    level& operator=(level const&) = delete;
+    ~level() { --reader.depth_; }
+    yaml_reader& reader;
+  };
+
+  bool fail(std::string_view why, errc code = errc::wrong_shape);
+  [[nodiscard]] bool at_end() const noexcept { return line_ == lines_.size(); }
+  [[nodiscard]] std::string_view rest() const noexcept { return lines_[line_].substr(col_); }
+  [[nodiscard]] bool at_dash() const noexcept;
+  bool next_content();
+  bool end_line();
+  bool deeper();
+
+  // `n` is the indentation of the collection that a value is in, -1 for none.
+  bool block_node(int n);
+  bool mapping(std::string key);
+  bool sequence();
+  bool value_behind(int n, bool of_key);
+  bool key_here(std::string& key, bool& found);
+  bool quoted_key(std::string& key, bool& found);
+  bool add_key(std::set<std::string>& keys, std::string const& key);
+
+  bool inline_node(int n);
+  bool plain(int n);
+  bool plain_line(std::string_view& piece, bool flow);
+  [[nodiscard]] bool plain_starts(bool flow) const noexcept;
+  bool refuse_start();
+  bool quoted(std::string& out, int n);
+  bool fold_quoted(std::string& out, int n, bool escaped);
+  bool escape(std::string& out);
+  bool hex(std::size_t digits, char32_t& out);
+  bool resolve(std::string_view text);
+  bool block_scalar(int n);
+  bool block_header(int n, char& chomping, std::size_t& indent);
+  bool block_indent(int n, std::size_t from, std::size_t& indent);
+
+  bool flow_node(int n);
+  bool flow_sequence(int n);
+  bool flow_mapping(int n);
+  bool flow_key(std::string& key, bool& was_quoted, int n);
+  bool flow_space(int n);
+  bool flow_next(char close, bool& more, int n);
+
+  std::vector<std::string_view> lines_;
+  std::size_t line_ = 0, col_ = 0, depth_ = 0;
+  std::size_t key_column_ = 0;  // where key_here() looked last
+  json::writer w_;
+  error error_;
+};
+
+inline constexpr std::size_t yaml_max_bytes = 64 * 1024;
+inline constexpr std::size_t yaml_max_depth = 32;
+
+inline bool yaml_space(char c) noexcept { return c == ' ' || c == '\t'; }
+inline bool yaml_blank(std::string_view line) noexcept { return line.find_first_not_of(" \t") == std::string_view::npos; }
+/// Whether a plain scalar with this text is a string.
+bool yaml_is_text(std::string_view plain);
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp {
+namespace detail {
+
+COMCP_DECL bool is_utf8(std::string_view text) {
+  try {
+    json::writer().string(text);
+    return true;
+  } catch (exception const&) {
+    return false;
+  }
+}
+
+// Without its line's end; `text` begins behind it then.
+COMCP_DECL std::string_view take_line(std::string_view& text) {
+  auto const end = text.find('\n');
+  auto line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+COMCP_DECL bool is_fence(std::string_view line) { return line.starts_with("---") && yaml_blank(line.substr(3)); }
+
+}  // namespace detail
+
+COMCP_DECL result<skill_parts> split_skill(std::string_view text) {
+  if (!detail::is_utf8(text)) return error(errc::wrong_shape, "SKILL.md is not UTF-8");
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (!detail::is_fence(detail::take_line(text))) return error(errc::wrong_shape, "SKILL.md has no frontmatter");
+  skill_parts out;
+  for (auto const from = text; !text.empty();) {
+    auto const before = from.size() - text.size();
+    if (!detail::is_fence(detail::take_line(text))) continue;
+    out.frontmatter = from.substr(0, before);
+    out.body = text;
+    return out;
+  }
+  return error(errc::wrong_shape, "the frontmatter of SKILL.md does not end");
+}
+
+COMCP_DECL result<json::value> read_frontmatter(std::string_view yaml) {
+  if (yaml.size() > detail::yaml_max_bytes) return error(errc::limit_exceeded, "the frontmatter is longer than 64 KiB");
+  if (!detail::is_utf8(yaml)) return error(errc::wrong_shape, "the frontmatter is not UTF-8");
+  auto text = detail::yaml_reader(yaml).to_json();
+  if (!text) return text.error();
+  auto value = json::parse(*text);
+  if (!value) return value.error().with_code(make_error_code(errc::wrong_shape));  // a number that fits nothing
+  if (!value->is_object()) return error(errc::wrong_shape, "the frontmatter is no mapping");
+  return value;
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// skills/impl/yaml_blocks.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_BLOCKS_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_YAML_BLOCKS_IPP
+// Lines and indentation: mappings, sequences and block scalars. Each of these begins at its first character and ends at
+// the first content behind it.
+
+#include <algorithm>
+
+namespace comcp::detail {
+
+COMCP_DECL yaml_reader::yaml_reader(std::string_view text) {
+  while (!text.empty()) {
+    auto const end = std::min(text.find('\n'), text.size());
+    auto line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines_.push_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+COMCP_DECL result<std::string> yaml_reader::to_json() {
+  auto const control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; };
+  for (auto const line : lines_) {
+    if (std::any_of(line.begin(), line.end(), control) || line.find("\xEF\xBB\xBF") != std::string_view::npos)
+      return error(errc::wrong_shape, "the frontmatter has a control character or a byte order mark");
+  }
+  bool ok = next_content();
+  if (ok && at_end()) return error(errc::wrong_shape, "the frontmatter is empty");
+  ok = ok && block_node(-1);
+  if (ok && !at_end()) ok = fail("what does not belong to anything above it");
+  if (!ok) return error_;
+  return std::move(w_).text();
+}
+
+COMCP_DECL bool yaml_reader::fail(std::string_view why, errc code) {
+  auto const line = std::min(line_ + 1, lines_.size());
+  if (!error_) error_ = error(code, "line " + std::to_string(line) + " of the frontmatter: " + std::string(why));
+  return false;
+}
+
+COMCP_DECL bool yaml_reader::deeper() {
+  return depth_ <= yaml_max_depth || fail("more than 32 collections in each other", errc::limit_exceeded);
+}
+
+COMCP_DECL bool yaml_reader::at_dash() const noexcept {
+  auto const r = rest();
+  return r.starts_with('-') && (r.size() == 1 || yaml_space(r[1]));
+}
+
+// From the start of a line to the next one with content, and there to its first character.
+COMCP_DECL bool yaml_reader::next_content() {
+  for (col_ = 0; !at_end(); ++line_) {
+    auto const line = lines_[line_];
+    auto const indent = line.find_first_not_of(' ');
+    if (yaml_blank(line) || line[indent] == '#') continue;
+    if (line[indent] == '\t') return fail("a tab in the indentation");
+    if (line.starts_with("...") || line.starts_with("---")) return fail("more than one document");
+    col_ = indent;
+    return true;
+  }
+  return true;
+}
+
+COMCP_DECL bool yaml_reader::end_line() {
+  auto const r = rest();
+  auto const i = r.find_first_not_of(" \t");
+  if (i != std::string_view::npos && (r[i] != '#' || i == 0)) return fail("text behind a value");
+  ++line_;
+  return next_content();
+}
+
+COMCP_DECL bool yaml_reader::block_node(int n) {
+  if (at_dash()) return sequence();
+  std::string key;
+  bool found = false;
+  if (!key_here(key, found)) return false;
+  return found ? mapping(std::move(key)) : inline_node(n);
+}
+
+COMCP_DECL bool yaml_reader::add_key(std::set<std::string>& keys, std::string const& key) {
+  if (!keys.insert(key).second) return fail("the key \"" + key + "\" comes twice");
+  w_.key(key);
+  return true;
+}
+
+// The first key has been read.
+COMCP_DECL bool yaml_reader::mapping(std::string key) {
+  level const one_more(*this);
+  if (!deeper()) return false;
+  // key_here() has gone beyond it: its column is where this line's content begins, dashes left out.
+  auto const column = key_column_;
+  std::set<std::string> keys;
+  w_.begin_object();
+  for (;;) {
+    if (!add_key(keys, key) || !value_behind(static_cast<int>(column), true)) return false;
+    if (at_end() || col_ < column) break;
+    bool found = false;
+    if (col_ > column) return fail("indentation that fits nothing above");
+    if (!key_here(key, found)) return false;
+    if (!found) return fail("expected a key and a colon");
+  }
+  w_.end_object();
+  return true;
+}
+
+COMCP_DECL bool yaml_reader::sequence() {
+  level const one_more(*this);
+  if (!deeper()) return false;
+  auto const column = col_;
+  w_.begin_array();
+  do {
+    ++col_;
+    if (!value_behind(static_cast<int>(column), false)) return false;
+    if (at_end() || col_ < column) break;
+    if (col_ > column) return fail("indentation that fits nothing above");
+  } while (at_dash());
+  w_.end_array();
+  return true;
+}
+
+// What is behind a colon or a dash, on this line or below it.
+COMCP_DECL bool yaml_reader::value_behind(int n, bool of_key) {
+  auto const r = rest();
+  auto const i = r.find_first_not_of(" \t");
+  if (i == std::string_view::npos || r[i] == '#') {
+    ++line_;
+    if (!next_content()) return false;
+    int const indent = static_cast<int>(col_);
+    if (!at_end() && (indent > n || (indent == n && of_key && at_dash()))) return block_node(n);
+    w_.null();
+    return true;
+  }
+  col_ += i;
+  if (of_key) return inline_node(n);
+  if (r.substr(0, i).find('\t') != std::string_view::npos) return fail("a tab behind a dash");
+  return block_node(n);
+}
+
+// Whether a key begins here: then it is read with its colon.
+COMCP_DECL bool yaml_reader::key_here(std::string& key, bool& found) {
+  auto const r = rest();
+  key_column_ = col_;
+  if (r.starts_with('"') || r.starts_with('\'')) return quoted_key(key, found);
+  if (r.starts_with('?') && (r.size() == 1 || yaml_space(r[1]))) return fail("a key of several lines");
+  if (!plain_starts(false)) return true;
+  for (std::size_t i = 1; i < r.size(); ++i) {
+    if (r[i] == '#' && yaml_space(r[i - 1])) return true;
+    if (r[i] != ':' || (i + 1 < r.size() && !yaml_space(r[i + 1]))) continue;
+    key = r.substr(0, r.find_last_not_of(" \t", i - 1) + 1);
+    if (key == "<<") return fail("a merge key");
+    if (!yaml_is_text(key)) return fail("a key that is no text: quote it");
+    col_ += i + 1;
+    found = true;
+    return true;
+  }
+  return true;
+}
+
+COMCP_DECL bool yaml_reader::quoted_key(std::string& key, bool& found) {
+  auto const r = rest();
+  std::size_t i = 1;
+  while (i < r.size() && r[i] != r[0]) i += r[i] == '\\' && r[0] == '"' ? 2 : 1;
+  while (r[0] == '\'' && i + 1 < r.size() && r[i + 1] == '\'') {
+    i = std::min(r.find('\'', i + 2), r.size());
+  }
+  if (i >= r.size()) return true;  // it goes on below: no key
+  i = r.find_first_not_of(" \t", i + 1);
+  if (i == std::string_view::npos || r[i] != ':' || (i + 1 < r.size() && !yaml_space(r[i + 1]))) return true;
+  auto const column = col_;
+  key.clear();
+  if (!quoted(key, -1)) return false;
+  col_ = column + i + 1;
+  found = true;
+  return true;
+}
+
+// How far the lines of a block scalar are indented, from its first one that is not empty.
+COMCP_DECL bool yaml_reader::block_indent(int n, std::size_t from, std::size_t& indent) {
+  std::size_t longest = 0;
+  for (auto i = from; i < lines_.size(); ++i) {
+    auto const spaces = lines_[i].find_first_not_of(' ');
+    if (spaces == std::string_view::npos) {
+      longest = std::max(longest, lines_[i].size());
+      continue;
+    }
+    if (static_cast<int>(spaces) <= n) break;
+    indent = spaces;
+    return longest <= indent || fail("empty lines that are longer than the indentation");
+  }
+  indent = std::max(longest, static_cast<std::size_t>(n + 1));  // there are only empty lines
+  return true;
+}
+
+// What stands behind `|` or `>`: how its end is kept, and its indentation where that is said.
+COMCP_DECL bool yaml_reader::block_header(int n, char& chomping, std::size_t& indent) {
+  for (++col_; !rest().empty() && !yaml_space(rest()[0]); ++col_) {
+    char const c = rest()[0];
+    if ((c == '+' || c == '-') && !chomping) {
+      chomping = c;
+    } else if (c >= '1' && c <= '9' && !indent) {
+      indent = static_cast<std::size_t>(std::max(n, 0) + (c - '0'));
+    } else {
+      return fail("no way to begin a block of text");
+    }
+  }
+  auto const i = rest().find_first_not_of(" \t");
+  if (i != std::string_view::npos && rest()[i] != '#') return fail("text behind the beginning of a block");
+  ++line_;
+  return indent || block_indent(n, line_, indent);
+}
+
+COMCP_DECL bool yaml_reader::block_scalar(int n) {
+  bool const folded = rest()[0] == '>';
+  char chomping = 0;
+  std::size_t indent = 0, empty = 0;
+  if (!block_header(n, chomping, indent)) return false;
+  std::string out;
+  bool first = true, more_before = false;
+  for (; !at_end(); ++line_) {
+    auto const line = lines_[line_];
+    auto const spaces = std::min(line.find_first_not_of(' '), line.size());
+    if (spaces == line.size() && spaces <= indent) {
+      ++empty;
+      continue;
+    }
+    if (spaces < indent) {
+      if (line[spaces] == '\t') return fail("a tab in the indentation");
+      if (static_cast<int>(spaces) <= n || line[spaces] == '#') break;
+      return fail("indentation that fits nothing above");
+    }
+    auto const text = line.substr(indent);
+    bool const more = yaml_space(text[0]);
+    bool const folds = folded && !first && !more && !more_before;
+    if (folds && empty == 0) out += ' ';
+    out.append(empty + (first || folds ? 0 : 1), '\n').append(text);
+    empty = 0;
+    first = false;
+    more_before = more;
+  }
+  if (!first && chomping != '-') out += '\n';
+  if (chomping == '+') out.append(empty, '\n');
+  w_.string(out);
+  return next_content();
+}
+
+}  // namespace comcp::detail
+#endif
+
+// skills/impl/yaml_scalars.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_SCALARS_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_YAML_SCALARS_IPP
+// Plain and quoted scalars, and collections in brackets.
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+namespace comcp::detail {
+
+COMCP_DECL bool yaml_is_digits(std::string_view s, std::string_view digits = "0123456789") {
+  return !s.empty() && s.find_first_not_of(digits) == std::string_view::npos;
+}
+
+// A number of the core schema as JSON; nothing where it is none. `endless` is set for what JSON has no number for.
+COMCP_DECL std::optional<std::string> yaml_number(std::string_view s, bool& endless) {
+  auto const bare = s.substr(s.starts_with('-') || s.starts_with('+') ? 1 : 0);
+  endless = bare == ".inf" || bare == ".Inf" || bare == ".INF" || s == ".nan" || s == ".NaN" || s == ".NAN";
+  if (endless) return {};
+  bool const octal = s.starts_with("0o"), hexadecimal = s.starts_with("0x");
+  if ((octal && yaml_is_digits(s.substr(2), "01234567")) ||
+      (hexadecimal && yaml_is_digits(s.substr(2), "0123456789abcdefABCDEF"))) {
+    auto const digits = s.substr(2);
+    if (digits.size() > 15) return endless = true, std::nullopt;
+    return std::to_string(std::stoull(std::string(digits), nullptr, octal ? 8 : 16));
+  }
+  auto const e = bare.find_first_of("eE");
+  auto const mantissa = bare.substr(0, e);
+  auto const point = mantissa.find('.');
+  auto whole = mantissa.substr(0, point);
+  auto const part = point == std::string_view::npos ? std::string_view() : mantissa.substr(point + 1);
+  if ((!whole.empty() && !yaml_is_digits(whole)) || (!part.empty() && !yaml_is_digits(part))) return {};
+  if (whole.empty() && part.empty()) return {};
+  whole.remove_prefix(std::min(whole.find_first_not_of('0'), whole.size()));
+  std::string out(s.starts_with('-') ? "-" : "");
+  out += whole.empty() ? std::string_view("0") : whole;
+  if (!part.empty()) out.append(".").append(part);
+  if (e == std::string_view::npos) return out;
+  auto const exponent = bare.substr(e + 1);
+  bool const sign = exponent.starts_with('-') || exponent.starts_with('+');
+  if (!yaml_is_digits(exponent.substr(sign ? 1 : 0))) return {};
+  return out.append("e").append(exponent);
+}
+
+// The text in JSON of a plain scalar that is no string.
+COMCP_DECL std::optional<std::string> yaml_constant(std::string_view s) {
+  if (s.empty() || s == "~" || s == "null" || s == "Null" || s == "NULL") return "null";
+  if (s == "true" || s == "True" || s == "TRUE") return "true";
+  if (s == "false" || s == "False" || s == "FALSE") return "false";
+  return {};
+}
+
+COMCP_DECL bool yaml_is_text(std::string_view plain) {
+  bool endless = false;
+  return !yaml_constant(plain) && !yaml_number(plain, endless) && !endless;
+}
+
+COMCP_DECL bool yaml_reader::resolve(std::string_view text) {
+  bool endless = false;
+  auto json = yaml_constant(text);
+  if (!json) json = yaml_number(text, endless);
+  if (endless) return fail("a number that JSON has not");
+  if (json) {
+    w_.raw(*json);
+  } else {
+    w_.string(text);
+  }
+  return true;
+}
+
+COMCP_DECL bool yaml_reader::inline_node(int n) {
+  char const c = rest()[0];
+  if (c == '|' || c == '>') return block_scalar(n);
+  if (c == '[' || c == '{') return flow_node(n) && end_line();
+  if (c != '"' && c != '\'') return plain(n);
+  std::string text;
+  if (!quoted(text, n)) return false;
+  w_.string(text);
+  return end_line();
+}
+
+COMCP_DECL bool yaml_reader::plain_starts(bool flow) const noexcept {
+  auto const r = rest();
+  if (r.find_first_of(",[]{}#&*!|>'\"%@`") == 0) return false;
+  if (r.find_first_of("-?:") != 0) return true;
+  return r.size() > 1 && !yaml_space(r[1]) && !(flow && r.find_first_of(",[]{}", 1) == 1);
+}
+
+COMCP_DECL bool yaml_reader::refuse_start() {
+  switch (rest()[0]) {
+    case '&': return fail("an anchor, which is not supported");
+    case '*': return fail("an alias, which is not supported");
+    case '!': return fail("a tag, which is not supported");
+    case '%': return fail("a directive, which is not supported");
+    default: return fail("a value may not begin so");
+  }
+}
+
+// As much of a plain scalar as this line has, which is read beyond it.
+COMCP_DECL bool yaml_reader::plain_line(std::string_view& piece, bool flow) {
+  auto const r = rest();
+  std::size_t i = 0;
+  for (; i < r.size(); ++i) {
+    char const c = r[i];
+    bool const last = i + 1 == r.size();
+    if (c == '#' && i > 0 && yaml_space(r[i - 1])) break;
+    if (flow && std::string_view(",[]{}").find(c) != std::string_view::npos) break;
+    if (c != ':') continue;
+    if (flow && (last || yaml_space(r[i + 1]) || r.find_first_of(",[]{}", i + 1) == i + 1)) break;
+    if (last || yaml_space(r[i + 1])) return fail("a colon and a space inside a value: quote it");
+  }
+  piece = r.substr(0, i);
+  piece = piece.substr(0, piece.find_last_not_of(" \t") + 1);
+  col_ += piece.size();
+  return true;
+}
+
+// A plain scalar and the lines below that belong to it.
+COMCP_DECL bool yaml_reader::plain(int n) {
+  if (!plain_starts(false)) return refuse_start();
+  std::string_view piece;
+  if (!plain_line(piece, false)) return false;
+  std::string text(piece);
+  while (yaml_blank(rest())) {  // else a comment, which ends it
+    auto next = line_ + 1;
+    while (next < lines_.size() && yaml_blank(lines_[next])) ++next;
+    if (next == lines_.size()) break;
+    auto const indent = lines_[next].find_first_not_of(' ');
+    if (static_cast<int>(indent) <= n || lines_[next][indent] == '#') break;
+    auto const empty = next - line_ - 1;
+    line_ = next;
+    col_ = indent;
+    if (lines_[next][indent] == '\t') return fail("a tab in the indentation");
+    if (!plain_line(piece, false)) return false;
+    text.append(empty, '\n').append(empty ? "" : " ").append(piece);
+  }
+  return resolve(text) && end_line();
+}
+
+COMCP_DECL bool yaml_reader::quoted(std::string& out, int n) {
+  char const quote = rest()[0];
+  std::size_t kept = 0;  // this much of it is no blank that the end of a line takes away
+  for (++col_;;) {
+    auto const r = rest();
+    if (r.empty()) {
+      while (out.size() > kept && yaml_space(out.back())) out.pop_back();
+      if (!fold_quoted(out, n, false)) return false;
+      kept = out.size();
+    } else if (r[0] == quote && quote == '\'' && r.starts_with("''")) {
+      out += '\'';
+      col_ += 2;
+    } else if (r[0] == quote) {
+      ++col_;
+      return true;
+    } else if (r[0] == '\\' && quote == '"') {
+      if (!(r.size() == 1 ? fold_quoted(out, n, true) : escape(out))) return false;
+      kept = out.size();
+    } else {
+      out += r[0];
+      ++col_;
+    }
+  }
+}
+
+// From the end of a line to where the text goes on.
+COMCP_DECL bool yaml_reader::fold_quoted(std::string& out, int n, bool escaped) {
+  std::size_t empty = 0;
+  for (++line_; !at_end() && yaml_blank(lines_[line_]); ++line_) ++empty;
+  if (at_end()) return fail("a quote that does not end");
+  if (static_cast<int>(lines_[line_].find_first_not_of(' ')) <= n) return fail("text in quotes that is not indented");
+  col_ = lines_[line_].find_first_not_of(" \t");
+  if (empty) {
+    out.append(empty, '\n');
+  } else if (!escaped) {
+    out += ' ';
+  }
+  return true;
+}
+
+COMCP_DECL void append_code_point(std::string& out, char32_t c) {
+  auto const tail = [&out](char32_t bits) { out += static_cast<char>(0x80 | (bits & 0x3F)); };
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    out += static_cast<char>(0xC0 | (c >> 6));
+    tail(c);
+  } else if (c < 0x10000) {
+    out += static_cast<char>(0xE0 | (c >> 12));
+    tail(c >> 6);
+    tail(c);
+  } else {
+    out += static_cast<char>(0xF0 | (c >> 18));
+    tail(c >> 12);
+    tail(c >> 6);
+    tail(c);
+  }
+}
+
+COMCP_DECL bool yaml_reader::hex(std::size_t digits, char32_t& out) {
+  auto const text = rest().substr(0, digits);
+  if (text.size() != digits || !yaml_is_digits(text, "0123456789abcdefABCDEF")) return fail("an escape without its digits");
+  out = static_cast<char32_t>(std::stoul(std::string(text), nullptr, 16));
+  col_ += digits;
+  return true;
+}
+
+COMCP_DECL bool yaml_reader::escape(std::string& out) {
+  constexpr std::string_view names = "0abt\tnvfre \"/\\N_LP";
+  constexpr std::array<char32_t, 18> meanings = {0,    7,    8,   9,   9,    10,   11,   12,     13,
+                                                 0x1B, 0x20, '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
+  static_assert(names.size() == meanings.size());
+  char const c = rest()[1];
+  col_ += 2;
+  char32_t code = 0;
+  if (auto const i = names.find(c); i != std::string_view::npos) {
+    code = meanings[i];
+  } else if (c != 'x' && c != 'u' && c != 'U') {
+    return fail("an unknown escape");
+  } else if (!hex(c == 'x' ? 2 : c == 'u' ? 4 : 8, code)) {
+    return false;
+  }
+  if (code >= 0xD800 && code < 0xDC00 && rest().starts_with("\\u")) {  // the other half of a pair, as JSON has it
+    char32_t low = 0;
+    col_ += 2;
+    if (!hex(4, low)) return false;
+    if (low >= 0xDC00 && low < 0xE000) code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+  }
+  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return fail("an escape that is no character");
+  append_code_point(out, code);
+  return true;
+}
+
+// To the next character that is no blank, no comment and no end of a line.
+COMCP_DECL bool yaml_reader::flow_space(int n) {
+  for (;;) {
+    auto const r = rest();
+    auto const i = r.find_first_not_of(" \t");
+    bool const found = i != std::string_view::npos;
+    bool const comment = found && r[i] == '#' && (col_ + i == 0 || yaml_space(lines_[line_][col_ + i - 1]));
+    if (found && !comment) {
+      col_ += i;
+      return true;
+    }
+    ++line_;
+    if (at_end()) return fail("a bracket that does not close");
+    col_ = 0;
+    auto const line = lines_[line_];
+    if (yaml_blank(line)) continue;
+    auto const indent = line.find_first_not_of(' ');
+    if (line[indent] == '\t') return fail("a tab in the indentation");
+    bool const closes = line[indent] == ']' || line[indent] == '}';  // may stand below its key
+    if (static_cast<int>(indent) + (closes ? 1 : 0) <= n) return fail("text in brackets that is not indented");
+  }
+}
+
+COMCP_DECL bool yaml_reader::flow_node(int n) {
+  char const c = rest()[0];
+  if (c == '[') return flow_sequence(n);
+  if (c == '{') return flow_mapping(n);
+  if (c == '"' || c == '\'') {
+    std::string text;
+    if (!quoted(text, n)) return false;
+    w_.string(text);
+    return true;
+  }
+  if (!plain_starts(true)) return refuse_start();
+  std::string_view piece;
+  return plain_line(piece, true) && resolve(piece);
+}
+
+// Behind an element: a comma, or the end.
+COMCP_DECL bool yaml_reader::flow_next(char close, bool& more, int n) {
+  if (!flow_space(n)) return false;
+  if (rest()[0] == ',') {
+    ++col_;
+    if (!flow_space(n)) return false;
+  } else if (rest()[0] != close) {
+    return fail("expected a comma or a closing bracket");
+  }
+  more = rest()[0] != close;
+  return true;
+}
+
+COMCP_DECL bool yaml_reader::flow_sequence(int n) {
+  level const one_more(*this);
+  ++col_;
+  if (!deeper() || !flow_space(n)) return false;
+  w_.begin_array();
+  for (bool more = rest()[0] != ']'; more;) {
+    if (!flow_node(n) || !flow_next(']', more, n)) return false;
+  }
+  ++col_;
+  w_.end_array();
+  return true;
+}
+
+COMCP_DECL bool yaml_reader::flow_key(std::string& key, bool& was_quoted, int n) {
+  was_quoted = rest()[0] == '"' || rest()[0] == '\'';
+  key.clear();
+  if (was_quoted) return quoted(key, n);
+  std::string_view piece;
+  if (!plain_starts(true)) return refuse_start();
+  if (!plain_line(piece, true)) return false;
+  key = piece;
+  if (key == "<<") return fail("a merge key");
+  return yaml_is_text(key) || fail("a key that is no text: quote it");
+}
+
+COMCP_DECL bool yaml_reader::flow_mapping(int n) {
+  level const one_more(*this);
+  ++col_;
+  if (!deeper() || !flow_space(n)) return false;
+  std::set<std::string> keys;
+  std::string key;
+  w_.begin_object();
+  for (bool more = rest()[0] != '}', was_quoted = false; more;) {
+    if (!flow_key(key, was_quoted, n) || !flow_space(n)) return false;
+    auto const r = rest();
+    bool const apart = r.size() == 1 || yaml_space(r[1]) || r.find_first_of(",[]{}", 1) == 1;
+    if (r[0] != ':' || !(apart || was_quoted)) return fail("expected a colon behind a key");
+    ++col_;
+    if (!add_key(keys, key) || !flow_space(n)) return false;
+    if (rest()[0] == ',' || rest()[0] == '}') {
+      w_.null();
+    } else if (!flow_node(n)) {
+      return false;
+    }
+    if (!flow_next('}', more, n)) return false;
+  }
+  ++col_;
+  w_.end_object();
+  return true;
+}
+
+}  // namespace comcp::detail
+#endif
+#endif
+#endif
+#endif
+#endif
+
+namespace comcp {
+
+/// The name by which a server declares that it has skills.
+inline constexpr std::string_view skills_extension = "io.modelcontextprotocol/skills";
+
+/// One file of a skill.
+struct skill_resource {
+  skill_resource() = default;
+
+  std::string uri;
+  std::string digest;      ///< "sha256:" and 64 lower-case hexadecimal digits, of the file's bytes.
+  std::uint64_t size = 0;  ///< Bytes.
+
+  friend bool operator==(skill_resource const&, skill_resource const&) = default;
+};
+constexpr auto describe(std::type_identity<skill_resource>) {
+  using t = skill_resource;
+  return json::fields(json::field("uri", &t::uri), json::field("digest", &t::digest), json::field("size", &t::size));
+}
+
+/// A skill's entry, as skills/list and skills/get have it. Reading one checks what the specification demands of it: the
+/// directory has the skill's name, SKILL.md is listed, every file is listed once, is inside the directory and has a
+/// digest. All of it is the server's word. The identity of a skill is its server and its uri, never its name.
+struct skill {
+  skill() = default;
+
+  std::string uri;          ///< Of its SKILL.md.
+  json::value frontmatter;  ///< An object with name and description; the rest is as the author wrote it.
+  /// Every file, in the order of their uris. Nothing for a "dynamic" skill, whose content cannot be verified. An approval
+  /// that is kept is bound to this: it ends when an entry has another set.
+  std::optional<std::vector<skill_resource>> resources;
+  json::value raw;
+
+  [[nodiscard]] bool is_dynamic() const noexcept { return !resources; }
+  [[nodiscard]] std::string name() const;
+  [[nodiscard]] std::string description() const;
+  /// The uri of its directory, without a slash at the end.
+  [[nodiscard]] std::string_view root() const noexcept;
+  /// The file with exactly this uri, or null.
+  [[nodiscard]] skill_resource const* find(std::string_view file) const noexcept;
+  /// Whether this may be read as a file of the skill: it is listed, or inside the directory of a dynamic one.
+  [[nodiscard]] bool has(std::string_view file) const;
+  /// The sum of all sizes, 0 for a dynamic one; the largest number where it is larger.
+  [[nodiscard]] std::uint64_t total_size() const noexcept;
+  /// What a relative reference in SKILL.md means, such as "references/FORMS.md#fields", without its fragment.
+  /// Errors: invalid_argument (not relative, or it leads out of the skill).
+  [[nodiscard]] result<std::string> resolve(std::string_view reference) const;
+};
+template <>
+struct json::codec<skill> {
+  static bool read(view v, skill& out, read_error& e);
+  static void write(writer& w, skill const& s);
+};
+
+struct list_skills_result {
+  list_skills_result() = default;
+
+  std::vector<skill> skills;
+  std::vector<comcp::set_aside> set_aside;  ///< Entries that are invalid, which must not be loaded.
+  std::optional<cursor> next_cursor;
+  std::optional<std::int64_t> ttl_ms;
+  std::optional<comcp::cache_scope> cache_scope;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_skills_result>) {
+  using t = list_skills_result;
+  return json::fields(json::field("resultType", &t::result_type), detail::definitions("skills", &t::skills),
+                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
+                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct get_skill_result {
+  get_skill_result() = default;
+
+  comcp::skill skill;
+  std::optional<std::int64_t> ttl_ms;
+  std::optional<comcp::cache_scope> cache_scope;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<get_skill_result>) {
+  using t = get_skill_result;
+  return json::fields(json::field("resultType", &t::result_type), json::field("skill", &t::skill),
+                      json::field("ttlMs", &t::ttl_ms), json::field("cacheScope", &t::cache_scope),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// Whether these bytes are this file of the skill: its size, its digest and, for SKILL.md, its frontmatter, field by
+/// field. Of a dynamic skill only the frontmatter can be checked. For bytes from a server or from a cache of the host;
+/// without a reader the bundled one reads. Errors: verification_failed, also for a file that is not listed.
+result<void> verify_skill_file(skill const& entry, std::string_view file, std::string_view bytes,
+                               frontmatter_reader const& reader = frontmatter_reader());
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// skills/impl/skill.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_SKILL_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_SKILL_IPP
+#include <algorithm>
+#include <limits>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::string_view skill_file = "/SKILL.md";
+inline constexpr std::string_view digest_scheme = "sha256:";
+
+COMCP_DECL bool is_skill_digest(std::string_view text) noexcept {
+  return text.starts_with(digest_scheme) && text.size() == digest_scheme.size() + 64 &&
+         text.find_first_not_of("0123456789abcdef", digest_scheme.size()) == std::string_view::npos;
+}
+
+// As the Agent Skills format has it.
+COMCP_DECL bool is_skill_name(std::string_view name) noexcept {
+  return !name.empty() && name.size() <= 64 && !name.starts_with('-') && !name.ends_with('-') &&
+         name.find("--") == std::string_view::npos &&
+         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
+}
+
+COMCP_DECL std::optional<char> unescaped(std::string_view& text) noexcept {
+  constexpr std::string_view digits = "0123456789abcdef0123456789ABCDEF";
+  char const c = text[0];
+  if (c != '%') return text.remove_prefix(1), c;
+  auto const high = text.size() < 3 ? digits.npos : digits.find(text[1]);
+  auto const low = text.size() < 3 ? digits.npos : digits.find(text[2]);
+  if (high == digits.npos || low == digits.npos) return {};
+  text.remove_prefix(3);
+  return static_cast<char>(high % 16 * 16 + low % 16);
+}
+
+// One name in a path, which stays one whatever is done to its escapes and on whatever system.
+COMCP_DECL bool is_path_segment(std::string_view text) {
+  if (text.find_first_of("?#\\") != std::string_view::npos) return false;
+  std::string name;
+  while (!text.empty()) {
+    auto const c = unescaped(text);
+    if (!c || static_cast<unsigned char>(*c) < 0x20 || *c == 0x7F || *c == '/' || *c == '\\') return false;
+    name += *c;
+  }
+  return !name.empty() && name != "." && name != "..";
+}
+
+COMCP_DECL bool are_path_segments(std::string_view path) {
+  for (;;) {
+    auto const end = path.find('/');
+    if (!is_path_segment(path.substr(0, end))) return false;
+    if (end == std::string_view::npos) return true;
+    path.remove_prefix(end + 1);
+  }
+}
+
+COMCP_DECL bool is_inside(std::string_view root, std::string_view file) {
+  return !root.empty() && file.starts_with(root) && file.size() > root.size() && file[root.size()] == '/' &&
+         are_path_segments(file.substr(root.size() + 1));
+}
+
+// scheme://a/b/name/SKILL.md; the authority may be empty.
+COMCP_DECL bool is_skill_uri(std::string_view uri, std::string_view name) {
+  auto const scheme = uri.substr(0, uri.find(':'));
+  auto path = uri.substr(std::min(uri.size(), scheme.size() + 1));
+  constexpr auto letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
+  if (scheme.empty() || scheme.find_first_not_of(letters) != uri.npos) return false;
+  path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
+  return are_path_segments(path) && (std::string("/") += path).ends_with("/" + std::string(name) + std::string(skill_file));
+}
+
+COMCP_DECL bool read_member(json::view object, std::string_view key, std::string& out, json::read_error& e) {
+  auto const found = object.find(key);
+  return found ? json::codec<std::string>::read(*found, out, e) : e.missing(object, key);
+}
+
+COMCP_DECL bool read_skill_texts(json::view frontmatter, std::string_view uri, json::read_error& e) {
+  if (!frontmatter.is_object()) return e.expected(frontmatter, "object");
+  std::string name, description;
+  if (!read_member(frontmatter, "name", name, e) || !read_member(frontmatter, "description", description, e)) return false;
+  if (!is_skill_name(name)) return e.expected(*frontmatter.find("name"), "a skill's name");
+  auto const tails = std::count_if(description.begin(), description.end(), [](char c) { return (c & 0xC0) == 0x80; });
+  auto const length = description.size() - static_cast<std::size_t>(tails);
+  if (length == 0 || length > 1024) return e.expected(*frontmatter.find("description"), "1 to 1024 characters");
+  return is_skill_uri(uri, name) || e.expected(*frontmatter.find("name"), "the name of the skill's directory");
+}
+
+COMCP_DECL bool read_skill_files(json::view list, skill& out, json::read_error& e) {
+  if (list.get_string() == "dynamic") return out.resources.reset(), true;
+  if (!list.is_array()) return e.expected(list, "an array or \"dynamic\"");
+  auto& files = out.resources.emplace();
+  if (!json::codec<std::vector<skill_resource>>::read(list, files, e)) return false;
+  for (auto const element : list.elements()) {
+    auto const uri = *element.find("uri");
+    auto const digest = *element.find("digest");
+    if (!is_skill_digest(*digest.get_string())) return e.expected(digest, "a digest of SHA-256");
+    if (!is_inside(out.root(), *uri.get_string())) return e.expected(uri, "a file in the skill's directory");
+  }
+  std::sort(files.begin(), files.end(), [](auto const& a, auto const& b) { return a.uri < b.uri; });
+  auto const same = [](auto const& a, auto const& b) { return a.uri == b.uri; };
+  if (std::adjacent_find(files.begin(), files.end(), same) != files.end()) return e.expected(list, "every file once");
+  return out.find(out.uri) || e.expected(list, "SKILL.md among the files");
+}
+
+COMCP_DECL error unverified(skill const& entry, std::string_view why) {
+  return {errc::verification_failed, "the skill " + entry.uri + ": " + std::string(why)};
+}
+
+COMCP_DECL result<json::value> frontmatter_of(std::string_view text, frontmatter_reader const& reader) {
+  auto const parts = split_skill(text);
+  if (!parts) return parts.error();
+  try {
+    return reader ? reader(parts->frontmatter) : read_frontmatter(parts->frontmatter);
+  } catch (...) {
+    return error(errc::wrong_shape, "the reader of the frontmatter threw");
+  }
+}
+
+COMCP_DECL result<void> verify_frontmatter(skill const& entry, std::string_view text, frontmatter_reader const& reader) {
+  auto const found = frontmatter_of(text, reader);
+  if (!found) return unverified(entry, found.error().to_string());
+  if (*found == entry.frontmatter) return {};
+  for (auto const& [key, value] : entry.frontmatter.members()) {
+    auto const own = found->view().find(key);
+    if (!own || *own != value) return unverified(entry, "\"" + std::string(key) + "\" in SKILL.md is not the entry's");
+  }
+  return unverified(entry, "SKILL.md has fields that the entry has not");
+}
+
+}  // namespace detail
+
+COMCP_DECL bool json::codec<skill>::read(view v, skill& out, read_error& e) {
+  if (!v.is_object()) return e.expected(v, "object");
+  auto const frontmatter = v.find("frontmatter"), files = v.find("resources");
+  if (!comcp::detail::read_member(v, "uri", out.uri, e)) return false;
+  if (!frontmatter) return e.missing(v, "frontmatter");
+  if (!files) return e.missing(v, "resources");
+  out.frontmatter = frontmatter->share();
+  out.raw = v.share();
+  return comcp::detail::read_skill_texts(*frontmatter, out.uri, e) && comcp::detail::read_skill_files(*files, out, e);
+}
+
+COMCP_DECL void json::codec<skill>::write(writer& w, skill const& s) {
+  w.begin_object().key("uri").string(s.uri).key("frontmatter").value(s.frontmatter).key("resources");
+  if (s.resources) {
+    json::write(w, *s.resources);
+  } else {
+    w.string("dynamic");
+  }
+  for (auto const& [key, value] : s.raw.members()) {
+    if (key != "uri" && key != "frontmatter" && key != "resources") w.key(key).value(value);
+  }
+  w.end_object();
+}
+
+COMCP_DECL std::string skill::name() const {
+  auto const found = frontmatter.view().find("name");
+  return std::string(found ? found->get_string().value_or("") : "");
+}
+
+COMCP_DECL std::string skill::description() const {
+  auto const found = frontmatter.view().find("description");
+  return std::string(found ? found->get_string().value_or("") : "");
+}
+
+COMCP_DECL std::string_view skill::root() const noexcept {
+  std::string_view const whole = uri;
+  return whole.ends_with(detail::skill_file) ? whole.substr(0, whole.size() - detail::skill_file.size()) : std::string_view();
+}
+
+COMCP_DECL skill_resource const* skill::find(std::string_view file) const noexcept {
+  if (!resources) return nullptr;
+  auto const at = std::find_if(resources->begin(), resources->end(), [file](auto const& f) { return f.uri == file; });
+  return at == resources->end() ? nullptr : &*at;
+}
+
+COMCP_DECL bool skill::has(std::string_view file) const {
+  return is_dynamic() ? detail::is_inside(root(), file) : find(file) != nullptr;
+}
+
+COMCP_DECL std::uint64_t skill::total_size() const noexcept {
+  std::uint64_t sum = 0;
+  if (!resources) return sum;
+  for (auto const& f : *resources) {
+    if (f.size > std::numeric_limits<std::uint64_t>::max() - sum) return std::numeric_limits<std::uint64_t>::max();
+    sum += f.size;
+  }
+  return sum;
+}
+
+COMCP_DECL result<std::string> skill::resolve(std::string_view reference) const {
+  auto const bad = [](char const* why) { return error(errc::invalid_argument, why); };
+  reference = reference.substr(0, reference.find('#'));
+  if (reference.empty() || reference[0] == '/') return bad("no relative reference to a file");
+  std::vector<std::string_view> path;
+  for (bool more = true; more;) {
+    auto const end = reference.find('/');
+    auto const segment = reference.substr(0, end);
+    more = end != std::string_view::npos;
+    if (more) reference.remove_prefix(end + 1);
+    if (segment == ".") continue;
+    if (segment != "..") {
+      path.push_back(segment);
+    } else if (path.empty()) {
+      return bad("a reference that leads out of the skill");
+    } else {
+      path.pop_back();
+    }
+  }
+  std::string out(root());
+  for (auto const segment : path) out.append("/").append(segment);
+  if (path.empty() || path[0].find(':') != std::string_view::npos || !detail::is_inside(root(), out))
+    return bad("no relative reference to a file of the skill");
+  return out;
+}
+
+COMCP_DECL result<void> verify_skill_file(skill const& entry, std::string_view file, std::string_view bytes,
+                                          frontmatter_reader const& reader) {
+  if (!entry.has(file)) return detail::unverified(entry, std::string(file) + " is not one of its files");
+  if (auto const* const said = entry.find(file)) {
+    if (auto const n = bytes.size(); n != said->size)
+      return detail::unverified(entry, std::string(file) + " has " + std::to_string(n) + " bytes, not the entry's");
+    if (said->digest != std::string(detail::digest_scheme) + to_hex(sha256(bytes)))
+      return detail::unverified(entry, std::string(file) + " has another digest");
+  }
+  return file == entry.uri ? detail::verify_frontmatter(entry, bytes, reader) : result<void>();
+}
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
+namespace comcp {
+
+/// What load_skill() is told.
+class skill_options {
+ public:
+  skill_options() {}
+  /// Loads "dynamic" skills too, whose content nobody can verify (default: refuses them).
+  skill_options& allow_dynamic(bool yes = true) { return allow_dynamic_ = yes, *this; }
+  /// Who reads frontmatter in place of read_frontmatter().
+  skill_options& reader(frontmatter_reader f) { return reader_ = std::move(f), *this; }
+  /// The most files, and bytes of all of them, that a skill may have: 512 and 16 MiB, which every host must support.
+  /// Where one message may not be so long (stdio: 16 MiB), a file cannot be either.
+  skill_options& max_files(std::size_t n) { return max_files_ = n, *this; }
+  skill_options& max_bytes(std::uint64_t n) { return max_bytes_ = n, *this; }
+
+  [[nodiscard]] bool allows_dynamic() const noexcept { return allow_dynamic_; }
+  [[nodiscard]] frontmatter_reader const& reader() const noexcept { return reader_; }
+  [[nodiscard]] std::size_t max_files() const noexcept { return max_files_; }
+  [[nodiscard]] std::uint64_t max_bytes() const noexcept { return max_bytes_; }
+
+ private:
+  frontmatter_reader reader_;
+  std::size_t max_files_ = 512;
+  std::uint64_t max_bytes_ = std::uint64_t{16} << 20;
+  bool allow_dynamic_ = false;
+};
+
+namespace detail {
+struct skill_session;
+}
+
+/// A skill whose SKILL.md was read and is what its entry says. Holds that entry and the connection, so that its files
+/// come from the server that it came from, whatever other clients there are. A handle: copies are the same skill.
+class loaded_skill {
+ public:
+  explicit loaded_skill(std::shared_ptr<detail::skill_session> s) noexcept : session_(std::move(s)) {}
+
+  [[nodiscard]] skill const& entry() const noexcept;
+  /// All of SKILL.md, and the part behind the frontmatter. Valid as long as a copy of this.
+  [[nodiscard]] std::string const& text() const noexcept;
+  [[nodiscard]] std::string_view instructions() const noexcept;
+  /// False for a dynamic skill: only that the frontmatter is the entry's was checked.
+  [[nodiscard]] bool verified() const noexcept { return !entry().is_dynamic(); }
+
+  /// One file, by its uri (see skill::resolve()). A nested SKILL.md is a file like any other: to load that skill takes its
+  /// own entry and its own approval.
+  /// Errors: verification_failed (its content is not the entry's; or it is not listed, then nothing was sent),
+  /// limit_exceeded (a dynamic skill gave more than skill_options().max_bytes()), and those of client.read_resource().
+  [[nodiscard]] asio::awaitable<resource_contents> read(std::string_view uri, call_options options = call_options()) const;
+
+ private:
+  std::shared_ptr<detail::skill_session> session_;
+};
+
+/// The entries of all skills that the server lists, which may be fewer than it has. Invalid ones are set aside. Several
+/// may have one name. Errors: capability_missing where the server did not declare the extension.
+asio::awaitable<listing<skill>> list_skills(client const& c, call_options options = call_options());
+
+/// The entry of the skill whose SKILL.md has this uri, as it is now, listed or not. Errors: capability_missing,
+/// not_found, protocol_violation (an invalid entry).
+asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options = call_options());
+
+/// Reads SKILL.md and verifies it. With a cache, bytes that are no longer the entry's are fetched again once. After
+/// verification_failed the entry may be outdated: get_skill() has the current one, which wants approval anew.
+/// Errors: verification_failed, denied (a dynamic skill), limit_exceeded (the entry's files; nothing was sent), and those
+/// of client.read_resource(). `entry` is of this client's server.
+asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how = skill_options(),
+                                         call_options options = call_options());
+
+/// The direct children of a directory, such as skill::root(), as the server sees them now; directories have the MIME type
+/// "inode/directory". This adds nothing to a loaded skill: what its entry does not list cannot be read.
+/// Errors: capability_missing where the server did not declare directoryRead; not_found.
+asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
+                                                           call_options options = call_options());
+
+namespace detail {
+template <>
+struct list_traits<skill> {
+  using page = list_skills_result;
+  static constexpr std::string_view method = "skills/list";
+  static auto& items(page& p) { return p.skills; }
+};
+struct directory_child;
+template <>
+struct list_traits<directory_child> {
+  using page = list_resources_result;
+  static constexpr std::string_view method = "resources/directory/read";
+  static auto& items(page& p) { return p.resources; }
+};
+}  // namespace detail
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// skills/impl/skills.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_SKILLS_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_SKILLS_IPP
+#include <atomic>
+
+namespace comcp {
+namespace detail {
+
+// A skill under load, and loaded.
+struct skill_session {
+  skill_session(std::shared_ptr<client_core> c, skill e, skill_options o)
+      : core(std::move(c)), entry(std::move(e)), options(std::move(o)) {}
+
+  std::shared_ptr<client_core> core;
+  skill entry;
+  skill_options options;
+  std::string text;  // SKILL.md
+  std::size_t body = 0;
+  std::atomic<std::uint64_t> retrieved{0};  // of a dynamic skill
+
+  [[nodiscard]] error refusal() const {
+    if (entry.is_dynamic() && !options.allows_dynamic())
+      return {errc::denied, "the content of " + entry.uri + " is dynamic: it cannot be verified"};
+    if (!entry.is_dynamic() && entry.resources->size() > options.max_files())
+      return {errc::limit_exceeded, entry.uri + " has more files than skill_options().max_files()"};
+    if (entry.total_size() > options.max_bytes())
+      return {errc::limit_exceeded, "the files of " + entry.uri + " are larger than skill_options().max_bytes()"};
+    return {};
+  }
+
+  // The one content of an answer that is this file. Of text and blob exactly one is there: what is verified is what is used.
+  [[nodiscard]] result<resource_contents> verified(std::string const& uri, read_resource_result& answer) {
+    auto const* const only = answer.contents.size() == 1 ? &answer.contents[0] : nullptr;
+    if (!only || only->uri != uri || only->text.has_value() == only->blob.has_value())
+      return error(errc::protocol_violation, "resources/read gave no contents of " + uri);
+    std::vector<std::byte> decoded;
+    if (only->blob) {
+      auto bytes = only->bytes();
+      if (!bytes) return bytes.error().with_code(make_error_code(errc::protocol_violation));
+      decoded = *std::move(bytes);
+    }
+    auto const bytes = only->text ? std::string_view(*only->text)
+                                  : std::string_view(reinterpret_cast<char const*>(decoded.data()), decoded.size());
+    if (auto const ok = verify_skill_file(entry, uri, bytes, options.reader()); !ok) return ok.error();
+    if (entry.is_dynamic() && (retrieved += bytes.size()) > options.max_bytes())
+      return error(errc::limit_exceeded, entry.uri + " gave more than skill_options().max_bytes()");
+    if (uri == entry.uri && text.empty()) {
+      text = bytes;
+      body = text.size() - split_skill(text).value().body.size();
+    }
+    return std::move(answer.contents[0]);
+  }
+};
+
+COMCP_DECL asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<skill_session> s, std::string uri,
+                                                              call_options options) {
+  require(s->core);
+  options.manual_input(false);
+  bool may_be_old = s->core->has_cache() && options.cache() == cache_use::use;
+  for (;;) {
+    auto reading = client(s->core, false).read_resource(uri, options);
+    auto answer = co_await std::move(reading);
+    auto file = s->verified(uri, answer);
+    if (file) co_return *std::move(file);
+    if (!may_be_old || file.error() != errc::verification_failed) throw exception(file.error());
+    may_be_old = false;
+    options.cache(cache_use::refresh);
+  }
+}
+
+COMCP_DECL asio::awaitable<loaded_skill> load_skill_file(std::shared_ptr<skill_session> s, call_options options) {
+  auto reading = read_skill_file(s, s->entry.uri, std::move(options));
+  (void)co_await std::move(reading);
+  co_return loaded_skill(std::move(s));
+}
+
+// What the server answers where there is nothing of that uri.
+inline error as_missing(error const& e) {
+  return e.peer() && e.peer()->code == -32602 ? e.with_code(make_error_code(errc::not_found)) : e;
+}
+
+COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_core> core, std::string uri, prepared_call call) {
+  get_skill_result got;
+  try {
+    auto asking = typed_call<get_skill_result>(std::move(core), std::move(call));
+    got = co_await std::move(asking);
+  } catch (exception const& e) {
+    throw exception(as_missing(e.error()));
+  }
+  if (got.skill.uri != uri) throw exception(error(errc::protocol_violation, "skills/get gave another skill"));
+  co_return std::move(got.skill);
+}
+
+COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_core> core, std::string uri,
+                                                             call_options options) {
+  require(core);
+  auto const end = later(core->now(), core->hard_limit(options));
+  pager<directory_child> pages(core, std::move(options), std::move(uri));
+  listing<resource> all;
+  try {
+    for (;;) {
+      auto page = co_await pages.next();
+      if (!page) co_return all;
+      all.append(std::move(page->resources), std::move(page->set_aside));
+      if (core->now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
+    }
+  } catch (exception const& e) {
+    throw exception(as_missing(e.error()));
+  }
+}
+
+}  // namespace detail
+
+COMCP_DECL skill const& loaded_skill::entry() const noexcept { return session_->entry; }
+COMCP_DECL std::string const& loaded_skill::text() const noexcept { return session_->text; }
+COMCP_DECL std::string_view loaded_skill::instructions() const noexcept {
+  return std::string_view(session_->text).substr(session_->body);
+}
+
+COMCP_DECL asio::awaitable<resource_contents> loaded_skill::read(std::string_view uri, call_options options) const {
+  auto const& entry = session_->entry;
+  if (!entry.has(uri)) return detail::failed<resource_contents>(verify_skill_file(entry, uri, {}).error());
+  return detail::read_skill_file(session_, std::string(uri), std::move(options));
+}
+
+COMCP_DECL asio::awaitable<listing<skill>> list_skills(client const& c, call_options options) {
+  return detail::list_all<skill>(detail::client_access::core(c), std::move(options));
+}
+
+COMCP_DECL asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options) {
+  detail::prepared_call call("skills/get", args("uri", uri).text(), std::move(options));
+  call.repeatable = true;
+  return detail::get_skill_entry(detail::client_access::core(c), std::string(uri), std::move(call));
+}
+
+COMCP_DECL asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how,
+                                                    call_options options) {
+  auto s = std::make_shared<detail::skill_session>(detail::client_access::core(c), entry, std::move(how));
+  if (auto const bad = s->refusal()) return detail::failed<loaded_skill>(bad);
+  return detail::load_skill_file(std::move(s), std::move(options));
+}
+
+COMCP_DECL asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
+                                                                      call_options options) {
+  return detail::read_directory(detail::client_access::core(c), std::string(uri), std::move(options));
+}
+
+}  // namespace comcp
 #endif
 #endif
 #endif
