@@ -23,7 +23,7 @@ std::string const home = "skill://a", main_file = home + "/SKILL.md";
 std::string const text = "---\nname: a\ndescription: What it does\n---\nDo it.\n";
 
 json::fragment trusted(std::string s) { return json::fragment::trusted(std::move(s)); }
-std::string quoted(std::string const& s) { return json::to_text(s); }
+std::string text_of(std::string const& s) { return json::to_text(s); }
 std::string capabilities(std::string const& settings) {
   return R"({"resources":{},"extensions":{"io.modelcontextprotocol/skills":)" + settings + "}}";
 }
@@ -43,7 +43,7 @@ struct skilled : conversation {
     server.on("resources/read", [this](fake_request const& r) {
       auto const uri = r.params()["uri"].as<std::string>();
       reads.push_back(uri);
-      r.reply(trusted(contents(answer.empty() ? R"({"uri":)" + quoted(uri) + R"(,"text":)" + quoted(files[uri]) + "}" : answer)));
+      r.reply(trusted(contents(answer.empty() ? R"({"uri":)" + text_of(uri) + R"(,"text":)" + text_of(files[uri]) + "}" : answer)));
     });
   }
   static std::string contents(std::string const& list) {
@@ -235,7 +235,7 @@ TEST_CASE("skills: binary files count by their bytes, and an answer is one file"
   CHECK(t.finish(s.read(home + "/x.md")).error() == errc::protocol_violation);
   t.files[main_file] = text + "\xFF";
   t.publish();
-  t.answer = R"({"uri":"skill://a/SKILL.md","blob":)" + quoted(to_base64(std::as_bytes(std::span(t.files[main_file])))) + "}";
+  t.answer = R"({"uri":"skill://a/SKILL.md","blob":)" + text_of(to_base64(std::as_bytes(std::span(t.files[main_file])))) + "}";
   CHECK(t.refusal(c) == errc::verification_failed);
 }
 
