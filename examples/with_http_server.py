@@ -13,7 +13,7 @@ TOKEN = "correct-horse"
 with subprocess.Popen([sys.argv[1], "--http", "0", "--token", TOKEN], stdout=subprocess.PIPE, text=True) as server:
     try:
         url = server.stdout.readline().strip()  # empty when it did not start
-        status = subprocess.run([*sys.argv[2:], url, TOKEN], timeout=50).returncode if url else 1
+        status = subprocess.run([*sys.argv[2:], url, TOKEN], timeout=150).returncode if url else 1
     finally:
         server.kill()
 sys.exit(status)

@@ -45,6 +45,10 @@ def signed_with(modulus, jwt):
     return json.loads(from_base64url(signed.split(".")[1])) if found.to_bytes(256, "big") == expected else {}
 
 
+# To this machine itself, whatever proxies its environment names.
+browser = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -139,7 +143,7 @@ class Guarded(Handler):
     def do_POST(self):
         demo = urllib.parse.urlsplit(self.server.demo)
         kept = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "connection")}
-        with contextlib.closing(http.client.HTTPConnection(demo.netloc, timeout=30)) as line:
+        with contextlib.closing(http.client.HTTPConnection(demo.netloc, timeout=100)) as line:
             line.request(self.command, self.path, self.body(), kept)
             answer = line.getresponse()
             headers = {"Content-Type": answer.headers.get("Content-Type", "application/json")}
@@ -167,13 +171,13 @@ def served(handler):
 def run(command, environment, authorization):
     """Runs it; where it prints the URL of the login, the user goes there. Gives its exit status."""
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as program:
-        end = threading.Timer(40, program.kill)
+        end = threading.Timer(100, program.kill)
         end.start()
         for line in program.stderr:
             sys.stderr.write(line)
             found = re.search(re.escape(authorization.url) + r"/authorize\S*", line)
             if found:
-                with urllib.request.urlopen(found[0], timeout=30) as page:
+                with browser.open(found[0], timeout=100) as page:
                     page.read()
         status = program.wait()
         end.cancel()

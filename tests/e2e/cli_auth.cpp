@@ -178,7 +178,7 @@ TEST_CASE("cli: every server of a configuration has its own login", "[e2e]") {
   auto const file = (at.folder.path / "mcp.json").string();
   std::ofstream(file) << R"({"mcpServers":{"one":{"url":")" << at.peer.url() << R"("},"two":{"url":")"
                       << other.peer.url() << "\"}}}";
-  auto const all = run({"--config", file, "tools", "--token-store", at.store, "--timeout", "5"});
+  auto const all = run({"--config", file, "tools", "--token-store", at.store, "--timeout", "30"});
   CHECK_THAT(all.out, contains("guarded_tool"));
   CHECK_THAT(all.err, contains("two: "));
   for (auto const& r : other.peer.requests("/mcp")) CHECK(r.header("authorization") == nullptr);

@@ -31,11 +31,20 @@ std::string parameter_of(std::string const& address, char const* name) {
   return field_of(address.substr(address.find('?') + 1), name);
 }
 
-unsigned short free_port() {
-  asio::io_context io;
-  asio::ip::tcp::acceptor const here(io, {asio::ip::address_v4::loopback(), 0});
-  return here.local_endpoint().port();
-}
+// A port that is bound and never listened on: the system gives it to nobody who does not name it, and whoever sets
+// SO_REUSEADDR, as comcp does, can listen there.
+class reserved_port {
+ public:
+  reserved_port() : socket_(io_, asio::ip::tcp::v4()) {
+    socket_.set_option(asio::socket_base::reuse_address(true));
+    socket_.bind({asio::ip::address_v4::loopback(), 0});
+  }
+  [[nodiscard]] std::string number() const { return std::to_string(socket_.local_endpoint().port()); }
+
+ private:
+  asio::io_context io_;
+  asio::ip::tcp::socket socket_;
+};
 
 }  // namespace
 
@@ -95,7 +104,8 @@ TEST_CASE("cli: --client-metadata-url is who the client is, and nothing is regis
 }
 
 TEST_CASE("cli: --callback-port is where the browser returns to, and is free again after Ctrl-C", "[e2e]") {
-  auto const port = std::to_string(free_port());
+  reserved_port const own;
+  auto const port = own.number();
   guarded at(peer_plan().knows("by-hand"));
   strings const line{"login", "--no-browser", "--client-id", "by-hand", "--callback-port", port};
   auto first = at.start(line);
@@ -134,7 +144,7 @@ TEST_CASE("cli: doctor and --paste wait for nobody longer than they are told to"
     if (r.target == "/mcp") return {};
     return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{";
   }));
-  auto const r = silent.comcp({"doctor", "--timeout", "0.5"});
+  auto const r = silent.comcp({"doctor", "--timeout", "2"});
   CHECK(r.status == 4);
   CHECK_THAT(r.out, contains("no answer in time"));
 

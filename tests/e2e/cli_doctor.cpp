@@ -144,7 +144,7 @@ TEST_CASE("cli: doctor tells of metadata that cannot be used, of every place tha
 
 TEST_CASE("cli: doctor waits for no answer longer than --timeout", "[e2e]") {
   guarded at(at_path(server_path, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"));
-  auto const r = at.comcp({"doctor", "--timeout", "1"});
+  auto const r = at.comcp({"doctor", "--timeout", "2"});
   CHECK_THAT(r.out, contains("GET " + at.peer.origin() + server_path));
   CHECK(r.status != 0);
   only_looked(at);
