@@ -113,7 +113,7 @@ TEST_CASE("registry: servers killed again and again while calls run: each call e
     CHECK(pids.size() == kills + 3);
     co_await r.close();
     for (auto const pid : pids) CHECK(is_gone(pid));
-  });
+  }, 5min);
 }
 
 TEST_CASE("registry: destroyed while its servers work, no process is left", "[interop]") {
