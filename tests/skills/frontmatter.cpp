@@ -89,6 +89,7 @@ TEST_CASE("frontmatter: brackets", "[skills]") {
   CHECK(read_as("a: { b: c, \"d\":1, e: , f: {g: http://h}}", R"({"a":{"b":"c","d":1,"e":null,"f":{"g":"http://h"}}})") == "");
   CHECK(read_as("a: [ # comment\n  x,\n\n  y, # more\n]\nb: c", R"({"a":["x","y"],"b":"c"})") == "");
   CHECK(read_as("{a: b}", R"({"a":"b"})") == "");
+  CHECK(read_as("a: [x,\n# comment\n  -y]", R"({"a":["x","-y"]})") == "");
 }
 
 TEST_CASE("frontmatter: what is not read is refused, and says where", "[skills]") {
@@ -103,6 +104,8 @@ TEST_CASE("frontmatter: what is not read is refused, and says where", "[skills]"
   CHECK(refuses("%YAML 1.2", "a directive"));
   CHECK(refuses("a: 1\n...\nb: 2", "more than one document"));
   CHECK(refuses("a: 1\n--- \nb: 2", "more than one document"));
+  CHECK(refuses("{a: \"1\n... 2\"}", "more than one document"));
+  CHECK(refuses("{a: 1,\n--- b: 2}", "more than one document"));
   CHECK(refuses("a: 1\na: 2", "\"a\" comes twice"));
   CHECK(refuses("a: {b: 1, \"b\": 2}", "\"b\" comes twice"));
   CHECK(refuses("<<: 1", "merge key"));
@@ -125,7 +128,7 @@ TEST_CASE("frontmatter: what is not read is refused, and says where", "[skills]"
   CHECK(refuses("a: [b c: d]", "expected a comma"));
   CHECK(refuses("a: {b}", "expected a colon"));
   CHECK(refuses("a: [b]: c", "text behind"));
-  CHECK(refuses("a: [,]", "may not begin"));
+  for (auto const* const bad : {"a: [,]", "a: [?b]", "a: [:b]", "a: {?b: c}"}) CHECK(refuses(bad, "may not begin"));
   CHECK(refuses("a:\n    b: 1\n  c: 2", "indentation"));
   CHECK(refuses("- a\nb: c", "does not belong"));
   CHECK(refuses("a: 1\n  b: 2", "colon and a space"));

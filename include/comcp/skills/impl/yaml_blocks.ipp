@@ -57,7 +57,7 @@ COMCP_DECL bool yaml_reader::next_content() {
     auto const indent = line.find_first_not_of(' ');
     if (yaml_blank(line) || line[indent] == '#') continue;
     if (line[indent] == '\t') return fail("a tab in the indentation");
-    if (line.starts_with("...") || line.starts_with("---")) return fail("more than one document");
+    if (yaml_marker(line)) return fail("more than one document");
     col_ = indent;
     return true;
   }

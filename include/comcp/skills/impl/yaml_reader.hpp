@@ -82,6 +82,8 @@ inline constexpr std::size_t yaml_max_depth = 32;
 
 inline bool yaml_space(char c) noexcept { return c == ' ' || c == '\t'; }
 inline bool yaml_blank(std::string_view line) noexcept { return line.find_first_not_of(" \t") == std::string_view::npos; }
+/// Whether it begins or ends a document wherever it stands, in quotes and brackets too.
+inline bool yaml_marker(std::string_view line) noexcept { return line.starts_with("---") || line.starts_with("..."); }
 /// Whether a plain scalar with this text is a string.
 bool yaml_is_text(std::string_view plain);
 

@@ -87,6 +87,7 @@ COMCP_DECL bool yaml_reader::plain_starts(bool flow) const noexcept {
   auto const r = rest();
   if (r.find_first_of(",[]{}#&*!|>'\"%@`") == 0) return false;
   if (r.find_first_of("-?:") != 0) return true;
+  if (flow && r[0] != '-') return false;  // text in YAML 1.2, a key or a colon to readers of YAML 1.1
   return r.size() > 1 && !yaml_space(r[1]) && !(flow && r.find_first_of(",[]{}", 1) == 1);
 }
 
@@ -171,6 +172,7 @@ COMCP_DECL bool yaml_reader::fold_quoted(std::string& out, int n, bool escaped) 
   std::size_t empty = 0;
   for (++line_; !at_end() && yaml_blank(lines_[line_]); ++line_) ++empty;
   if (at_end()) return fail("a quote that does not end");
+  if (yaml_marker(lines_[line_])) return fail("more than one document");
   if (static_cast<int>(lines_[line_].find_first_not_of(' ')) <= n) return fail("text in quotes that is not indented");
   col_ = lines_[line_].find_first_not_of(" \t");
   if (empty) {
@@ -249,8 +251,9 @@ COMCP_DECL bool yaml_reader::flow_space(int n) {
     if (at_end()) return fail("a bracket that does not close");
     col_ = 0;
     auto const line = lines_[line_];
-    if (yaml_blank(line)) continue;
     auto const indent = line.find_first_not_of(' ');
+    if (yaml_blank(line) || line[indent] == '#') continue;
+    if (yaml_marker(line)) return fail("more than one document");
     if (line[indent] == '\t') return fail("a tab in the indentation");
     bool const closes = line[indent] == ']' || line[indent] == '}';  // may stand below its key
     if (static_cast<int>(indent) + (closes ? 1 : 0) <= n) return fail("text in brackets that is not indented");
