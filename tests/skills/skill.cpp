@@ -155,6 +155,23 @@ TEST_CASE("skill: files are verified by size, digest and frontmatter", "[skills]
   CHECK(other("---\nname: *a\n---\n", R"({"name":"a","description":"b"})").find("alias") != std::string::npos);
 }
 
+TEST_CASE("skill: an entry that names one field of many over and over costs no square", "[skills]") {
+  std::string text = "---\nname: a\ndescription: b\n";
+  for (int i = 0; i < 9000; ++i) text += "k" + std::to_string(i) + ":\n";
+  text += "z: 1\n---\n";
+  std::string frontmatter = R"({"name":"a","description":"b")";
+  for (int i = 0; i < 200'000; ++i) frontmatter += R"(,"z":1)";
+  auto const s = of(text, frontmatter + "}");
+  CHECK(verify_skill_file(s, s.uri, text).error() == errc::verification_failed);
+}
+
+TEST_CASE("skill: a nested SKILL.md is a file like any other", "[skills]") {
+  auto const nested = std::string("skill://a/b/SKILL.md");
+  auto const s = read(listed("," + file(nested, hash_of("none"), "4"))).value();
+  CHECK(verify_skill_file(s, nested, "none"));
+  CHECK(verify_skill_file(s, nested, "nine").error() == errc::verification_failed);
+}
+
 TEST_CASE("skill: of a dynamic one the frontmatter is verified", "[skills]") {
   auto const s = read(entry("skill://a/SKILL.md", R"("dynamic")")).value();
   CHECK(verify_skill_file(s, s.uri, "---\ndescription: What it does\nname: a\n---\nToday"));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include <comcp/hash/sha256.hpp>
 #include <comcp/skills/skill.hpp>
@@ -124,9 +125,12 @@ COMCP_DECL result<void> verify_frontmatter(skill const& entry, std::string_view 
   auto const found = frontmatter_of(text, reader);
   if (!found) return unverified(entry, found.error().to_string());
   if (*found == entry.frontmatter) return {};
+  std::map<std::string_view, json::view> own;  // the entry may name one of them a million times
+  for (auto const& [key, value] : found->members()) own.emplace(key, value);
   for (auto const& [key, value] : entry.frontmatter.members()) {
-    auto const own = found->view().find(key);
-    if (!own || *own != value) return unverified(entry, "\"" + std::string(key) + "\" in SKILL.md is not the entry's");
+    auto const at = own.find(key);
+    if (at == own.end() || at->second != value)
+      return unverified(entry, "\"" + std::string(key) + "\" in SKILL.md is not the entry's");
   }
   return unverified(entry, "SKILL.md has fields that the entry has not");
 }
