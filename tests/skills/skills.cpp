@@ -102,6 +102,13 @@ TEST_CASE("skills: nothing is asked of a server that did not declare them", "[sk
   CHECK(t.finish(get_skill(c, main_file)).error() == errc::capability_missing);
   CHECK(t.finish(read_resource_directory(c, home)).error() == errc::capability_missing);
   CHECK(t.server.count("skills/list") + t.server.count("skills/get") + t.server.count("resources/directory/read") == 0);
+  era_verdict prior;  // a connection that did not ask for it has seen no declaration
+  prior.era = era::modern;
+  prior.versions = {version::v2026_07_28};
+  auto const blind = t.ready(t.options().prior(prior));
+  CHECK(t.finish(list_skills(blind)).error() == errc::capability_missing);
+  CHECK(t.finish(get_skill(blind, main_file)).error() == errc::capability_missing);
+  CHECK(t.finish(read_resource_directory(blind, home)).error() == errc::capability_missing);
   auto const bold = t.ready(t.options().check_capabilities(false));
   CHECK(t.finish(list_skills(bold)));
 }
