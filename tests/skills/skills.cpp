@@ -197,12 +197,21 @@ TEST_CASE("skills: what is too large is refused before anything is read", "[skil
   CHECK(t.reads.empty());
   auto const entry = t.the_entry(c);
   CHECK(t.finish(load_skill(c, entry, skill_options().max_files(2).max_bytes(size))));
-  t.files[home + "/big"] = std::string((16 << 20) - size, 'x');
-  t.publish();
-  auto const s = t.loaded(c);
-  CHECK(s.entry().total_size() == 16 << 20);
-  t.files[home + "/big"] += 'x';
-  t.publish();
+  auto const with_more = [&t](int count, std::size_t each) {
+    auto list = t.listed();
+    list.pop_back();
+    for (int i = 0; i < count; ++i)
+      list += R"(,{"uri":"skill://a/f)" + std::to_string(i) + R"(","digest":"sha256:)" + std::string(64, '0') +
+              R"(","size":)" + std::to_string(each) + "}";
+    t.publish_as(list + "]");
+  };
+  with_more(1, (16 << 20) - size);
+  CHECK(t.loaded(c).entry().total_size() == 16 << 20);
+  with_more(1, (16 << 20) - size + 1);
+  CHECK(t.refusal(c) == errc::limit_exceeded);
+  with_more(510, 0);
+  CHECK(t.loaded(c).entry().resources->size() == 512);
+  with_more(511, 0);
   CHECK(t.refusal(c) == errc::limit_exceeded);
 }
 
