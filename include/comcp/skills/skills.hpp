@@ -50,8 +50,9 @@ namespace detail {
 struct skill_session;
 }
 
-/// A skill whose SKILL.md was read and is what its entry says. Holds that entry and the connection, so that its files
-/// come from the server that it came from, whatever other clients there are. A handle: copies are the same skill.
+/// A skill whose SKILL.md was read and is what its entry says. Holds that entry and its client's connection, so that its
+/// files come from the server that it came from, whatever other clients there are; it does not keep the connection open.
+/// A handle: copies are the same skill.
 class loaded_skill {
  public:
   explicit loaded_skill(std::shared_ptr<detail::skill_session> s) noexcept : session_(std::move(s)) {}
