@@ -12403,7 +12403,7 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   if (!options_.check_capabilities_ || !codec_) return {};
   if (std::string_view(c.method) == "resources/directory/read" && !detail::reads_directories(server_capabilities_))
     return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
-  if (discovered_unknown()) return {};
+  if (discovered_unknown() && !c.method.starts_with("skills/")) return {};  // those want a declaration that was seen
   auto const* needed = detail::capability_for(c.method);
   if (!needed || server_capabilities_.supports(needed)) {
     if (std::string_view(c.method) == "resources/subscribe" && !server_capabilities_.supports_subscribe())

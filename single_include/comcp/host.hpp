@@ -8834,6 +8834,8 @@ inline constexpr std::size_t yaml_max_depth = 32;
 
 inline bool yaml_space(char c) noexcept { return c == ' ' || c == '\t'; }
 inline bool yaml_blank(std::string_view line) noexcept { return line.find_first_not_of(" \t") == std::string_view::npos; }
+/// Whether it begins or ends a document wherever it stands, in quotes and brackets too.
+inline bool yaml_marker(std::string_view line) noexcept { return line.starts_with("---") || line.starts_with("..."); }
 /// Whether a plain scalar with this text is a string.
 bool yaml_is_text(std::string_view plain);
 
@@ -8951,7 +8953,7 @@ COMCP_DECL bool yaml_reader::next_content() {
     auto const indent = line.find_first_not_of(' ');
     if (yaml_blank(line) || line[indent] == '#') continue;
     if (line[indent] == '\t') return fail("a tab in the indentation");
-    if (line.starts_with("...") || line.starts_with("---")) return fail("more than one document");
+    if (yaml_marker(line)) return fail("more than one document");
     col_ = indent;
     return true;
   }
@@ -9229,6 +9231,7 @@ COMCP_DECL bool yaml_reader::plain_starts(bool flow) const noexcept {
   auto const r = rest();
   if (r.find_first_of(",[]{}#&*!|>'\"%@`") == 0) return false;
   if (r.find_first_of("-?:") != 0) return true;
+  if (flow && r[0] != '-') return false;  // text in YAML 1.2, a key or a colon to readers of YAML 1.1
   return r.size() > 1 && !yaml_space(r[1]) && !(flow && r.find_first_of(",[]{}", 1) == 1);
 }
 
@@ -9313,6 +9316,7 @@ COMCP_DECL bool yaml_reader::fold_quoted(std::string& out, int n, bool escaped) 
   std::size_t empty = 0;
   for (++line_; !at_end() && yaml_blank(lines_[line_]); ++line_) ++empty;
   if (at_end()) return fail("a quote that does not end");
+  if (yaml_marker(lines_[line_])) return fail("more than one document");
   if (static_cast<int>(lines_[line_].find_first_not_of(' ')) <= n) return fail("text in quotes that is not indented");
   col_ = lines_[line_].find_first_not_of(" \t");
   if (empty) {
@@ -9391,8 +9395,9 @@ COMCP_DECL bool yaml_reader::flow_space(int n) {
     if (at_end()) return fail("a bracket that does not close");
     col_ = 0;
     auto const line = lines_[line_];
-    if (yaml_blank(line)) continue;
     auto const indent = line.find_first_not_of(' ');
+    if (yaml_blank(line) || line[indent] == '#') continue;
+    if (yaml_marker(line)) return fail("more than one document");
     if (line[indent] == '\t') return fail("a tab in the indentation");
     bool const closes = line[indent] == ']' || line[indent] == '}';  // may stand below its key
     if (static_cast<int>(indent) + (closes ? 1 : 0) <= n) return fail("text in brackets that is not indented");
@@ -9590,6 +9595,7 @@ result<void> verify_skill_file(skill const& entry, std::string_view file, std::s
 #define COMCP_SINGLE_SKILLS_IMPL_SKILL_IPP
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace comcp {
 namespace detail {
@@ -9707,9 +9713,12 @@ COMCP_DECL result<void> verify_frontmatter(skill const& entry, std::string_view 
   auto const found = frontmatter_of(text, reader);
   if (!found) return unverified(entry, found.error().to_string());
   if (*found == entry.frontmatter) return {};
+  std::map<std::string_view, json::view> own;  // the entry may name one of them a million times
+  for (auto const& [key, value] : found->members()) own.emplace(key, value);
   for (auto const& [key, value] : entry.frontmatter.members()) {
-    auto const own = found->view().find(key);
-    if (!own || *own != value) return unverified(entry, "\"" + std::string(key) + "\" in SKILL.md is not the entry's");
+    auto const at = own.find(key);
+    if (at == own.end() || at->second != value)
+      return unverified(entry, "\"" + std::string(key) + "\" in SKILL.md is not the entry's");
   }
   return unverified(entry, "SKILL.md has fields that the entry has not");
 }
@@ -9849,8 +9858,9 @@ namespace detail {
 struct skill_session;
 }
 
-/// A skill whose SKILL.md was read and is what its entry says. Holds that entry and the connection, so that its files
-/// come from the server that it came from, whatever other clients there are. A handle: copies are the same skill.
+/// A skill whose SKILL.md was read and is what its entry says. Holds that entry and its client's connection, so that its
+/// files come from the server that it came from, whatever other clients there are; it does not keep the connection open.
+/// A handle: copies are the same skill.
 class loaded_skill {
  public:
   explicit loaded_skill(std::shared_ptr<detail::skill_session> s) noexcept : session_(std::move(s)) {}
