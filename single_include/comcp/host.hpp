@@ -9858,9 +9858,9 @@ namespace detail {
 struct skill_session;
 }
 
-/// A skill whose SKILL.md was read and is what its entry says. Holds that entry and its client's connection, so that its
-/// files come from the server that it came from, whatever other clients there are; it does not keep the connection open.
-/// A handle: copies are the same skill.
+/// A skill whose SKILL.md was read and is what its entry says. Holds that entry and its client's connection, so that
+/// its files come from the server that it came from, whatever other clients there are; it does not keep the connection
+/// open. A handle: copies are the same skill.
 class loaded_skill {
  public:
   explicit loaded_skill(std::shared_ptr<detail::skill_session> s) noexcept : session_(std::move(s)) {}
@@ -9883,7 +9883,8 @@ class loaded_skill {
 };
 
 /// The entries of all skills that the server lists, which may be fewer than it has. Invalid ones are set aside. Several
-/// may have one name. Errors: capability_missing where the server did not declare the extension.
+/// may have one name. Errors: capability_missing where the server did not declare the extension, or was never asked (a
+/// connect_options().prior() without `discovered`).
 asio::awaitable<listing<skill>> list_skills(client const& c, call_options options = call_options());
 
 /// The entry of the skill whose SKILL.md has this uri, as it is now, listed or not. Errors: capability_missing,
