@@ -3787,7 +3787,8 @@ COMCP_DECL std::vector<http_url> authorization_server_metadata_urls(http_url con
   std::vector<http_url> out;
   out.push_back(detail::at_origin(issuer, oauth + path));
   out.push_back(detail::at_origin(issuer, openid + path));
-  if (!path.empty()) out.push_back(detail::at_origin(issuer, path + openid));
+  // The last two are one for an issuer whose path is `openid` itself.
+  if (!path.empty() && path + openid != openid + path) out.push_back(detail::at_origin(issuer, path + openid));
   return out;
 }
 

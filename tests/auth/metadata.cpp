@@ -145,6 +145,10 @@ TEST_CASE("metadata: where an authorization server's is looked for", "[auth]") {
                         "https://auth.example.com/.well-known/openid-configuration"};
   CHECK(of("https://auth.example.com") == root);
   CHECK(of("https://auth.example.com/?q") == root);
+  for (auto const* const path : {"/.well-known/openid-configuration",
+                                 "/.well-known/openid-configuration/.well-known/openid-configuration"}) {
+    CHECK(of(std::string("https://auth.example.com") + path).size() == 2);  // none is asked for twice
+  }
   CHECK(of("http://127.0.0.1:9000/a/b")[2] == "http://127.0.0.1:9000/a/b/.well-known/openid-configuration");
 }
 
