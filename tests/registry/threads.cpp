@@ -6,6 +6,7 @@
 #include <comcp/registry/registry.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <thread>
 #include <utility>
 
@@ -62,7 +63,10 @@ asio::awaitable<void> work(registry const& r, fake_server stays, fake_server com
     ++(two ? t.answered : t.failed);
     co_await r.remove("comes");
   }
-  while (t.lookers < 2) co_await asio::post(asio::use_awaitable);  // both have seen "stays"
+  auto const limit = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (t.lookers < 2 && std::chrono::steady_clock::now() < limit) {
+    co_await asio::post(asio::use_awaitable);
+  }
   co_await r.close();
   t.over = true;
 }
@@ -102,6 +106,7 @@ TEST_CASE("registry: snapshots from other threads while servers crash, come and 
   std::thread other([&] { look(r, t); });
   look(r, t);
   other.join();
+  CHECK(t.lookers == 2);  // both have seen "stays"
   CHECK(t.answered + t.failed == 2 * rounds);
   CHECK(t.answered >= rounds);
   pool.join();
