@@ -5,6 +5,8 @@
 // in headers. Needs OpenSSL (COMCP_WITH_TLS). Programs that want less include just that.
 #pragma once
 
+#include <comcp/requirements.hpp>
+
 #include <comcp/auth/file_token_store.hpp>
 #include <comcp/auth/header_auth.hpp>
 #include <comcp/auth/loopback_redirect.hpp>

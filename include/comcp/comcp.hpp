@@ -4,6 +4,8 @@
 // Everything that a user of comcp needs, in one include. Opt-in parts stay out: json/nlohmann.hpp, test/*.
 #pragma once
 
+#include <comcp/requirements.hpp>  // first, so that what is missing is said first
+
 #include <comcp/client/client.hpp>
 #include <comcp/client/handlers.hpp>
 #include <comcp/error.hpp>

@@ -5,6 +5,8 @@
 // skills, and of a client what is there by choice: cache and validation. Programs that want less include just that.
 #pragma once
 
+#include <comcp/requirements.hpp>
+
 #include <comcp/client/cache.hpp>
 #include <comcp/client/validation.hpp>
 #include <comcp/comcp.hpp>

@@ -54,7 +54,7 @@ SPECIAL = {
     "auth/authorization": "auth (pure)", "auth/endpoint_policy": "auth (pure)", "auth/oauth_profile": "auth (pure)",
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)",
     "net/gate": "net (contract)",
-    "transport/transport": "transport (contract)",
+    "transport/transport": "transport (contract)", "requirements": "net (contract)",
     "skills/skills": "skills (client)",
     "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)",
     "result": "error", "secret": "error", "replace_file": "file",

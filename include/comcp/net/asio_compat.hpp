@@ -4,14 +4,9 @@
 // The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives.
 #pragma once
 
-#include <asio/version.hpp>
+#include <comcp/requirements.hpp>
 
-#if !defined(ASIO_HAS_CO_AWAIT)
-#include <asio/detail/config.hpp>
-#if !defined(ASIO_HAS_CO_AWAIT)
-#error "comcp: Asio does not see coroutines. Link the CMake target comcp::comcp, or define ASIO_HAS_CO_AWAIT and ASIO_HAS_STD_COROUTINE before the first Asio include."
-#endif
-#endif
+#include <asio/version.hpp>
 
 #if ASIO_VERSION >= 102300
 #include <asio/as_tuple.hpp>
