@@ -119,7 +119,9 @@ class error {
   [[nodiscard]] error with_detail(transport_detail detail) const;
   [[nodiscard]] error with_code(std::error_code code) const;
 
-  /// One readable line: code, text, the peer's message, exit status; stderr follows on its own lines.
+  /// One readable line: code, text, the peer's message, exit status; stderr follows on its own lines. For logs and
+  /// terminals: what these might obey or hide is written out (see visible()). message(), peer() and detail() are as
+  /// they came.
   [[nodiscard]] std::string to_string() const;
 
   explicit operator bool() const noexcept { return static_cast<bool>(code_); }

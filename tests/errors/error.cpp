@@ -48,6 +48,24 @@ TEST_CASE("error: text, peer and detail are kept apart", "[errors]") {
   CHECK(e.to_string() == "transport failed: server exited: inner (exit status 3)\nstderr: boom");
 }
 
+TEST_CASE("error: a text for logs has nothing that a terminal obeys or that nobody sees; the fields have it raw", "[errors]") {
+  comcp::transport_detail detail;
+  detail.snippet = "<b>\x9b[31m\r\n\r</b>";
+  detail.stderr_tail = "one\n\x1b]0;title\x07two";
+  std::string const evil = "line\nERROR forged \x1b[2J \u202e \u061c \u200b \u2028 \u2060 \U000e0041";
+  auto const e = error(errc::transport_failed, evil).with_peer({-1, evil, ""}).with_detail(detail);
+  auto const text = e.to_string();
+  for (auto const* const part : {"\x1b", "\x07", "\x9b", "\r", "\u202e", "\u061c", "\u200b", "\u2028", "\u2060", "\U000e0041"})
+    CHECK(text.find(part) == std::string::npos);
+  CHECK(text.find("transport failed: line ERROR forged <U+001B>[2J <U+202E> <U+061C> <U+200B> <U+2028> <U+2060> <U+E0041>: line "
+                  "ERROR") == 0);
+  CHECK(text.find("\n<b><0x9B>[31m\n<U+000D></b>\nstderr: one\n<U+001B>]0;title<U+0007>two") != std::string::npos);
+  CHECK(std::string(comcp::exception(e).what()) == text);
+  CHECK(e.message() == evil);
+  CHECK(e.peer()->message == evil);
+  CHECK(e.detail()->snippet == detail.snippet);
+}
+
 TEST_CASE("error: adding to one leaves its copies alone", "[errors]") {
   error const first(errc::closed, "first");
   error const second = first.with_message("second");

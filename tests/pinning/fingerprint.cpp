@@ -81,6 +81,30 @@ TEST_CASE("fingerprint: a key that comes twice hides nothing", "[pinning]") {
   CHECK(one != fingerprint(tool(R"({"name":"b","inputSchema":{"type":"object","title":"good","title":"evil"}})")));
 }
 
+TEST_CASE("fingerprint: a second member of a key that comcp reads once is covered, wherever it stands", "[pinning]") {
+  auto const good = R"({"name":"b","description":"good","inputSchema":{"type":"object"},"annotations":{"title":"t"}EXTRA})";
+  auto const with = [&](std::string_view extra) {
+    std::string text = good;
+    return fingerprint(tool(text.replace(text.find("EXTRA"), 5, extra)));
+  };
+  std::set<std::string> seen = {with("")};
+  for (auto const* const extra :
+       {R"(,"description":"evil")", R"(,"description":"worse")", R"(,"inputSchema":{"type":"object","x":1})", R"(,"name":"c")",
+        R"(,"annotations":{"title":"u"})", R"(,"icons":[{"src":"a","src":"b"}])", R"(,"icons":[{"src":"a","src":"c"}])",
+        R"(,"execution":{"taskSupport":"optional","taskSupport":"required"})"}) {
+    CAPTURE(extra);
+    CHECK(seen.insert(with(extra)).second);
+  }
+  CHECK(with(R"(,"_meta":{"a":1},"_meta":{"a":2})") == with(R"(,"_meta":{"a":3},"_meta":{})"));
+}
+
+TEST_CASE("fingerprint: prompts have one too", "[pinning]") {
+  auto const read = [](std::string_view text) { return comcp::json::parse(text).value().as<comcp::prompt>(); };
+  auto const one = fingerprint(read(R"({"name":"p","arguments":[{"name":"a"}],"_meta":{"x":1}})"));
+  CHECK(one == "sha256:" + comcp::to_hex(comcp::sha256(R"({"arguments":[{"name":"a"}],"name":"p"})")));
+  CHECK(one != fingerprint(read(R"({"name":"p","arguments":[{"name":"a","description":"!"}]})")));
+}
+
 TEST_CASE("fingerprint: its form is known", "[pinning]") {
   auto const one = fingerprint(tool(weather));
   CHECK(comcp::is_fingerprint(one));

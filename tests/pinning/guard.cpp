@@ -108,8 +108,8 @@ TEST_CASE("guard: hidden characters make a verdict stricter, never milder", "[pi
 
 TEST_CASE("guard: a function decides for each definition that is not approved", "[pinning]") {
   std::vector<pin_finding> asked;
-  auto const decide = [&](pin_finding const& found, comcp::tool const& t) {
-    CHECK(t.name == found.tool_name);
+  auto const decide = [&](pin_finding const& found, comcp::json::view definition) {
+    CHECK(definition.find("name")->get_string() == found.name);
     asked.push_back(found);
     return found.server == "mine" ? pin_verdict::allow : found.verdict;
   };
@@ -127,10 +127,73 @@ TEST_CASE("guard: a function decides for each definition that is not approved", 
 }
 
 TEST_CASE("guard: a function that throws blocks", "[pinning]") {
-  pin_guard guard(tool_pins(), pin_policy().decide([](pin_finding const&, comcp::tool const&) -> pin_verdict {
+  pin_guard guard(tool_pins(), pin_policy().decide([](pin_finding const&, comcp::json::view) -> pin_verdict {
     throw std::runtime_error("no");
   }));
   CHECK(guard.check("files", tool("Reads")).verdict == pin_verdict::block);
+}
+
+TEST_CASE("guard: what a known server adds is a verdict of its own, by default a warning", "[pinning]") {
+  auto const named = [](std::string name) {
+    auto t = tool("Reads");
+    t.name = std::move(name);
+    return t;
+  };
+  pin_guard guard;
+  CHECK(guard.check("files", named("a")).verdict == pin_verdict::allow);
+  CHECK(guard.check("files", named("b")).verdict == pin_verdict::allow);  // one and the same first use
+  guard.listed("files", comcp::pin_kind::tool);
+  auto const found = guard.check("files", named("c"));
+  CHECK(found.state == pin_state::added);
+  CHECK(found.verdict == pin_verdict::warn);
+  CHECK(guard.check("files", named("c")).verdict == pin_verdict::warn);
+  CHECK(std::string(found.to_error().message()).find("tool \"c\" of \"files\" came later, and is not approved") == 0);
+  guard.approve(found);
+  CHECK(guard.check("files", named("c")).verdict == pin_verdict::allow);
+  guard.listed("none", comcp::pin_kind::tool);
+  CHECK(guard.check("none", named("a")).state == pin_state::added);
+
+  pin_guard later(tool_pins::parse(guard.pins().to_text()).value());
+  CHECK(later.check("files", named("d")).state == pin_state::added);
+  CHECK(later.check("files", named("a")).verdict == pin_verdict::allow);
+  CHECK(later.check("other", named("d")).verdict == pin_verdict::allow);
+}
+
+TEST_CASE("guard: what is added is never treated milder than what is unknown, unless somebody says so", "[pinning]") {
+  auto const other = [] {
+    auto t = tool("Reads");
+    t.name = "other";
+    return t;
+  }();
+  auto const verdict = [&](pin_policy policy) {
+    return pin_guard(approved(tool("Reads")), std::move(policy)).check("files", other).verdict;
+  };
+  CHECK(verdict(pin_policy().unknown(pin_verdict::block)) == pin_verdict::block);
+  CHECK(verdict(pin_policy().unknown(pin_verdict::block).added(pin_verdict::warn)) == pin_verdict::warn);
+  CHECK(verdict(pin_policy().added(pin_verdict::block)) == pin_verdict::block);
+  CHECK(verdict(pin_policy().added(pin_verdict::allow)) == pin_verdict::allow);
+}
+
+TEST_CASE("guard: prompts and instructions are pinned as tools are", "[pinning]") {
+  comcp::prompt p;
+  p.name = "greet";
+  pin_guard guard;
+  CHECK(guard.check("files", tool("Reads")).verdict == pin_verdict::allow);
+  CHECK(guard.check("files", p).verdict == pin_verdict::allow);
+  CHECK(guard.check_instructions("files", "Be kind.").verdict == pin_verdict::allow);
+  p.description = "evil";
+  CHECK(guard.check("files", p).verdict == pin_verdict::block);
+  CHECK(guard.check("files", p).to_error().message().find("prompt \"greet\" of \"files\" is not what") == 0);
+  auto const found = guard.check_instructions("files", "Be evil.");
+  CHECK(found.verdict == pin_verdict::block);
+  CHECK(found.to_error().message().find("the instructions of \"files\" are not what") == 0);
+  CHECK(guard.check_instructions("files", "").verdict == pin_verdict::allow);
+  CHECK(guard.check_instructions("files", "Be kind.").verdict == pin_verdict::allow);
+  guard.approve(found);
+  CHECK(guard.check_instructions("files", "Be evil.").verdict == pin_verdict::allow);
+  CHECK(guard.check_instructions("hidden", "Be\u200b").verdict == pin_verdict::warn);
+  CHECK(guard.check_instructions("none", "").verdict == pin_verdict::allow);
+  CHECK(guard.check_instructions("none", "Now there are some.").state == pin_state::changed);
 }
 
 TEST_CASE("guard: it knows whether its pins were saved", "[pinning]") {

@@ -64,9 +64,10 @@ TEST_CASE("pins: forgetting makes unknown again", "[pinning]") {
   CHECK(pins.forget("a", "x"));
   CHECK(!pins.forget("a", "x"));
   CHECK(!pins.forget("c", "x"));
-  CHECK(pins.check("a", tool("x", "")).state == pin_state::unknown);
+  CHECK(pins.check("a", tool("x", "")).state == pin_state::added);
   CHECK(pins.size() == 2);
   CHECK(pins.forget("a"));
+  CHECK(pins.check("a", tool("x", "")).state == pin_state::unknown);
   CHECK(!pins.forget("a"));
   CHECK(pins.forget("b", "x"));
   CHECK(pins.empty());
@@ -90,6 +91,27 @@ TEST_CASE("pins: the order of approval does not show in the lock file", "[pinnin
   CHECK(one.to_text() == other.to_text());
 }
 
+TEST_CASE("pins: prompts and instructions have sections of their own", "[pinning]") {
+  tool_pins pins;
+  REQUIRE(pins.approve("a", "x", some_pin));
+  CHECK(pins.know("b", comcp::pin_kind::tool));
+  CHECK(!pins.know("b", comcp::pin_kind::tool));
+  REQUIRE(pins.approve("a", "p", some_pin, comcp::pin_kind::prompt));
+  REQUIRE(pins.approve("a", "", some_pin, comcp::pin_kind::instructions));
+  CHECK(pins.to_text() == "{\n  \"version\": 2,\n  \"tools\": {\n    \"a\": {\n      \"x\": \"" + some_pin +
+                              "\"\n    },\n    \"b\": {}\n  },\n  \"prompts\": {\n    \"a\": {\n      \"p\": \"" + some_pin +
+                              "\"\n    }\n  },\n  \"instructions\": {\n    \"a\": \"" + some_pin + "\"\n  }\n}\n");
+  auto const again = tool_pins::parse(pins.to_text()).value();
+  CHECK(again == pins);
+  CHECK(again.check("b", tool("x", "")).state == pin_state::added);
+  CHECK(again.check("c", tool("x", "")).state == pin_state::unknown);
+  CHECK(pins.size() == 3);
+  CHECK(pins.forget("a", "p", comcp::pin_kind::prompt));
+  CHECK(pins.forget("a"));
+  CHECK(pins.forget("b"));
+  CHECK(pins.empty());
+}
+
 TEST_CASE("pins: no pins are a lock file too", "[pinning]") {
   CHECK(tool_pins().to_text() == "{\n  \"version\": 1,\n  \"tools\": {}\n}\n");
   CHECK(tool_pins::parse(tool_pins().to_text()).value().empty());
@@ -100,8 +122,13 @@ TEST_CASE("pins: what is wrong with a lock file is told with file and key", "[pi
   std::vector<std::pair<std::string, std::string>> const cases = {
       {"[]", "my.lock:1:1: an object"},
       {"{}", "my.lock:1:1: \"version\" is missing"},
-      {R"({"version":2,"tools":{}})", "my.lock:1:2: /version: version 1 is expected, this is 2"},
-      {R"({"version":"1","tools":{}})", "my.lock:1:2: /version: version 1 is expected"},
+      {R"({"version":3,"tools":{}})", "my.lock:1:2: /version: version 1 or 2 is expected, this is 3"},
+      {R"({"version":"1","tools":{}})", "my.lock:1:2: /version: version 1 or 2 is expected"},
+      {R"({"version":1,"tools":{},"prompts":{}})", ": /prompts: unknown key"},
+      {R"({"version":2,"prompts":{}})", "my.lock:1:1: one \"tools\""},
+      {R"({"version":2,"tools":{},"prompts":{"a":{"x":1}}})", ": /prompts/a/x: \"sha256:\""},
+      {R"({"version":2,"tools":{},"instructions":{"a":{}}})", ": /instructions/a: \"sha256:\""},
+      {R"({"version":2,"tools":{},"instructions":{"a":)" + pin + R"(,"a":)" + pin + "}}", ": /instructions/a: this comes twice"},
       {R"({"version":1})", "my.lock:1:1: one \"tools\""},
       {R"({"version":1,"tools":{},"more":1})", ": /more: unknown key"},
       {R"({"version":1,"tools":{},"tools":{}})", "my.lock:1:1: one \"tools\""},
@@ -110,7 +137,7 @@ TEST_CASE("pins: what is wrong with a lock file is told with file and key", "[pi
       {R"({"version":1,"tools":{"a/b":1}})", ": /tools/a~1b: "},
       {R"({"version":1,"tools":{"a":{"x":1}}})", ": /tools/a/x: \"sha256:\""},
       {R"({"version":1,"tools":{"a":{"x":"sha256:12"}}})", ": /tools/a/x: \"sha256:\""},
-      {R"({"version":1,"tools":{"a":{"x":)" + pin + R"(,"x":)" + pin + "}}}", ": /tools/a/x: this tool comes twice"},
+      {R"({"version":1,"tools":{"a":{"x":)" + pin + R"(,"x":)" + pin + "}}}", ": /tools/a/x: this comes twice"},
       {R"({"version":1,"tools":{"a":{"x":)" + pin + R"(},"a":{"y":)" + pin + "}}}", "a: this server comes twice"},
   };
   for (auto const& [text, part] : cases) {

@@ -105,6 +105,14 @@ TEST_CASE("suspicious: a definition is searched everywhere, keys too", "[pinning
                     "/annotations/title, byte 0: U+0007 (control)"});
 }
 
+TEST_CASE("suspicious: a second member of a key is searched, too", "[pinning]") {
+  auto const tool = comcp::json::parse("{\"name\":\"a\",\"inputSchema\":{},\"description\":\"good\","
+                                       "\"description\":\"evil\u202e\"}").value().as<comcp::tool>();
+  auto const found = find_suspicious(tool);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].code_point == 0x202e);
+}
+
 TEST_CASE("suspicious: a pointer leads to the string", "[pinning]") {
   auto const value = comcp::json::parse("{\"a/b\":[{\"~\":\"x\u200b\"}]}").value();
   auto const found = find_suspicious(value);
@@ -125,6 +133,10 @@ TEST_CASE("suspicious: a flood is told of up to the limit", "[pinning]") {
 TEST_CASE("suspicious: visible() writes them out", "[pinning]") {
   CHECK(comcp::visible("a\u200bb\x1b[1m\U000e0041\U0010ffff") == "a<U+200B>b<U+001B>[1m<U+E0041><U+10FFFF>");
   CHECK(comcp::visible("plain é 日本") == "plain é 日本");
-  CHECK(comcp::visible("cut \xe2\x80") != "");
+  CHECK(comcp::visible("cut \xe2\x80") == "cut <0xE2><0x80>");
+  CHECK(comcp::visible("\x9b[31m \xc0\xaf \xed\xa0\x80 \xf5") == "<0x9B>[31m <0xC0><0xAF> <0xED><0xA0><0x80> <0xF5>");
+  CHECK(comcp::visible("a\r\nb\rc\td") == "a\nb<U+000D>c\td");
+  CHECK(comcp::visible("a\r\nb\tc", comcp::line_breaks::blank) == "a b c");
+  CHECK(comcp::visible("\u2764\ufe0f\u200d\U0001f525") == "\u2764\ufe0f\u200d\U0001f525");
   CHECK(comcp::to_text(suspicion::private_use) == "private_use");
 }

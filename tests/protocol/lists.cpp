@@ -89,6 +89,29 @@ TEST_CASE("lists: an empty cursor is a cursor, null is none", "[protocol]") {
   CHECK(json::to_text(paginated_params()) == "{}");
 }
 
+TEST_CASE("lists: a definition in which an object has a key twice is set aside", "[protocol]") {
+  auto const list = json::parse(R"({"tools":[
+    {"name":"a","inputSchema":{},"description":"good","description":"evil"},
+    {"name":"b","inputSchema":{"properties":{"p/q":{"type":"string","t":[{"x":1,"\u0078":2}]}}}},
+    {"name":"c","inputSchema":{},"inputSchema":{}}, {"name":"d","inputSchema":{},"_meta":{"k":1,"k":1}},
+    {"name":"e","inputSchema":{"a":{"x":1},"b":{"x":1}}}]})").value().as<list_tools_result>();
+  REQUIRE(list.tools.size() == 1);
+  CHECK(list.tools[0].name == "e");
+  REQUIRE(list.set_aside.size() == 4);
+  CHECK(list.set_aside[0].reason == "the key \"description\" comes twice at its root");
+  CHECK(list.set_aside[1].reason == "the key \"x\" comes twice at /inputSchema/properties/p~1q/t/0");
+  CHECK(json::parse(R"({"prompts":[{"name":"p","name":"q"}]})").value().as<list_prompts_result>().prompts.empty());
+  CHECK(json::parse(R"({"resources":[{"uri":"a:b","name":"n","uri":"a:c"}]})").value().as<list_resources_result>().resources.empty());
+}
+
+TEST_CASE("lists: looking for keys that come twice takes no square of their number", "[protocol]") {
+  std::string text = R"({"tools":[{"name":"a","inputSchema":{)";
+  for (int i = 0; i < 400'000; ++i) text += "\"k" + std::to_string(i) + "\":0,";
+  auto const list = json::parse(text + R"("k0":1}}]})").value().as<list_tools_result>();
+  REQUIRE(list.set_aside.size() == 1);
+  CHECK(list.set_aside[0].reason == "the key \"k0\" comes twice at /inputSchema");
+}
+
 TEST_CASE("lists: many broken definitions cost no more than walking each", "[protocol]") {
   std::string text = R"({"tools":[)";
   for (int i = 0; i < 20000; ++i) text += R"({"name":null,"inputSchema":{"a":[1,2,3]}},)";

@@ -68,12 +68,70 @@ TEST_CASE("registry: a tool that is only warned of is offered and told", "[regis
   CHECK(names(r.tools()) == strings{"x/a"});
   REQUIRE(h.findings.size() == 1);
   CHECK(h.findings[0].verdict == pin_verdict::warn);
-  CHECK(h.findings[0].tool_name == "a");
+  CHECK(h.findings[0].name == "a");
   CHECK(h.finish(r.call("x/a")));
 }
 
+TEST_CASE("registry: a tool that a known server adds is told of, and offered unless the policy blocks it", "[registry]") {
+  bool const blocks = GENERATE(false, true);
+  pinned h(blocks ? pin_policy().added(pin_verdict::block) : pin_policy());
+  auto const s = h.server({"a", "b"});
+  auto r = h.make_pinned();
+  REQUIRE(h.finish(r.add("x", h.config(s))));
+  CHECK(h.findings.empty());
+  s.tools() = {"a", "b", "c"};
+  REQUIRE(h.finish(r.refresh("x")));
+  REQUIRE(h.findings.size() == 1);
+  CHECK(h.findings[0].state == pin_state::added);
+  CHECK(names(r.tools()) == (blocks ? strings{"x/a", "x/b"} : strings{"x/a", "x/b", "x/c"}));
+  CHECK(h.finish(r.call("x/c")).has_value() == !blocks);
+}
+
+TEST_CASE("registry: a prompt that changes is held back until it is approved", "[registry]") {
+  pinned h;
+  auto s = h.server({});
+  auto const text = std::make_shared<std::string>("kind");
+  s.on("prompts/list", [text](comcp::test::fake_request const& r) {
+    auto const one = json::object().set("name", "greet").set("description", *text);
+    r.reply(json::object().set("prompts", json::array().add(one)));
+  });
+  s.answer("prompts/get", json::raw(R"({"messages":[]})"));
+  auto r = h.make_pinned();
+  REQUIRE(h.finish(r.add("x", h.config(s))));
+  CHECK(r.prompts().size() == 1);
+  CHECK(h.finish(r.prompt("x", "greet")));
+  *text = "evil";
+  REQUIRE(h.finish(r.refresh("x")));
+  CHECK(r.prompts().empty());
+  REQUIRE(h.findings.size() == 1);
+  CHECK(h.findings[0].kind == pin_kind::prompt);
+  CHECK(h.finish(r.prompt("x", "greet")).error() == errc::tool_blocked);
+  CHECK(s.count("prompts/get") == 1);
+  h.guard->approve(h.findings[0]);
+  CHECK(h.finish(r.prompt("x", "greet")));
+  CHECK(r.prompts().size() == 1);
+}
+
+TEST_CASE("registry: instructions that change are held back until they are approved", "[registry]") {
+  pinned h;
+  auto s = h.server({});
+  s.instructions("Be kind.");
+  auto r = h.make_pinned();
+  REQUIRE(h.finish(r.add("x", h.config(s))));
+  CHECK(r.instructions("x").value() == "Be kind.");
+  CHECK(r.instructions("y").error() == errc::unknown_server);
+  s.instructions("Be evil.");
+  REQUIRE(h.finish(r.restart("x")));
+  CHECK(r.instructions("x").error() == errc::tool_blocked);
+  REQUIRE(h.findings.size() == 1);
+  CHECK(h.findings[0].kind == pin_kind::instructions);
+  h.guard->approve(h.findings[0]);
+  REQUIRE(h.finish(r.refresh("x")));
+  CHECK(r.instructions("x").value() == "Be evil.");
+}
+
 TEST_CASE("registry: another server's tool does not take the bare name of one that is blocked", "[registry]") {
-  pinned h(pin_policy().decide([](pin_finding const& f, tool const&) {
+  pinned h(pin_policy().decide([](pin_finding const& f, json::view) {
     return f.server == "good" ? pin_verdict::block : pin_verdict::allow;
   }));
   auto r = h.make_pinned();

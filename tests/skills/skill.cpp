@@ -115,6 +115,41 @@ TEST_CASE("skill: files that break a rule make the entry invalid", "[skills]") {
   CHECK(huge.total_size() == std::numeric_limits<std::uint64_t>::max());
 }
 
+TEST_CASE("skill: a name that some program or system takes for another one is refused", "[skills]") {
+  for (auto const* const bad : {"x%252fy", "%252e%252e", "%53.md", "%7e", "a%2Db", "a:b", "a%3ab", "x.", "x%2e", "x%20", "d./x",
+                                "e\u0301.md", "e%CC%81.md", "\u212a", "\u1112\u1161", "\uf900", "%ff"}) {
+    CAPTURE(bad);
+    CHECK(refuses(listed("," + file("skill://a/" + std::string(bad))), "in the skill's directory"));
+  }
+  for (auto const* const good : {"100%25.md", "a%20b", "\u00e9.md", "%C3%A9.md", "\u65e5\u672c.md", "\ud55c", ".hidden", "a-b_c~d.e"}) {
+    CAPTURE(good);
+    CHECK(read(listed("," + file("skill://a/" + std::string(good)))).has_value());
+  }
+  CHECK(read(entry("skill://h:80/a/SKILL.md", R"("dynamic")")).has_value());
+  CHECK(refuses(entry("skill://h/b:80/a/SKILL.md", R"("dynamic")"), "the skill's directory"));
+}
+
+TEST_CASE("skill: files that are twins but for capital letters are refused", "[skills]") {
+  auto const both = [](std::string const& one, std::string const& other) {
+    return listed("," + file("skill://a/" + one) + "," + file("skill://a/" + other));
+  };
+  CHECK(refuses(listed("," + file("skill://a/skill.md")), "every file once"));
+  CHECK(refuses(both("x/README.md", "X/readme.md"), "every file once"));
+  CHECK(refuses(both("\u00c9", "%C3%A9"), "every file once"));
+  CHECK(refuses(both("\u0416", "\u0436"), "every file once"));
+  CHECK(refuses(both("\u03a9", "\u03c9"), "every file once"));
+  CHECK(refuses(both("\u0158", "\u0159"), "every file once"));
+  CHECK(refuses(both("\u017d", "\u017e"), "every file once"));
+  CHECK(read(both("\u00e9", "\u00e8")).has_value());
+  CHECK(read(both("\u65e5", "\u672c")).has_value());
+}
+
+TEST_CASE("skill: an entry in which an object has a key twice is refused", "[skills]") {
+  auto text = listed();
+  text.replace(text.find("\"name\""), 6, "\"name\":\"b\",\"name\"");
+  CHECK(refuses(text, "twice"));
+}
+
 TEST_CASE("skill: one invalid entry does not take the list with it", "[skills]") {
   auto const page = json::parse(R"({"skills":[)" + entry("skill://b/SKILL.md", "[]") + "," + listed() + R"(],"nextCursor":"n","ttlMs":1})");
   auto const got = page->get<list_skills_result>().value();
@@ -155,12 +190,13 @@ TEST_CASE("skill: files are verified by size, digest and frontmatter", "[skills]
   CHECK(other("---\nname: *a\n---\n", R"({"name":"a","description":"b"})").find("alias") != std::string::npos);
 }
 
-TEST_CASE("skill: an entry that names one field of many over and over costs no square", "[skills]") {
+TEST_CASE("skill: an entry with very many fields costs no square", "[skills]") {
   std::string text = "---\nname: a\ndescription: b\n";
   for (int i = 0; i < 9000; ++i) text += "k" + std::to_string(i) + ":\n";
   text += "z: 1\n---\n";
   std::string frontmatter = R"({"name":"a","description":"b")";
-  for (int i = 0; i < 200'000; ++i) frontmatter += R"(,"z":1)";
+  for (int i = 9000; i-- > 0;) frontmatter += ",\"k" + std::to_string(i) + "\":null";
+  for (int i = 0; i < 200'000; ++i) frontmatter += ",\"z" + std::to_string(i) + "\":1";
   auto const s = of(text, frontmatter + "}");
   CHECK(verify_skill_file(s, s.uri, text).error() == errc::verification_failed);
 }

@@ -57,7 +57,7 @@ SPECIAL = {
     "transport/transport": "transport (contract)", "requirements": "net (contract)",
     "skills/skills": "skills (client)",
     "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)",
-    "result": "error", "secret": "error", "replace_file": "file",
+    "result": "error", "secret": "error", "visible": "error", "replace_file": "file",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/request_writer": "http (pure)",
 }

@@ -48,11 +48,13 @@ TEST_CASE("record: keys that hold secrets are known in every spelling", "[trace]
   }
 }
 
-TEST_CASE("record: values below a secret key become ***, at any depth", "[trace]") {
+TEST_CASE("record: strings and numbers of a secret key become ***, at any depth", "[trace]") {
   CHECK(redacted(R"({"params":{"arguments":{"user":"ann","password":"hunter2"}}})") ==
         R"({"params":{"arguments":{"user":"ann","password":"***"}}})");
   CHECK(redacted(R"({"credentials":{"user":"ann","list":["a",1,{"x":"y"}]}})") ==
-        R"({"credentials":{"user":"***","list":["***","***",{"x":"***"}]}})");
+        R"({"credentials":{"user":"ann","list":["a",1,{"x":"y"}]}})");
+  CHECK(redacted(R"({"tokens":["a",1,{"x":"y","token":"z"},["b"]]})") ==
+        R"({"tokens":["***","***",{"x":"y","token":"***"},["***"]]})");
   CHECK(redacted(R"({"pin":1,"otp":123456})") == R"({"pin":1,"otp":"***"})");
 }
 
@@ -74,6 +76,13 @@ TEST_CASE("record: the fields of a schema stay readable, their defaults do not",
         R"({"inputSchema":{"type":"object","properties":{"password":{"type":"string","minLength":8,"default":"***",)"
         R"("examples":["***"]},"age":{"default":3}},"required":["password"]}})");
   CHECK(redacted(R"({"inputSchema":{"password":"x"}})") == R"({"inputSchema":{"password":"***"}})");
+}
+
+TEST_CASE("record: what a server calls by the name of a secret does not hide what is below", "[trace]") {
+  for (auto const* const text : {R"({"auth":{"schemes":["basic"],"next":{"method":"x"}}})", R"({"secretary":{"name":"Ann"}})",
+                                 R"({"inputSchema":{"properties":{"auth":{"properties":{"user":{"default":"ann"}}}}}})"})
+    CHECK(redacted(text) == text);
+  CHECK(redacted(R"({"auth":{"password":"x","user":"ann"}})") == R"({"auth":{"password":"***","user":"ann"}})");
 }
 
 TEST_CASE("record: a pair of name and value counts as a member", "[trace]") {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <comcp/error.hpp>
+#include <comcp/visible.hpp>
 
 namespace comcp {
 namespace detail {
@@ -199,14 +200,14 @@ COMCP_DECL error error::with_code(std::error_code code) const {
 
 COMCP_DECL std::string error::to_string() const {
   std::string out = code_.message();
-  if (auto m = message(); !m.empty()) out.append(": ").append(m);
-  if (auto const* p = peer(); p && !p->message.empty()) out.append(": ").append(p->message);
+  if (auto m = message(); !m.empty()) out.append(": ").append(visible(m, line_breaks::blank));
+  if (auto const* p = peer(); p && !p->message.empty()) out.append(": ").append(visible(p->message, line_breaks::blank));
   if (auto const* d = detail()) {
     if (d->http_status) out.append(" (HTTP ").append(std::to_string(*d->http_status)).append(")");
     if (d->exit_code) out.append(" (exit status ").append(std::to_string(*d->exit_code)).append(")");
     if (d->term_signal) out.append(" (signal ").append(std::to_string(*d->term_signal)).append(")");
-    if (!d->snippet.empty()) out.append("\n").append(d->snippet);
-    if (!d->stderr_tail.empty()) out.append("\nstderr: ").append(d->stderr_tail);
+    if (!d->snippet.empty()) out.append("\n").append(visible(d->snippet));
+    if (!d->stderr_tail.empty()) out.append("\nstderr: ").append(visible(d->stderr_tail));
   }
   return out;
 }

@@ -26,6 +26,7 @@ class read_error {
   /// Always false, so that `return e.expected(v, "string");` reads well.
   bool expected(view at, std::string_view what);
   bool missing(view object, std::string_view key);
+  bool repeated(view object, std::string_view key);
   [[nodiscard]] error to_error() const { return {errc::wrong_shape, text_}; }
   [[nodiscard]] std::string const& text() const noexcept { return text_; }
 
@@ -35,6 +36,10 @@ class read_error {
   std::optional<view> base_;
   std::string text_;
 };
+
+/// Whether no object in `v` has a key twice (of which readers of JSON take the first, the last or none). False after
+/// e.repeated(). Takes n log n for n members.
+bool unique_keys(view v, read_error& e);
 
 /// How a T is read and written. Specialise it for types that a field list cannot describe:
 ///   static bool read(view from, T& to, read_error& e);   // false after e.expected(...) or e.missing(...)

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What has been approved: a fingerprint for each server's tool, and the text of the lock file that holds them. What
-// follows from a difference is guard.hpp's decision; files are lock_file.hpp's.
+// What has been approved: a fingerprint for each server's tools, prompts and instructions, and the text of the lock file
+// that holds them. What follows from a difference is guard.hpp's decision; files are lock_file.hpp's.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -18,10 +19,14 @@ namespace comcp {
 
 /// How a definition stands to what was approved.
 enum class pin_state {
-  unknown,    ///< Nothing of this server and name was approved.
+  unknown,    ///< Nothing of this kind was ever seen of this server.
   unchanged,  ///< It is what was approved.
   changed,    ///< Something else was approved.
+  added,      ///< Nothing of this name was approved, and the server is known: it did not have it, or nobody wanted it.
 };
+
+/// What is pinned of a server. Its instructions are one text without a name; a server without has an empty one.
+enum class pin_kind { tool, prompt, instructions };
 
 /// A definition against the pins.
 struct pin_check {
@@ -29,33 +34,46 @@ struct pin_check {
 
   pin_state state = pin_state::unknown;
   std::string offered;   ///< The definition's fingerprint.
-  std::string approved;  ///< The approved one; empty where unknown.
+  std::string approved;  ///< The approved one; empty where there is none.
 };
 
-/// Approved tools. Regular; not synchronised.
+/// Approved tools, prompts and instructions. Regular; not synchronised.
 class tool_pins {
  public:
   using by_tool = std::map<std::string, std::string, std::less<>>;
+  using by_server = std::map<std::string, by_tool, std::less<>>;
 
   tool_pins() = default;
 
   [[nodiscard]] pin_check check(std::string_view server, tool const& definition) const;
+  [[nodiscard]] pin_check check(std::string_view server, prompt const& definition) const;
+  /// Of what has this fingerprint.
+  [[nodiscard]] pin_check check(pin_kind kind, std::string_view server, std::string_view name,
+                                std::string fingerprint) const;
   void approve(std::string_view server, tool const& definition);
+  void approve(std::string_view server, prompt const& definition);
   /// Approves what was seen earlier. Errors: invalid_argument (no fingerprint).
-  result<void> approve(std::string_view server, std::string_view tool_name, std::string_view fingerprint);
-  /// Whether it was there.
-  bool forget(std::string_view server, std::string_view tool_name);
-  /// Every tool of a server; whether there was one.
+  result<void> approve(std::string_view server, std::string_view name, std::string_view fingerprint,
+                       pin_kind kind = pin_kind::tool);
+  /// From now on the server is known, though nothing of it may be approved: what it comes with is added. Says whether that
+  /// is new.
+  bool know(std::string_view server, pin_kind kind);
+  /// Whether it was there. A server of which nothing is left is unknown again.
+  bool forget(std::string_view server, std::string_view name, pin_kind kind = pin_kind::tool);
+  /// Everything of a server; whether there was something.
   bool forget(std::string_view server);
 
-  /// Tools, of all servers.
+  /// Fingerprints of all kinds and servers.
   [[nodiscard]] std::size_t size() const noexcept;
-  [[nodiscard]] bool empty() const noexcept { return servers_.empty(); }
-  /// From servers to tools to fingerprints, in the order of the names' bytes.
-  [[nodiscard]] std::map<std::string, by_tool, std::less<>> const& servers() const noexcept { return servers_; }
+  [[nodiscard]] bool empty() const noexcept;
+  /// From servers to names to fingerprints, in the order of the names' bytes. The name of instructions is empty.
+  [[nodiscard]] by_server const& servers(pin_kind kind = pin_kind::tool) const noexcept {
+    return kinds_[static_cast<std::size_t>(kind)];
+  }
 
-  /// The lock file: JSON with a line for each tool, sorted, so that it is kept well in a version control system.
-  /// Throws comcp::exception (invalid_argument) for a name that is no UTF-8.
+  /// The lock file: JSON with a line for each pin, sorted, so that it is kept well in a version control system. Version 1
+  /// where nothing but tools is pinned, which an older comcp reads too, else 2. Throws comcp::exception
+  /// (invalid_argument) for a name that is no UTF-8.
   [[nodiscard]] std::string to_text() const;
   /// Reads a lock file. `file` is for error texts, which name it, line, column and key. Errors: invalid_json,
   /// wrong_shape (also a version that this comcp does not know, or a key that comes twice), limit_exceeded.
@@ -64,7 +82,9 @@ class tool_pins {
   friend bool operator==(tool_pins const&, tool_pins const&) = default;
 
  private:
-  std::map<std::string, by_tool, std::less<>> servers_;
+  [[nodiscard]] by_server& all(pin_kind kind) noexcept { return kinds_[static_cast<std::size_t>(kind)]; }
+
+  std::array<by_server, 3> kinds_;
 };
 
 }  // namespace comcp

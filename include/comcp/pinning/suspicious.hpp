@@ -9,23 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include <comcp/protocol/prompts.hpp>
 #include <comcp/protocol/tools.hpp>
+#include <comcp/visible.hpp>
 
 namespace comcp {
-
-/// Why a character is suspicious.
-enum class suspicion {
-  control,             ///< C0 and C1 controls but tab, line feed and carriage return; line and paragraph separators.
-  zero_width,          ///< Zero-width space, joiners, word joiner, byte order mark. A joiner inside an emoji is none.
-  bidirectional,       ///< Marks, embeddings, overrides and isolates: text that reads in another order than it is.
-  tag,                 ///< U+E0000 to U+E007F: invisible ASCII.
-  variation_selector,  ///< But one U+FE0E or U+FE0F after an emoji or digit, which chooses how that looks.
-  private_use,
-  ignorable,           ///< Others that show nothing: soft hyphen, fillers, invisible operators, ...
-};
-
-/// The suspicion's name, such as "zero_width".
-std::string_view to_text(suspicion s) noexcept;
 
 /// One suspicious character.
 struct suspicious_character {
@@ -45,9 +33,7 @@ struct suspicious_character {
 std::vector<suspicious_character> find_suspicious(json::view text, std::size_t limit = 100);
 /// The same for a definition; what its fingerprint leaves out is not looked at.
 std::vector<suspicious_character> find_suspicious(tool const& definition, std::size_t limit = 100);
-
-/// The text with every suspicious character written out as <U+200B>, so that it can be shown.
-std::string visible(std::string_view text);
+std::vector<suspicious_character> find_suspicious(prompt const& definition, std::size_t limit = 100);
 
 }  // namespace comcp
 

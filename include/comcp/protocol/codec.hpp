@@ -111,7 +111,8 @@ struct presence_field {
   }
 };
 
-/// A list of definitions; a broken one goes into `aside`, and is written again where it stood.
+/// A list of definitions; a broken one goes into `aside`, and is written again where it stood. So does one in which an
+/// object has a key twice: what was approved, shown or checked might not be what another reader of it sees.
 template <class S, class T>
 struct definitions_field {
   std::string_view key;
@@ -127,8 +128,9 @@ struct definitions_field {
     std::size_t index = 0;
     for (auto const element : v.elements()) {
       json::read_error why(element);
-      if (!json::codec<T>::read(element, list.emplace_back(), why)) {
-        list.pop_back();
+      bool const unique = json::unique_keys(element, why);
+      if (!unique || !json::codec<T>::read(element, list.emplace_back(), why)) {
+        if (unique) list.pop_back();
         auto& broken = (out.*aside).emplace_back();
         broken.index = index;
         broken.reason = why.text();

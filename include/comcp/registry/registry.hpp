@@ -73,6 +73,9 @@ class registry {
   [[nodiscard]] catalog_view<comcp::prompt> prompts() const;
   /// The tools that registry_options().pins() holds back, by server, then by name.
   [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  /// What the server tells a model about itself, which may be nothing, as of its last refresh. Errors: unknown_server,
+  /// not_ready (it was never read), tool_blocked (registry_options().pins() holds it back).
+  [[nodiscard]] result<std::string> instructions(std::string_view server) const;
   /// What the last refresh of each server could not bring into the catalog.
   [[nodiscard]] std::vector<catalog_fault> faults() const;
 
@@ -84,7 +87,8 @@ class registry {
   /// not_ready; and those of client.call_tool().
   [[nodiscard]] asio::awaitable<call_tool_result> call(std::string_view tool, json::fragment arguments = json::fragment(),
                                                        call_options options = call_options()) const;
-  /// Errors: unknown_server, not_ready, and those of client.read_resource().
+  /// Errors: unknown_server, not_ready, tool_blocked (a prompt that pins hold back), and those of client.read_resource()
+  /// and client.get_prompt().
   [[nodiscard]] asio::awaitable<read_resource_result> read(std::string_view server, std::string_view uri,
                                                            call_options options = call_options()) const;
   [[nodiscard]] asio::awaitable<get_prompt_result> prompt(std::string_view server, std::string_view name,

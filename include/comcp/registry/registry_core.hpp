@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <tuple>
@@ -81,9 +82,12 @@ struct registry_member final : live_server_owner, std::enable_shared_from_this<r
   // Of the last refresh; the registry's mutex guards them.
   std::array<std::vector<catalog_fault>, 4> faults;
   std::vector<blocked_tool> blocked;
+  std::optional<std::string> instructions;  // nothing: not known yet, or held back
+  error instructions_blocked;
 
-  shared_part<tool> offered;                    // every tool that it lists, where pins decide
-  std::map<std::string, pin_finding> findings;  // by tool, where it is not simply allowed
+  // Where pins decide: all that it lists, and the findings by name where something is not simply allowed.
+  std::tuple<shared_part<tool>, shared_part<prompt>> offered;
+  std::map<std::pair<pin_kind, std::string>, pin_finding> findings;
 };
 
 /// How long a caller waits for a server.
@@ -115,6 +119,8 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   using operation = std::function<asio::awaitable<T>(client const&, call_options)>;
   template <class T>
   static asio::awaitable<T> with_server(self r, std::string name, call_options options, operation<T> op);
+  static asio::awaitable<get_prompt_result> prompt_of(self r, std::string server, std::string name,
+                                                      json::fragment arguments, call_options options);
   static asio::awaitable<void> subscribe(self r, std::string name, std::string uri, updated_callback f,
                                          call_options options);
   static asio::awaitable<void> unsubscribe(self r, std::string name, std::string uri, call_options options);
@@ -132,6 +138,7 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
     return std::get<catalog_view<T>>(views_);
   }
   [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  [[nodiscard]] result<std::string> instructions(std::string_view name) const;
   [[nodiscard]] std::vector<catalog_fault> faults() const;
 
   // From members.
@@ -160,7 +167,7 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   [[nodiscard]] result<route> resolve(std::string_view name);
   [[nodiscard]] result<route> resolve_bare(std::string_view name, error otherwise);
   [[nodiscard]] result<route> resolve_at(member const& m, std::string_view tool);
-  [[nodiscard]] static error tool_blocked(registry_member const& m, std::string_view tool);
+  [[nodiscard]] static error blocked_in(registry_member const& m, pin_kind kind, std::string_view name);
   [[nodiscard]] error cannot_wait(member const& m, patience const& p) const;
   static asio::awaitable<void> wait_for(self r, member m, patience p);
   static asio::awaitable<client> ready(self r, member m, patience p);
@@ -180,7 +187,11 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   void attach(member const& m, client const& c, server_capabilities const& can);
   template <class T>
   void adopt(member const& m, result<listing<T>> listed);
-  void check_tools(member const& m);
+  template <class T>
+  void check_pins(member const& m);
+  void check_instructions(member const& m, std::string const& text);
+  void tell_findings(member const& m, pin_kind kind, std::vector<pin_finding> found,
+                     std::function<void()> const& publish);
   template <class T>
   void publish(member const& m, shared_part<T> part);
   void set_faults(member const& m, std::size_t kind, std::vector<catalog_fault> faults);

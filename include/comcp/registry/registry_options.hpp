@@ -40,8 +40,9 @@ class registry_options {
   /// The bound of close() (default 10 s): servers that are not through by then are ended abruptly.
   registry_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
   registry_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
-  /// Decides which tools are offered (default: all). It is asked about each definition that is listed, and again when a
-  /// blocked one is called; clients of registry.find() go past it. Use it on the registry's executor only.
+  /// Decides which tools, prompts and instructions are offered (default: all). It is asked about each definition that is
+  /// listed, and again when a blocked one is called; clients of registry.find() go past it. Use it on the registry's
+  /// executor only.
   registry_options& pins(std::shared_ptr<pin_guard> g) { return pins_ = std::move(g), *this; }
 
   // Listeners, called on the registry's executor, where they may begin its operations and destroy it. What they throw is
@@ -52,7 +53,7 @@ class registry_options {
   /// Each time that a server's state changes.
   registry_options& on_status(std::function<void(server_status const&)> f) { return on_status_ = std::move(f), *this; }
   registry_options& on_fault(std::function<void(catalog_fault const&)> f) { return on_fault_ = std::move(f), *this; }
-  /// Of each listed tool that pins() warns of or blocks: when it comes, and when the finding changes.
+  /// Of each tool, prompt or instructions that pins() warns of or blocks: when it comes, and when the finding changes.
   registry_options& on_finding(std::function<void(pin_finding const&)> f) { return on_finding_ = std::move(f), *this; }
 
   [[nodiscard]] std::string const& separator() const noexcept { return separator_; }

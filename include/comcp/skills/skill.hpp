@@ -38,7 +38,8 @@ constexpr auto describe(std::type_identity<skill_resource>) {
 
 /// A skill's entry, as skills/list and skills/get have it. Reading one checks what the specification demands of it: the
 /// directory has the skill's name, SKILL.md is listed, every file is listed once, is inside the directory and has a
-/// digest. All of it is the server's word. The identity of a skill is its server and its uri, never its name.
+/// digest. Names that are not one file everywhere are refused: with escapes of escapes or of what needs none, with ':',
+/// with a dot or blank at the end, in another normal form of Unicode, or twins but for capital letters. All of it is the server's word. The identity of a skill is its server and its uri, never its name.
 struct skill {
   skill() = default;
 

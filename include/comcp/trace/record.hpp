@@ -20,8 +20,8 @@ namespace comcp {
 /// authorization, cookies, session ids. Case, '-' and '_' do not matter. `progressToken` and the like are none.
 [[nodiscard]] bool is_secret_key(std::string_view key);
 
-/// The JSON text of `v` in which "***" stands for secrets: strings and numbers below a secret key (in a schema only
-/// its defaults and examples), the "value" of an object whose "name" is a secret key, and inside of any string:
+/// The JSON text of `v` in which "***" stands for secrets: strings and numbers whose own key, or whose array's, is a secret
+/// one (in a schema only the defaults and examples of such a field), the "value" of an object whose "name" is a secret key, and inside of any string:
 /// bearer and basic credentials, NAME=value with a secret name, passwords of URLs, and JSON text with any of these.
 /// A secret in prose, or under a harmless name, cannot be seen and stays.
 [[nodiscard]] std::string redacted(json::view v);

@@ -12,14 +12,15 @@
 namespace comcp {
 namespace detail {
 
-inline constexpr std::int64_t lock_file_version = 1;
+// Version 1 has tools only.
+inline constexpr std::int64_t lock_file_version = 2;
 
 inline std::string lock_file_place(std::string_view file, text_map const& map, std::size_t offset) {
   auto const at = map.place(offset);
   return std::string(file) + ':' + std::to_string(at.line) + ':' + std::to_string(at.column) + ": ";
 }
 
-// Reads "tools" of a lock file; stops at the first thing that is wrong.
+// Reads a lock file; stops at the first thing that is wrong.
 class lock_reader {
  public:
   lock_reader(std::string_view file, text_map const& map) : file_(file), map_(map) {}
@@ -30,33 +31,44 @@ class lock_reader {
     auto const version = find_member(map_, root, "version");
     if (!version) return wrong(root, "\"version\" is missing");
     auto const number = version->value.get_int64();
-    if (number != lock_file_version) {
+    if (number != 1 && number != lock_file_version) {
       auto const found = number ? ", this is " + std::to_string(*number) : std::string();
-      return wrong(*version, "version " + std::to_string(lock_file_version) + " is expected" + found);
+      return wrong(*version, "version 1 or " + std::to_string(lock_file_version) + " is expected" + found);
     }
-    each_member(map_, root, [&](std::string_view key, located m) {
-      if (key != "version" && key != "tools") fail(m, "unknown key");
-    });
-    if (failed_) return failed_;
-    auto const tools = find_member(map_, root, "tools");
-    if (!tools || text.size() != 2) return wrong(root, "one \"tools\" and one \"version\" are expected");
-    if (!tools->value.is_object()) return wrong(*tools, "an object from servers to their tools is expected");
-    each_member(map_, *tools, [&](std::string_view server, located its) { read_server(server, its); });
+    each_member(map_, root, [&](std::string_view key, located m) { read_section(key, m, *number); });
+    json::read_error twice;
+    bool const has_tools = find_member(map_, root, "tools").has_value();
+    if (!failed_ && (!has_tools || !json::unique_keys(text, twice)))
+      return wrong(root, "one \"tools\" and one \"version\" are expected");
     if (failed_) return failed_;
     return std::move(pins_);
   }
 
  private:
-  void read_server(std::string_view server, located tools) {
-    if (pins_.servers().contains(server)) return fail(tools, "this server comes twice");
-    if (!tools.value.is_object()) return fail(tools, "an object from tools to fingerprints is expected");
-    each_member(map_, tools, [&](std::string_view name, located pin) {
-      auto const its = pins_.servers().find(server);
-      if (its != pins_.servers().end() && its->second.contains(name)) return fail(pin, "this tool comes twice");
-      auto const text = pin.value.get_string();
-      if (!text || !pins_.approve(server, name, *text))
-        fail(pin, "\"sha256:\" and 64 lower-case hexadecimal digits are expected");
-    });
+  void read_section(std::string_view key, located section, std::int64_t version) {
+    if (key == "version") return;
+    if (key == "tools") return read_servers(section, pin_kind::tool);
+    if (version > 1 && key == "prompts") return read_servers(section, pin_kind::prompt);
+    if (version < 2 || key != "instructions") return fail(section, "unknown key");
+    if (!section.value.is_object()) return fail(section, "an object from servers to fingerprints is expected");
+    each_member(map_, section,
+                [&](std::string_view server, located pin) { approve(server, {}, pin, pin_kind::instructions); });
+  }
+  void read_servers(located section, pin_kind kind) {
+    if (!section.value.is_object()) return fail(section, "an object from servers to what they have is expected");
+    each_member(map_, section, [&](std::string_view server, located its) { read_server(server, its, kind); });
+  }
+  void read_server(std::string_view server, located its, pin_kind kind) {
+    if (!pins_.know(server, kind)) return fail(its, "this server comes twice");
+    if (!its.value.is_object()) return fail(its, "an object from names to fingerprints is expected");
+    each_member(map_, its, [&](std::string_view name, located pin) { approve(server, name, pin, kind); });
+  }
+  void approve(std::string_view server, std::string_view name, located pin, pin_kind kind) {
+    auto const its = pins_.servers(kind).find(server);
+    if (its != pins_.servers(kind).end() && its->second.contains(name)) return fail(pin, "this comes twice");
+    auto const text = pin.value.get_string();
+    if (!text || !pins_.approve(server, name, *text, kind))
+      fail(pin, "\"sha256:\" and 64 lower-case hexadecimal digits are expected");
   }
 
   void fail(located where, std::string const& what) {
@@ -74,68 +86,111 @@ class lock_reader {
   error failed_;
 };
 
+// An object from names to fingerprints.
+inline void append_members(std::string& out, tool_pins::by_tool const& pins, std::string const& indent) {
+  out += '{';
+  char const* before = "\n";
+  for (auto const& [name, pin] : pins) {
+    out.append(before).append(indent).append("  ").append(json::to_text(name)).append(": ").append(json::to_text(pin));
+    before = ",\n";
+  }
+  out.append(pins.empty() ? "}" : "\n" + indent + "}");
+}
+
+inline void append_pins(std::string& out, char const* kind, tool_pins::by_server const& servers) {
+  out.append(",\n  \"").append(kind).append("\": {");
+  char const* before = "\n";
+  for (auto const& [server, pins] : servers) {
+    append_members(out.append(before).append("    ").append(json::to_text(server)).append(": "), pins, "    ");
+    before = ",\n";
+  }
+  out.append(servers.empty() ? "}" : "\n  }");
+}
+
 }  // namespace detail
 
-COMCP_DECL pin_check tool_pins::check(std::string_view server, tool const& definition) const {
+COMCP_DECL pin_check tool_pins::check(pin_kind kind, std::string_view server, std::string_view name,
+                                      std::string fingerprint) const {
   pin_check out;
-  out.offered = fingerprint(definition);
-  auto const its = servers_.find(server);
-  if (its == servers_.end()) return out;
-  auto const pin = its->second.find(definition.name);
-  if (pin == its->second.end()) return out;
+  out.offered = std::move(fingerprint);
+  auto const its = servers(kind).find(server);
+  if (its == servers(kind).end()) return out;
+  auto const pin = its->second.find(name);
+  if (pin == its->second.end()) return out.state = pin_state::added, out;
   out.approved = pin->second;
   out.state = out.approved == out.offered ? pin_state::unchanged : pin_state::changed;
   return out;
 }
 
-COMCP_DECL void tool_pins::approve(std::string_view server, tool const& definition) {
-  servers_[std::string(server)][definition.name] = fingerprint(definition);
+COMCP_DECL pin_check tool_pins::check(std::string_view server, tool const& definition) const {
+  return check(pin_kind::tool, server, definition.name, fingerprint(definition));
+}
+COMCP_DECL pin_check tool_pins::check(std::string_view server, prompt const& definition) const {
+  return check(pin_kind::prompt, server, definition.name, fingerprint(definition));
 }
 
-COMCP_DECL result<void> tool_pins::approve(std::string_view server, std::string_view tool_name,
-                                           std::string_view fingerprint) {
-  if (!is_fingerprint(fingerprint)) return error(errc::invalid_argument, "this is no fingerprint of a tool");
-  servers_[std::string(server)][std::string(tool_name)] = fingerprint;
+COMCP_DECL void tool_pins::approve(std::string_view server, tool const& definition) {
+  (void)approve(server, definition.name, fingerprint(definition), pin_kind::tool);
+}
+COMCP_DECL void tool_pins::approve(std::string_view server, prompt const& definition) {
+  (void)approve(server, definition.name, fingerprint(definition), pin_kind::prompt);
+}
+
+COMCP_DECL result<void> tool_pins::approve(std::string_view server, std::string_view name, std::string_view fingerprint,
+                                           pin_kind kind) {
+  if (!is_fingerprint(fingerprint)) return error(errc::invalid_argument, "this is no fingerprint");
+  all(kind)[std::string(server)][std::string(name)] = fingerprint;
   return {};
 }
 
-COMCP_DECL bool tool_pins::forget(std::string_view server, std::string_view tool_name) {
-  auto const its = servers_.find(server);
-  if (its == servers_.end()) return false;
-  auto const pin = its->second.find(tool_name);
+COMCP_DECL bool tool_pins::know(std::string_view server, pin_kind kind) {
+  return all(kind).try_emplace(std::string(server)).second;
+}
+
+COMCP_DECL bool tool_pins::forget(std::string_view server, std::string_view name, pin_kind kind) {
+  auto const its = all(kind).find(server);
+  if (its == all(kind).end()) return false;
+  auto const pin = its->second.find(name);
   if (pin == its->second.end()) return false;
   its->second.erase(pin);
-  if (its->second.empty()) servers_.erase(its);
+  if (its->second.empty()) all(kind).erase(its);
   return true;
 }
 
 COMCP_DECL bool tool_pins::forget(std::string_view server) {
-  auto const its = servers_.find(server);
-  if (its == servers_.end()) return false;
-  servers_.erase(its);
-  return true;
+  bool any = false;
+  for (auto& known : kinds_) {
+    auto const its = known.find(server);
+    if (its == known.end()) continue;
+    known.erase(its);
+    any = true;
+  }
+  return any;
 }
 
 COMCP_DECL std::size_t tool_pins::size() const noexcept {
   std::size_t n = 0;
-  for (auto const& [server, tools] : servers_) n += tools.size();
+  for (auto const& known : kinds_) {
+    for (auto const& [server, names] : known) n += names.size();
+  }
   return n;
 }
 
+COMCP_DECL bool tool_pins::empty() const noexcept {
+  return kinds_[0].empty() && kinds_[1].empty() && kinds_[2].empty();
+}
+
 COMCP_DECL std::string tool_pins::to_text() const {
-  std::string out = "{\n  \"version\": " + std::to_string(detail::lock_file_version) + ",\n  \"tools\": {";
-  char const* before_server = "\n";
-  for (auto const& [server, tools] : servers_) {
-    out.append(before_server).append("    ").append(json::to_text(server)).append(": {");
-    before_server = ",\n";
-    char const* before_tool = "\n";
-    for (auto const& [name, pin] : tools) {
-      out.append(before_tool).append("      ").append(json::to_text(name)).append(": ").append(json::to_text(pin));
-      before_tool = ",\n";
-    }
-    out += "\n    }";
+  bool const tools_only = kinds_[1].empty() && kinds_[2].empty();
+  auto out = "{\n  \"version\": " + std::to_string(tools_only ? 1 : detail::lock_file_version);
+  detail::append_pins(out, "tools", kinds_[0]);
+  if (!kinds_[1].empty()) detail::append_pins(out, "prompts", kinds_[1]);
+  if (!kinds_[2].empty()) {
+    by_tool by_name;  // each has one text
+    for (auto const& [server, texts] : kinds_[2]) by_name.emplace(server, texts.begin()->second);
+    detail::append_members(out.append(",\n  \"instructions\": "), by_name, "  ");
   }
-  return out.append(servers_.empty() ? "}\n}\n" : "\n  }\n}\n");
+  return out.append("\n}\n");
 }
 
 COMCP_DECL result<tool_pins> tool_pins::parse(std::string_view text, std::string_view file) {

@@ -63,6 +63,9 @@ COMCP_DECL catalog_view<resource_template> registry::resource_templates() const 
 }
 COMCP_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->view<comcp::prompt>(); }
 COMCP_DECL std::vector<blocked_tool> registry::blocked() const { return core()->blocked(); }
+COMCP_DECL result<std::string> registry::instructions(std::string_view server) const {
+  return core()->instructions(server);
+}
 COMCP_DECL std::vector<catalog_fault> registry::faults() const { return core()->faults(); }
 COMCP_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
 
@@ -90,10 +93,9 @@ COMCP_DECL asio::awaitable<read_resource_result> registry::read(std::string_view
 }
 COMCP_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
                                                                json::fragment arguments, call_options options) const {
-  auto op = [name = std::string(name), given = std::move(arguments)](client const& c, call_options o) {
-    return c.get_prompt(name, given, std::move(o));
-  };
-  return detail::server_operation<get_prompt_result>(core(), server, std::move(options), std::move(op));
+  auto work = detail::registry_core::prompt_of(core(), std::string(server), std::string(name), std::move(arguments),
+                                               std::move(options));
+  return detail::on_home(core(), std::move(work));
 }
 COMCP_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
                                                      call_options options) const {

@@ -40,7 +40,7 @@ COMCP_DECL result<registry_core::route> registry_core::resolve_bare(std::string_
   if (options_.pins()) {
     // What is blocked counts, or another server's tool could take its place.
     for (auto const& [server, m] : members_) {
-      if (tool_blocked(*m, name)) having.push_back(server);
+      if (blocked_in(*m, pin_kind::tool, name)) having.push_back(server);
     }
     std::sort(having.begin(), having.end());
   }
@@ -53,18 +53,17 @@ COMCP_DECL result<registry_core::route> registry_core::resolve_bare(std::string_
 
 COMCP_DECL result<registry_core::route> registry_core::resolve_at(member const& m, std::string_view tool_name) {
   auto const& all = std::get<catalog_view<tool>>(views_);
-  if (tool_blocked(*m, tool_name)) check_tools(m);  // it may be approved by now
+  if (blocked_in(*m, pin_kind::tool, tool_name)) check_pins<tool>(m);  // it may be approved by now
   if (all.find(m->name, tool_name)) return route(m, std::string(tool_name));
-  if (auto const why = tool_blocked(*m, tool_name)) return why;
+  if (auto const why = blocked_in(*m, pin_kind::tool, tool_name)) return why;
   if (!is_listed(*m)) return route(m);
   return error(errc::unknown_tool, "the server " + m->name + " has no tool " + std::string(tool_name));
 }
 
-COMCP_DECL error registry_core::tool_blocked(registry_member const& m, std::string_view tool_name) {
-  for (auto const& held : m.blocked) {
-    if (held.entry.original_name == tool_name) return held.finding.to_error();
-  }
-  return {};
+COMCP_DECL error registry_core::blocked_in(registry_member const& m, pin_kind kind, std::string_view name) {
+  auto const found = m.findings.find(std::pair(kind, std::string(name)));
+  bool const held = found != m.findings.end() && found->second.verdict == pin_verdict::block;
+  return held ? found->second.to_error() : error();
 }
 
 COMCP_DECL patience registry_core::patience_for(registry_member const& m, call_options const& o) const {
@@ -167,6 +166,28 @@ asio::awaitable<T> registry_core::with_server(self r, std::string name, call_opt
     auto result = co_await std::move(whole);
     co_return result;
   }
+}
+
+// Where pins decide, the list is waited for: it shows whether the prompt is what was approved.
+COMCP_DECL asio::awaitable<get_prompt_result> registry_core::prompt_of(self r, std::string server, std::string name,
+                                                                       json::fragment arguments, call_options options) {
+  auto const m = r->require(server);
+  if (r->options_.pins()) {
+    auto const p = r->patience_for(*m, options);
+    auto waiting = ready(r, m, p);
+    (void)co_await std::move(waiting);
+    auto listing = until_listed(r, m, p);
+    co_await std::move(listing);
+    if (blocked_in(*m, pin_kind::prompt, name)) r->check_pins<comcp::prompt>(m);  // it may be approved by now
+    if (auto const why = blocked_in(*m, pin_kind::prompt, name)) throw exception(why);
+    options = r->rest_of(std::move(options), *m, p);
+  }
+  operation<get_prompt_result> op = [name, given = std::move(arguments)](client const& c, call_options o) {
+    return c.get_prompt(name, given, std::move(o));
+  };
+  auto getting = with_server<get_prompt_result>(r, std::move(server), std::move(options), std::move(op));
+  auto result = co_await std::move(getting);
+  co_return result;
 }
 
 }  // namespace comcp::detail

@@ -96,6 +96,8 @@ COMCP_DECL asio::awaitable<void> registry_core::read_lists(self r, member m, cli
     if (found) can = found->capabilities;
   }
   if (m->gone) co_return;
+  r->check_instructions(m, c.instructions());
+  if (m->gone) co_return;
   r->attach(m, c, can);
   auto const all = std::make_shared<reading>(r, m, std::move(c));
   auto const& from = all->from;
@@ -175,45 +177,80 @@ void registry_core::adopt(member const& m, result<listing<T>> listed) {
   auto part = make_part<T>(m->name, options_.separator(), std::move(*listed).items(), faults);
   set_faults(m, place, std::move(faults));
   if (m->gone) return;  // by a listener
-  if constexpr (std::same_as<T, tool>) {
-    m->offered = std::move(part);
-    check_tools(m);
+  if constexpr (std::same_as<T, tool> || std::same_as<T, prompt>) {
+    std::get<shared_part<T>>(m->offered) = std::move(part);
+    check_pins<T>(m);
   } else {
     publish<T>(m, std::move(part));
   }
 }
 
 // Offered is what the pins let through.
-COMCP_DECL void registry_core::check_tools(member const& m) {
+template <class T>
+void registry_core::check_pins(member const& m) {
   if (m->gone) return;
-  auto const offered = m->offered;
-  if (!options_.pins() || !offered) return publish<tool>(m, offered);
-  auto const through = std::make_shared<catalog_part<tool>>();
+  constexpr auto kind = std::same_as<T, tool> ? pin_kind::tool : pin_kind::prompt;
+  auto const offered = std::get<shared_part<T>>(m->offered);
+  if (!options_.pins() || !offered) return publish<T>(m, offered);
+  auto const through = std::make_shared<catalog_part<T>>();
   std::vector<blocked_tool> held;
-  std::map<std::string, pin_finding> told;
+  std::vector<pin_finding> findings;
   for (auto const& entry : *offered) {
-    auto const found = options_.pins()->check(m->name, entry.definition);
-    if (found.verdict != pin_verdict::allow) told.emplace(entry.original_name, found);
-    if (found.verdict != pin_verdict::block) {
-      through->push_back(entry);
-      continue;
+    auto found = options_.pins()->check(m->name, entry.definition);
+    if (found.verdict != pin_verdict::block) through->push_back(entry);
+    if constexpr (std::same_as<T, tool>) {
+      if (found.verdict == pin_verdict::block) {
+        auto& b = held.emplace_back();
+        b.entry = entry;
+        b.finding = found;
+      }
     }
-    blocked_tool b;
-    b.entry = entry;
-    b.finding = found;
-    held.push_back(std::move(b));
+    findings.push_back(std::move(found));
   }
+  options_.pins()->listed(m->name, kind);
   if (m->gone) return;  // by what the pins' policy called
-  {
+  if constexpr (std::same_as<T, tool>) {
     std::lock_guard const lock(mutex_);
     m->blocked.swap(held);
   }
-  auto const before = std::exchange(m->findings, told);
-  publish<tool>(m, through);
-  for (auto const& [name, found] : told) {
-    auto const known = before.find(name);
-    if (known == before.end() || known->second.offered != found.offered || known->second.verdict != found.verdict)
-      tell(options_.on_finding(), found);
+  auto const publishing = [&] { publish<T>(m, through); };
+  tell_findings(m, kind, std::move(findings), publishing);
+}
+
+COMCP_DECL void registry_core::check_instructions(member const& m, std::string const& text) {
+  std::optional<std::string> through = text;
+  error blocked;
+  std::vector<pin_finding> findings;
+  if (options_.pins()) {
+    findings.push_back(options_.pins()->check_instructions(m->name, text));
+    if (findings[0].verdict == pin_verdict::block) blocked = findings[0].to_error();
+  }
+  if (m->gone) return;
+  if (blocked) through.reset();
+  {
+    std::lock_guard const lock(mutex_);
+    m->instructions.swap(through);
+    m->instructions_blocked = blocked;
+  }
+  tell_findings(m, pin_kind::instructions, std::move(findings), [] {});
+}
+
+// Whoever is told of a finding sees the catalog as it then is.
+COMCP_DECL void registry_core::tell_findings(member const& m, pin_kind kind, std::vector<pin_finding> found,
+                                             std::function<void()> const& publish) {
+  std::map<std::string, pin_finding> before;
+  std::erase_if(m->findings, [&](auto& entry) {
+    bool const same_kind = entry.first.first == kind;
+    if (same_kind) before.emplace(entry.first.second, std::move(entry.second));
+    return same_kind;
+  });
+  std::erase_if(found, [](pin_finding const& f) { return f.verdict == pin_verdict::allow; });
+  for (auto const& f : found) m->findings.emplace(std::pair(kind, f.name), f);
+  publish();
+  for (auto const& f : found) {
+    auto const known = before.find(f.name);
+    if (known == before.end() || known->second.offered != f.offered || known->second.verdict != f.verdict)
+      tell(options_.on_finding(), f);
   }
 }
 
@@ -245,8 +282,10 @@ COMCP_DECL void registry_core::forget_lists(member const& m) {
     std::lock_guard const lock(mutex_);
     m->blocked.swap(held);
     m->faults.swap(faults);
+    m->instructions.reset();
+    m->instructions_blocked = {};
   }
-  m->offered.reset();
+  m->offered = {};
   m->findings.clear();
   publish<tool>(m, nullptr);
   publish<resource>(m, nullptr);
@@ -311,6 +350,16 @@ COMCP_DECL std::vector<catalog_fault> registry_core::faults() const {
     for (auto const& kind : m->faults) every.insert(every.end(), kind.begin(), kind.end());
   }
   return every;
+}
+
+COMCP_DECL result<std::string> registry_core::instructions(std::string_view name) const {
+  std::lock_guard const lock(mutex_);
+  auto const found = members_.find(name);
+  if (found == members_.end()) return no_such_server(name);
+  auto const& m = *found->second;
+  if (m.instructions_blocked) return m.instructions_blocked;
+  if (!m.instructions) return error(errc::not_ready, "the instructions of " + std::string(name) + " were not read yet");
+  return *m.instructions;
 }
 
 }  // namespace comcp::detail

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 #include <comcp/hash/sha256.hpp>
 #include <comcp/skills/skill.hpp>
+#include <comcp/visible.hpp>
 
 namespace comcp {
 namespace detail {
@@ -38,22 +40,68 @@ COMCP_DECL std::optional<char> unescaped(std::string_view& text) noexcept {
   return static_cast<char>(high % 16 * 16 + low % 16);
 }
 
-// One name in a path, which stays one whatever is done to its escapes and on whatever system.
-COMCP_DECL bool is_path_segment(std::string_view text) {
-  if (text.find_first_of("?#\\") != std::string_view::npos) return false;
+inline bool is_unreserved(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._~").find(c) != std::string_view::npos;
+}
+
+// Combining marks, conjoining jamo and compatibility ideographs: normal forms of Unicode write them in another way, so
+// that two names might be one file.
+COMCP_DECL bool has_unicode_twin(std::string_view name) noexcept {
+  for (character_scan at(name); at.next();) {
+    auto const c = at.code();
+    if (!at.is_utf8() || (c >= 0x300 && c <= 0x36F) || (c >= 0x1100 && c <= 0x11FF) || c == 0x2126 || c == 0x212A ||
+        c == 0x212B || c == 0x3099 || c == 0x309A || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F))
+      return true;
+  }
+  return false;
+}
+
+// The name that a segment is once its escapes are undone; nothing where it is none, or another one if that is done twice,
+// written in another way, or on another system.
+COMCP_DECL std::optional<std::string> segment_name(std::string_view text) {
+  if (text.find_first_of("?#\\:") != std::string_view::npos) return {};
   std::string name;
   while (!text.empty()) {
+    bool const escaped = text[0] == '%';
     auto const c = unescaped(text);
-    if (!c || static_cast<unsigned char>(*c) < 0x20 || *c == 0x7F || *c == '/' || *c == '\\') return false;
+    if (!c || static_cast<unsigned char>(*c) < 0x20 || *c == 0x7F || *c == '/' || *c == '\\' || *c == ':') return {};
+    if (escaped && is_unreserved(*c)) return {};
     name += *c;
   }
-  return !name.empty() && name != "." && name != "..";
+  for (auto at = name.find('%'); at != name.npos; at = name.find('%', at + 1)) {
+    auto rest = std::string_view(name).substr(at);
+    if (unescaped(rest)) return {};
+  }
+  if (name.empty() || name.ends_with('.') || name.ends_with(' ') || has_unicode_twin(name)) return {};
+  return name;
+}
+
+// What stays the same where a file system does not tell capital letters from small ones: pairs that stand side by side,
+// or at a fixed distance, in the scripts that have them.
+COMCP_DECL std::string without_case(std::string_view name) {
+  std::string out;
+  for (character_scan at(name); at.next();) {
+    auto c = at.code();
+    if ((c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7) || (c >= 0x391 && c <= 0x3AB) ||
+        (c >= 0x410 && c <= 0x42F)) {
+      c += 0x20;
+    } else if (c >= 0x400 && c <= 0x40F) {
+      c += 0x50;
+    } else if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17E)) {
+      c = (c + 1) & ~char32_t{1};
+    } else if ((c >= 0x100 && c <= 0x24F) || (c >= 0x460 && c <= 0x52F) || (c >= 0x1E00 && c <= 0x1EFF)) {
+      c |= 1;
+    }
+    out.append(code_point_name(c));
+  }
+  return out;
 }
 
 COMCP_DECL bool are_path_segments(std::string_view path) {
   for (;;) {
     auto const end = path.find('/');
-    if (!is_path_segment(path.substr(0, end))) return false;
+    if (!segment_name(path.substr(0, end))) return false;
     if (end == std::string_view::npos) return true;
     path.remove_prefix(end + 1);
   }
@@ -70,8 +118,12 @@ COMCP_DECL bool is_skill_uri(std::string_view uri, std::string_view name) {
   auto path = uri.substr(std::min(uri.size(), scheme.size() + 1));
   constexpr auto letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
   if (scheme.empty() || scheme.find_first_not_of(letters) != uri.npos) return false;
+  bool const has_authority = path.starts_with("//") && !path.starts_with("///");
   path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
-  return are_path_segments(path) && (std::string("/") += path).ends_with("/" + std::string(name) + std::string(skill_file));
+  std::string names(path);
+  auto const port = names.find(':'), end = names.find('/');
+  if (has_authority && port < end && names.find_first_not_of("0123456789", port + 1) == end) names.erase(port, end - port);
+  return are_path_segments(names) && ("/" + names).ends_with("/" + std::string(name) + std::string(skill_file));
 }
 
 COMCP_DECL bool read_member(json::view object, std::string_view key, std::string& out, json::read_error& e) {
@@ -90,6 +142,13 @@ COMCP_DECL bool read_skill_texts(json::view frontmatter, std::string_view uri, j
   return is_skill_uri(uri, name) || e.expected(*frontmatter.find("name"), "the name of the skill's directory");
 }
 
+// Equal for two files where some file system takes them for one. Precondition: `file` is inside.
+COMCP_DECL std::string file_identity(std::string_view root, std::string_view file) {
+  std::string name;
+  for (auto rest = file.substr(root.size()); !rest.empty();) name += *unescaped(rest);
+  return without_case(name);
+}
+
 COMCP_DECL bool read_skill_files(json::view list, skill& out, json::read_error& e) {
   if (list.get_string() == "dynamic") return out.resources.reset(), true;
   if (!list.is_array()) return e.expected(list, "an array or \"dynamic\"");
@@ -102,8 +161,10 @@ COMCP_DECL bool read_skill_files(json::view list, skill& out, json::read_error& 
     if (!is_inside(out.root(), *uri.get_string())) return e.expected(uri, "a file in the skill's directory");
   }
   std::sort(files.begin(), files.end(), [](auto const& a, auto const& b) { return a.uri < b.uri; });
-  auto const same = [](auto const& a, auto const& b) { return a.uri == b.uri; };
-  if (std::adjacent_find(files.begin(), files.end(), same) != files.end()) return e.expected(list, "every file once");
+  std::set<std::string> names;
+  for (auto const& file : files) {
+    if (!names.insert(file_identity(out.root(), file.uri)).second) return e.expected(list, "every file once");
+  }
   return out.find(out.uri) || e.expected(list, "SKILL.md among the files");
 }
 
@@ -125,7 +186,7 @@ COMCP_DECL result<void> verify_frontmatter(skill const& entry, std::string_view 
   auto const found = frontmatter_of(text, reader);
   if (!found) return unverified(entry, found.error().to_string());
   if (*found == entry.frontmatter) return {};
-  std::map<std::string_view, json::view> own;  // the entry may name one of them a million times
+  std::map<std::string_view, json::view> own;  // the entry may name very many of them
   for (auto const& [key, value] : found->members()) own.emplace(key, value);
   for (auto const& [key, value] : entry.frontmatter.members()) {
     auto const at = own.find(key);
@@ -139,6 +200,7 @@ COMCP_DECL result<void> verify_frontmatter(skill const& entry, std::string_view 
 
 COMCP_DECL bool json::codec<skill>::read(view v, skill& out, read_error& e) {
   if (!v.is_object()) return e.expected(v, "object");
+  if (!unique_keys(v, e)) return false;
   auto const frontmatter = v.find("frontmatter"), files = v.find("resources");
   if (!comcp::detail::read_member(v, "uri", out.uri, e)) return false;
   if (!frontmatter) return e.missing(v, "frontmatter");

@@ -32,7 +32,9 @@ class redactor {
  public:
   explicit redactor(unsigned depth) noexcept : depth_(depth) {}
 
-  // `secret`: below a secret key. `schema`: inside a JSON Schema, whose keys are names of fields and no secrets.
+  // `secret`: of a secret key. It holds for strings and numbers and for those of an array, not for members further down:
+  // they have keys of their own, and what a server calls "auth" would hide all that it sends. `schema`: inside a JSON
+  // Schema, whose keys are names of fields and no secrets.
   void value(json::view v, bool secret, bool schema) {
     switch (v.kind()) {
       case json::kind::object: return object(v, secret, schema);
@@ -64,10 +66,10 @@ class redactor {
     for (auto const m : v.members()) {
       w_.key(m.key);
       if (schema) {
-        field_of_schema(m.key, m.value, secret);
+        field_of_schema(m.key, m.value, secret && m.key != "properties");
       } else {
         bool const opens = m.key == "inputSchema" || m.key == "outputSchema" || m.key == "requestedSchema";
-        bool const hide = secret || (pair && m.key == "value") || secret_member(m.key, m.value);
+        bool const hide = (pair && m.key == "value") || secret_member(m.key, m.value);
         value(m.value, hide, opens && m.value.is_object() && !hide);
       }
     }
