@@ -62,3 +62,28 @@ TEST_CASE("elicitation: nested or null members are refused, whatever the schema 
   CHECK(fault(R"({"name":"Ann","more":[1]})") == errc::validation_failed);
   CHECK(fault("[]") == errc::validation_failed);
 }
+
+TEST_CASE("elicitation: a form whose schema takes much is refused, not compiled", "[schema]") {
+  std::string fields;
+  for (int i = 0; i < 3'900; ++i)
+    fields += (i ? ",\"f" : "\"f") + std::to_string(i) + R"(":{"type":"string","pattern":"a{19900}"})";
+  auto const asked = json(R"({"type":"object","properties":{)" + fields + "}}");
+  auto const content = json("{}");
+  auto const checked = check_content(asked, content);
+  REQUIRE_FALSE(checked);
+  CHECK(checked.error() == errc::limit_exceeded);
+}
+
+TEST_CASE("elicitation: defaults are filled in without looking through the answer for each", "[schema]") {
+  std::string fields, given;
+  for (int i = 0; i < 20'000; ++i) {
+    fields += (i ? ",\"f" : "\"f") + std::to_string(i) + R"(":{"type":"integer","default":1})";
+    if (i % 2) given += (given.empty() ? "\"f" : ",\"f") + std::to_string(i) + "\":2";
+  }
+  auto const asked = json("{\"properties\":{" + fields + "}}");
+  auto const content = json("{" + given + "}");
+  auto const filled = fill_defaults(asked, content).value();
+  CHECK(filled.size() == 20'000);
+  CHECK(filled["f0"].as_int64() == 1);
+  CHECK(filled["f1"].as_int64() == 2);
+}

@@ -97,3 +97,21 @@ TEST_CASE("pattern: a catastrophic pattern takes linear time, and steps are boun
   CHECK(!p.search(text, steps).has_value());
   CHECK(steps == 0);
 }
+
+TEST_CASE("pattern: compiling and beginning a search take steps, too", "[schema]") {
+  std::uint64_t steps = 30'000;
+  auto const p = pattern::compile("^z{10000}", steps);
+  REQUIRE(p);
+  CHECK(steps < 20'000);
+  steps = 1'000;
+  CHECK_FALSE(p->search("b", steps).has_value());
+  CHECK(steps == 0);
+  for (auto const* text : {"z{10000}", "[\\p{L}\\p{L}\\p{L}]", "\\P{L}\\P{L}\\P{L}"}) {
+    steps = 3'000;
+    auto const refused = pattern::compile(text, steps);
+    INFO(text);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error() == errc::limit_exceeded);
+    CHECK(steps == 0);
+  }
+}

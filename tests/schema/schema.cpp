@@ -228,3 +228,134 @@ TEST_CASE("schema: the dialects' own schemas are at hand", "[schema]") {
   auto const seven = compile(R"({"$ref":"http://json-schema.org/draft-07/schema#"})");
   CHECK(!valid(seven, R"({"definitions":{"a":{"type":"nothing"}}})"));
 }
+
+namespace {
+
+std::string list_of(std::string const& element, int n) { return "[" + element + repeat("," + element, n - 1) + "]"; }
+
+std::string properties(int n, std::string const& each) {
+  std::string out;
+  for (int i = 0; i < n; ++i) out += (i ? ",\"p" : "\"p") + std::to_string(i) + "\":" + each;
+  return R"({"properties":{)" + out + "}}";
+}
+
+// What a schema asks of an instance, and steps that its work is beyond.
+struct attack {
+  char const* what;
+  std::string schema, instance;
+  std::uint64_t steps;
+};
+
+std::vector<attack> attacks() {
+  std::string const key(100'000, 'k');
+  auto const like = "\"" + std::string(5'000, 'k');
+  return {
+      {"a long key is read for propertyNames", R"({"propertyNames":true})", "{\"" + key + "\":0}", 1'000},
+      {"each search clears a program's state", R"({"items":{"pattern":"b|z{15000}"}})", list_of("\"b\"", 100), 50'000},
+      {"that of each name, too", R"({"properties":{"properties":{"patternProperties":{"^z{15000}":true}}}})",
+       properties(100, "0"), 50'000},
+      {"a format has a pattern", R"({"items":{"format":"email"}})", list_of("\"" + repeat("a.", 500) + "a@b\"", 100), 200'000},
+      {"a format compiles one", R"({"items":{"format":"regex"}})", list_of("\"(a{100}){100}\"", 100), 100'000},
+      {"numbers far from each other are divided", R"({"items":{"multipleOf":7e-300}})", list_of("7e300", 1'000), 30'000},
+      {"long texts are alike but for their ends", R"({"items":{"not":{"enum":)" + list_of(like + "1\"", 50) + "}}}",
+       list_of(like + "2\"", 50), 100'000},
+      {"and so are keys", R"({"required":)" + list_of(like + "0\"", 50) + "}",
+       "{" + like + "0\":0" + repeat("," + like + "1\":0", 1'000) + "}", 100'000},
+      {"objects are sorted", R"({"items":{"enum":)" + list_of(R"({"a":{"b":1,"c":2,"d":3,"e":4}})", 1) + "}}",
+       list_of(R"({"a":{"e":4,"d":3,"c":2,"b":1}})", 1'000), 25'000},
+      {"a violation's path has long keys", repeat(R"({"additionalProperties":)", 2) + "false}}",
+       "{\"" + key + "\":{\"" + key + "\":0}}", 100'000},
+  };
+}
+
+}  // namespace
+
+TEST_CASE("schema: every kind of work is charged to the steps", "[schema]") {
+  for (auto const& a : attacks()) {
+    INFO(a.what);
+    auto const instance = json(a.instance);
+    auto options = schema_options().assert_formats(true);
+    auto const usual = compile(a.schema, options).validate(instance);
+    CHECK((usual || usual.error() == errc::validation_failed));
+    auto const bounded = compile(a.schema, options.max_steps(a.steps)).validate(instance);
+    REQUIRE_FALSE(bounded);
+    CHECK(bounded.error() == errc::limit_exceeded);
+    CHECK_THAT(std::string(bounded.error().message()), match::contains("max_steps"));
+  }
+}
+
+TEST_CASE("schema: compiling has one budget, whatever takes the memory or the work", "[schema]") {
+  std::string long_key = R"({"properties":{")" + std::string(100'000, 'k') + "\":" + properties(1'000, "true") + "}}";
+  std::string dynamic = R"({"$defs":{)";
+  for (int i = 0; i < 1'500; ++i) {
+    auto const n = std::to_string(i);
+    dynamic += (i ? ",\"" : "\"") + n + R"(":{"$id":"https://example.org/)" + n + R"(","$dynamicAnchor":"a)" + n +
+               R"(","$dynamicRef":"#a)" + n + "\"}";
+  }
+  dynamic += R"(},"anyOf":[)";
+  for (int i = 0; i < 1'500; ++i) dynamic += (i ? ",{\"$ref\":\"#/$defs/" : "{\"$ref\":\"#/$defs/") + std::to_string(i) + "\"}";
+  dynamic += "]}";
+  std::string outside = R"({"x":{)";
+  for (int i = 0; i < 4'000; ++i) outside += (i ? ",\"" : "\"") + std::to_string(i) + "\":{}";
+  outside += R"(},"allOf":[)";
+  for (int i = 0; i < 4'000; ++i) outside += (i ? ",{\"$ref\":\"#/x/" : "{\"$ref\":\"#/x/") + std::to_string(i) + "\"}";
+  outside += "]}";
+  for (auto const& [what, text] : std::vector<std::pair<char const*, std::string>>{
+           {"programs of patterns", properties(3'900, R"({"pattern":"a{19900}"})")},
+           {"sets of characters", properties(50, "{\"pattern\":\"" + repeat("\\\\p{L}", 3'900) + "\"}")},
+           {"sets in a bracket", properties(50, "{\"pattern\":\"[" + repeat("\\\\p{L}", 3'900) + "]\"}")},
+           {"pointers below a long key", long_key},
+           {"names of dynamic references by resources", dynamic},
+           {"what references look through", outside}}) {
+    INFO(what);
+    auto const fault = compile_fault(text);
+    CHECK(fault == errc::limit_exceeded);
+    CHECK_THAT(std::string(fault.message()), match::contains("max_compile_steps"));
+  }
+  CHECK_FALSE(compile_fault(properties(5'000, R"({"type":"string","pattern":"^[a-z]{2,20}$","minLength":1})")));
+  CHECK(compile_fault(properties(100, "true"), schema_options().max_compile_steps(1'000)) == errc::limit_exceeded);
+}
+
+TEST_CASE("schema: what has been evaluated is handed on, not copied", "[schema]") {
+  std::string chain;
+  for (int i = 0; i < 300; ++i) {
+    auto const n = std::to_string(i);
+    chain += "\"" + n + R"(":{"$ref":"#/$defs/)" + std::to_string(i + 1) + "\"},";
+  }
+  auto const s = compile(R"({"unevaluatedProperties":false,"$ref":"#/$defs/0","$defs":{)" + chain +
+                             R"("300":{"patternProperties":{"^p":true}}}})",
+                         schema_options().max_steps(1'500'000));
+  std::string members = "\"p\":0";
+  for (int i = 0; i < 50'000; ++i) members += ",\"p" + std::to_string(i) + "\":0";
+  auto const all = json("{" + members + "}");
+  CHECK(s.validate(all));
+  auto const one_more = json("{" + members + ",\"q\":0}");
+  CHECK(s.violations(one_more).at(0).instance == "/q");
+}
+
+TEST_CASE("schema: texts are made for violations that are kept, and are short", "[schema]") {
+  auto const s = compile(R"({"contains":{"enum":[")" + std::string(1'000'000, 'x') + R"("]},"minContains":0,"items":{"const":0}})");
+  auto const zeros = json(list_of("0", 20'000));
+  CHECK(s.validate(zeros));
+  auto const long_enum = compile(R"({"items":{"enum":[")" + std::string(1'000'000, 'x') + "\"]}}");
+  auto const found = long_enum.violations(zeros);
+  REQUIRE(found.size() > 3);
+  CHECK(found[0].text.size() < 1'100);
+  CHECK_THAT(found.back().text, match::contains("max_steps"));
+}
+
+TEST_CASE("schema: unique elements are found however their hashes fall", "[schema]") {
+  // Each is a multiple of the number of buckets, once hashed: a table would walk over all of them for each.
+  std::uint64_t inverse = 0x9E3779B1u;
+  for (int i = 0; i < 6; ++i) inverse *= 2 - 0x9E3779B1u * inverse;
+  std::string list;
+  for (std::uint64_t i = 1; list.size() < 4'000'000; ++i) {
+    auto const crafted = (712'697 * i * inverse) ^ 1;
+    if (crafted >> 63 == 0) list += (list.empty() ? "" : ",") + std::to_string(crafted);
+  }
+  auto const s = compile(R"({"uniqueItems":true})");
+  auto const unique = json("[" + list + "]");
+  CHECK(s.validate(unique));
+  auto const twice = json("[1," + list + ",1]");
+  CHECK(s.validate(twice).error() == errc::validation_failed);
+}

@@ -4,6 +4,7 @@
 // The values of JSON Schema's `format` keyword, as assertions.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include <comcp/version.hpp>
@@ -17,6 +18,11 @@ bool is_known_format(std::string_view name) noexcept;
 
 /// Whether `text` is of the format; true for formats that comcp does not check. Safe from any thread.
 bool is_format(std::string_view name, std::string_view text);
+
+namespace schema_detail {
+/// The same, its work taken from `steps`; with none left the answer means nothing.
+bool is_format(std::string_view name, std::string_view text, std::uint64_t& steps);
+}  // namespace schema_detail
 
 }  // namespace comcp
 

@@ -24,6 +24,13 @@ class pattern_run;
 
 /// Code points as sorted, disjoint, inclusive ranges.
 using char_ranges = std::vector<std::pair<char32_t, char32_t>>;
+
+/// Takes work from `steps`. False when they do not suffice: then they are 0 and stay so.
+inline bool pay(std::uint64_t& steps, std::uint64_t n) noexcept {
+  bool const enough = n < steps;
+  steps = enough ? steps - n : 0;
+  return enough;
+}
 }  // namespace schema_detail
 
 /// One compiled pattern. Immutable; safe to use from any thread.
@@ -36,6 +43,9 @@ class pattern {
   /// category. A brace or bracket that begins nothing stands for itself. Errors: invalid_argument (with the reason),
   /// limit_exceeded (too large or nested too deep).
   static result<pattern> compile(std::string_view text);
+  /// The same, the work and the memory taken from `steps`: about one for each instruction and range of characters, of
+  /// some 16 bytes each. limit_exceeded, and no steps left, when they do not suffice.
+  static result<pattern> compile(std::string_view text, std::uint64_t& steps);
 
   /// Whether the pattern matches anywhere in this UTF-8 text. The work done is taken from `steps`; nothing is
   /// returned when they do not suffice.

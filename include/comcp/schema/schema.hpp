@@ -37,6 +37,9 @@ class schema_options {
   schema_options& max_depth(std::size_t n) noexcept { return max_depth_ = n, *this; }
   /// Most subschemas, those of referenced documents counted. Default 20,000.
   schema_options& max_subschemas(std::size_t n) noexcept { return max_subschemas_ = n, *this; }
+  /// Most work and memory that compiling may take: about one step for each keyword, each sixteen bytes of paths and
+  /// names, and each instruction and range of characters of a pattern. Default 2 million, which is some 30 MB.
+  schema_options& max_compile_steps(std::uint64_t n) noexcept { return max_compile_steps_ = n, *this; }
   /// Most work in one validation: about one step for each keyword, value and state of a pattern. Default 20 million
   /// (below a second). Steps stand in for a time budget: they bound the time as well, and whether a value passes does
   /// not depend on the machine or its load.
@@ -52,6 +55,7 @@ class schema_options {
   [[nodiscard]] bool assert_formats() const noexcept { return assert_formats_; }
   [[nodiscard]] std::size_t max_depth() const noexcept { return max_depth_; }
   [[nodiscard]] std::size_t max_subschemas() const noexcept { return max_subschemas_; }
+  [[nodiscard]] std::uint64_t max_compile_steps() const noexcept { return max_compile_steps_; }
   [[nodiscard]] std::uint64_t max_steps() const noexcept { return max_steps_; }
   [[nodiscard]] std::size_t max_violations() const noexcept { return max_violations_; }
   [[nodiscard]] std::vector<std::pair<std::string, json::value>> const& documents() const noexcept {
@@ -63,6 +67,7 @@ class schema_options {
   bool assert_formats_ = false;
   std::size_t max_depth_ = 384;
   std::size_t max_subschemas_ = 20'000;
+  std::uint64_t max_compile_steps_ = 2'000'000;
   std::uint64_t max_steps_ = 20'000'000;
   std::size_t max_violations_ = 100;
   std::vector<std::pair<std::string, json::value>> documents_;

@@ -40,8 +40,6 @@ class schema_compiler {
   }
 
  private:
-  // --- what has to be built ---
-
   void want(node_id id) {
     if (id == none || id >= index_.places.size()) return;
     if (wanted_.size() < index_.places.size()) wanted_.resize(index_.places.size(), false);
@@ -53,6 +51,7 @@ class schema_compiler {
   // The targets that dynamic references may turn out to have.
   bool want_dynamic() {
     for (auto const& name : dynamic_names_) {
+      if (!index_.pay(1 + index_.resources.size())) return false;
       for (resource_id r = 0; r < index_.resources.size(); ++r) {
         auto const found = index_.resources[r].dynamic_anchors.find(name);
         if (found == index_.resources[r].dynamic_anchors.end()) continue;
@@ -92,16 +91,16 @@ class schema_compiler {
     if (profile_.unevaluated && !draft_7_) build_unevaluated();
   }
 
-  // --- helpers: reading keywords ---
-
   [[nodiscard]] std::optional<json::view> get(std::string_view keyword) const { return here_.text.find(keyword); }
 
   void bad(std::string_view keyword, std::string_view needed) {
+    if (index_.fault) return;
     index_.fail(errc::invalid_argument,
                 "\"" + node_.path + "/" + std::string(keyword) + "\" must be " + std::string(needed));
   }
 
   rule& add(rule_kind what, std::string_view keyword, json::view arg = {}) {
+    index_.pay(16);
     auto& r = node_.rules.emplace_back();
     r.what = what;
     r.keyword = keyword;
@@ -110,6 +109,7 @@ class schema_compiler {
   }
 
   node_id child(std::string const& pointer) {
+    if (!index_.pay_text(here_.pointer.size() + pointer.size())) return none;
     auto const id = index_.at(here_.document, here_.pointer + pointer);
     want(id);
     return id;
@@ -140,6 +140,7 @@ class schema_compiler {
     if (!value) return out;
     if (!value->is_object()) bad(keyword, "an object of schemas");
     for (auto const m : value->members()) {
+      if (index_.fault) return out;
       out.emplace_back(m.key, child("/" + std::string(keyword) + pointer_token(m.key)));
       if (out.back().second == none) bad(keyword, "an object of schemas");
     }
@@ -150,6 +151,7 @@ class schema_compiler {
   std::vector<std::string_view> strings(json::view value, std::string_view keyword) {
     std::vector<std::string_view> out;
     if (!value.is_array()) bad(keyword, "an array of strings");
+    if (!index_.pay(value.size())) return out;
     for (auto const e : value.elements()) {
       auto const s = e.get_string();
       if (!s) bad(keyword, "an array of strings");
@@ -168,14 +170,14 @@ class schema_compiler {
   }
 
   std::optional<pattern> compiled(std::string_view text, std::string_view keyword) {
-    auto p = pattern::compile(text);
+    if (index_.fault) return {};
+    auto p = pattern::compile(text, index_.steps);
     if (p) return std::move(*p);
+    if (index_.steps == 0) return index_.fail_budget(), std::nullopt;
     auto const code = p.error() == errc::limit_exceeded ? errc::limit_exceeded : errc::invalid_argument;
     index_.fail(code, "\"" + node_.path + "/" + std::string(keyword) + "\": " + std::string(p.error().message()));
     return {};
   }
-
-  // --- groups of keywords ---
 
   // True when nothing else in this subschema counts.
   bool build_references() {
@@ -183,6 +185,7 @@ class schema_compiler {
       auto const text = get(keyword)->get_string();
       if (!text) return bad(keyword, "a string"), none;
       auto const& base = index_.resources[here_.home].uri;
+      if (!index_.pay_text(base.size() + text->size() + node_.path.size())) return none;
       auto const target = index_.find(resolve_uri(base, *text), node_.path + "/" + std::string(keyword));
       want(target);
       return target;
@@ -201,6 +204,7 @@ class schema_compiler {
     auto const anchor = text.substr(std::min(text.find('#'), text.size() - 1) + 1);
     auto const& own = index_.resources[index_.places[target].home].dynamic_anchors;
     if (auto const found = own.find(std::string(anchor)); found != own.end() && found->second == target) {
+      index_.pay_text(64 + anchor.size());
       r.names.push_back(anchor);
       dynamic_names_.emplace(anchor);
     }
@@ -274,7 +278,10 @@ class schema_compiler {
     if (auto const value = get("dependentRequired"); value && !draft_7_) {
       if (!value->is_object()) bad("dependentRequired", "an object");
       auto& r = add(rule_kind::dependent_required, "dependentRequired");
-      for (auto const m : value->members()) r.lists.emplace_back(m.key, strings(m.value, "dependentRequired"));
+      for (auto const m : value->members()) {
+        if (!index_.pay(3)) return;
+        r.lists.emplace_back(m.key, strings(m.value, "dependentRequired"));
+      }
     }
   }
 
@@ -314,6 +321,7 @@ class schema_compiler {
     std::vector<std::pair<std::string_view, node_id>> schemas;
     std::vector<std::pair<std::string_view, std::vector<std::string_view>>> lists;
     for (auto const m : value->members()) {
+      if (!index_.pay(3)) return;
       if (m.value.is_array()) {
         lists.emplace_back(m.key, strings(m.value, "dependencies"));
       } else {

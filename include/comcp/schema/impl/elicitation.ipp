@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include <comcp/json/writer.hpp>
 #include <comcp/schema/elicitation.hpp>
@@ -16,11 +18,15 @@ COMCP_DECL result<json::value> fill_defaults(json::view requested_schema, json::
     return error(errc::invalid_argument, "elicitation: the content is no object");
   json::writer w;
   w.begin_object();
-  for (auto const m : content.members()) w.key(m.key).value(m.value);
+  std::set<std::string_view> given;
+  for (auto const m : content.members()) {
+    w.key(m.key).value(m.value);
+    given.insert(m.key);
+  }
   if (auto const properties = requested_schema.find("properties")) {
     for (auto const p : properties->members()) {
       auto const fallback = p.value.find("default");
-      if (fallback && !content.find(p.key)) w.key(p.key).value(*fallback);
+      if (fallback && given.insert(p.key).second) w.key(p.key).value(*fallback);
     }
   }
   w.end_object();

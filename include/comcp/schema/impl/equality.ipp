@@ -5,13 +5,15 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <comcp/json/value.hpp>
+#include <comcp/schema/pattern.hpp>
 
 namespace comcp::schema_detail {
 
@@ -28,37 +30,43 @@ class comparison {
       if (a.size() != b.size()) return false;
       return std::equal(x.begin(), x.end(), y.begin(), y.end(), [this](auto i, auto j) { return equal(i, j); });
     }
+    if (a.is_string() && b.is_string()) {
+      auto const x = *a.get_string(), y = *b.get_string();
+      return x.size() == y.size() && step(1 + x.size() / 64) && x == y;
+    }
     if (!a.is_object() || !b.is_object()) return a == b;
-    if (a.size() != b.size() || !step(2 * a.size())) return false;
+    if (a.size() != b.size()) return false;
     auto const x = sorted_members(a);
     auto const y = sorted_members(b);
     return std::equal(x.begin(), x.end(), y.begin(), y.end(),
                       [this](auto const& i, auto const& j) { return i.key == j.key && equal(i.value, j.value); });
   }
 
+  // By sorted hashes: a peer that knows how a hash table places them could make one quadratic.
   bool is_unique(json::view v) {
-    std::unordered_multimap<std::size_t, json::view> known;
-    for (auto const e : v.elements()) {
-      auto const h = hash(e);
-      auto const [first, last] = known.equal_range(h);
-      for (auto i = first; i != last; ++i) {
-        if (equal(i->second, e)) return false;
+    std::size_t const n = v.size();
+    if (!step(n * bits(n) / 4)) return true;
+    std::vector<std::pair<std::size_t, json::view>> all;
+    all.reserve(v.is_array() ? n : 0);
+    for (auto const e : v.elements()) all.emplace_back(hash(e), e);
+    std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < all.size() && steps_ > 0; ++i) {
+      for (auto j = i + 1; j < all.size() && all[j].first == all[i].first && steps_ > 0; ++j) {
+        if (equal(all[i].second, all[j].second)) return false;
       }
-      if (steps_ == 0) return true;
-      known.emplace(h, e);
     }
     return true;
   }
 
  private:
-  bool step(std::uint64_t n = 1) {
-    bool const enough = n < steps_;
-    steps_ = enough ? steps_ - n : 0;
-    return enough;
-  }
+  bool step(std::uint64_t n = 1) { return pay(steps_, n); }
+  static std::uint64_t bits(std::size_t n) noexcept { return static_cast<std::uint64_t>(std::bit_width(n)); }
 
-  static std::vector<json::member> sorted_members(json::view v) {
+  std::vector<json::member> sorted_members(json::view v) {
     std::vector<json::member> out;
+    std::uint64_t work = 0;
+    for (auto const m : v.members()) work += 1 + m.key.size() / 64;
+    if (!step(work * bits(v.size()))) return out;
     for (auto const m : v.members()) out.push_back(m);
     std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.key < b.key; });
     return out;
@@ -73,10 +81,12 @@ class comparison {
       if (auto const u = v.get_uint64()) return mix(2, std::hash<std::uint64_t>()(*u));
       return mix(3, std::hash<double>()(*v.get_double()));
     }
-    if (auto const s = v.get_string()) return mix(h, std::hash<std::string_view>()(*s));
+    if (auto const s = v.get_string()) return step(s->size() / 16) ? mix(h, std::hash<std::string_view>()(*s)) : 0;
     if (auto const b = v.get_bool()) return mix(h, *b ? 2 : 1);
     for (auto const e : v.elements()) h = mix(h, hash(e));
-    for (auto const m : v.members()) h += mix(std::hash<std::string_view>()(m.key), hash(m.value));
+    for (auto const m : v.members()) {
+      if (step(m.key.size() / 16)) h += mix(std::hash<std::string_view>()(m.key), hash(m.value));
+    }
     return h;
   }
 

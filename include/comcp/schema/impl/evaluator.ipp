@@ -6,35 +6,21 @@
 #pragma once
 
 #include <algorithm>
+#include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include <comcp/json/writer.hpp>
 #include <comcp/schema/formats.hpp>
 #include <comcp/schema/impl/equality.ipp>
-#include <comcp/schema/impl/index.ipp>
+#include <comcp/schema/impl/evaluated.ipp>
 #include <comcp/schema/impl/numbers.ipp>
 #include <comcp/schema/impl/unicode.ipp>
 
 namespace comcp::schema_detail {
-
-/// Which parts of one instance have been looked at by subschemas that matched.
-struct evaluated {
-  bool all_members = false, all_items = false;
-  std::size_t first_items = 0;
-  std::unordered_set<std::string_view> members;
-  std::unordered_set<std::size_t> items;
-
-  void merge(evaluated const& other) {
-    all_members |= other.all_members;
-    all_items |= other.all_items;
-    first_items = std::max(first_items, other.first_items);
-    members.insert(other.members.begin(), other.members.end());
-    items.insert(other.items.begin(), other.items.end());
-  }
-};
 
 class evaluator {
  public:
@@ -47,13 +33,6 @@ class evaluator {
   bool run(json::view instance) { return apply(0, {instance, nullptr, {}, 0}, nullptr, nullptr); }
 
  private:
-  /// An instance and how it was reached.
-  struct spot {
-    json::view value;
-    spot const* outer;
-    std::string_view key;  // with null data: an index
-    std::size_t index;
-  };
   struct scope {
     resource_id resource;
     scope const* outer;
@@ -64,11 +43,6 @@ class evaluator {
     scope const* scopes;
     evaluated* seen;
   };
-
-  static spot element(spot const& of, json::view value, std::size_t i) { return {value, &of, {}, i}; }
-  static spot member(spot const& of, json::member const& m) {
-    return {m.value, &of, m.key.data() ? m.key : std::string_view("", 0), 0};
-  }
 
   bool step(std::uint64_t n = 1) {
     if (limit) return false;
@@ -90,7 +64,7 @@ class evaluator {
   bool apply(node_id id, spot const& on, scope const* outer, evaluated* seen) {
     if (!step()) return false;
     auto const& n = p_.nodes[id];
-    if (n.always) return *n.always || report(n, {}, on, "is not allowed");
+    if (n.always) return *n.always || (is_told() && report(n, {}, on, "is not allowed"));
     if (depth_ >= p_.max_depth) return limit = "max_depth", false;
     ++depth_;
     scope const entered{n.resource, outer};
@@ -105,7 +79,7 @@ class evaluator {
       if (stop(good)) break;
     }
     --depth_;
-    if (good && seen) seen->merge(own);
+    if (good && seen && step(own.words.size() / 8)) seen->merge(std::move(own));
     return good && !limit;
   }
 
@@ -117,38 +91,51 @@ class evaluator {
     return good;
   }
 
+  /// Keeps a violation, if anybody wants it; its bytes are steps. False, as what calls it.
   bool report(node const& at, std::string_view keyword, spot const& on, std::string text) {
-    if (quiet_ || limit || violations.size() >= wanted_) return false;
-    std::string path;
-    for (auto const* s = &on; s->outer; s = s->outer)
-      path.insert(0, s->key.data() ? pointer_token(s->key) : "/" + std::to_string(s->index));
-    violations.push_back(
-        {std::move(path), at.path + (keyword.empty() ? "" : "/" + std::string(keyword)), std::move(text)});
+    auto path = path_of(on);
+    auto where = at.path + (keyword.empty() ? "" : "/" + std::string(keyword));
+    if (step(path.size() + where.size() + text.size()))
+      violations.push_back({std::move(path), std::move(where), std::move(text)});
     return false;
   }
-  bool report(rule const& r, frame const& f, std::string text) {
-    return report(f.at, r.keyword, f.on, std::move(text));
+  using pieces = std::initializer_list<std::string_view>;
+  bool report(rule const& r, frame const& f, pieces text) {
+    if (!is_told()) return false;
+    std::string whole;
+    for (auto const piece : text) whole += shortened(piece);
+    return report(f.at, r.keyword, f.on, std::move(whole));
   }
+  /// The keyword's own value follows the text.
+  bool report_value(rule const& r, frame const& f, std::string_view text) {
+    if (!is_told()) return false;
+    if (r.arg.size() > 20) return report(r, f, {text, "the listed values"});
+    auto const value = r.arg.dump();
+    return step(value.size()) && report(r, f, {text, value});
+  }
+
+  [[nodiscard]] bool is_told() const noexcept { return !quiet_ && !limit && violations.size() < wanted_; }
 
   bool check(rule const& r, frame const& f) {
     auto const v = f.on.value;
     switch (r.what) {
       case rule_kind::reference: return apply(r.sub, f.on, f.scopes, f.seen);
       case rule_kind::dynamic_reference: return apply(dynamic_target(r, f.scopes), f.on, f.scopes, f.seen);
-      case rule_kind::type: return has_type(v, r.number) || report(r, f, "is not of type " + r.arg.dump());
+      case rule_kind::type: return has_type(v, r.number) || report_value(r, f, "is not of type ");
       case rule_kind::enumeration: return check_enumeration(r, f);
-      case rule_kind::constant: return equal(v, r.arg) || report(r, f, "is not the constant");
+      case rule_kind::constant: return equal(v, r.arg) || report(r, f, {"is not the constant"});
       case rule_kind::number_bound: return !v.is_number() || check_bound(r, f);
       case rule_kind::multiple:
-        return !v.is_number() || is_multiple(v, r.arg) || report(r, f, "is not a multiple of " + r.arg.dump());
+        return !v.is_number() || (is_multiple(v, r.arg, steps_) && enough()) ||
+               report_value(r, f, "is not a multiple of ");
       case rule_kind::length: return check_length(r, f);
       case rule_kind::text_pattern:
         return !v.is_string() || search(r.patterns[0].first, *v.get_string()) ||
-               report(r, f, "does not match the pattern " + r.arg.dump());
+               report_value(r, f, "does not match the pattern ");
       case rule_kind::format:
-        return !v.is_string() || !step(1 + v.get_string()->size()) || is_format(*r.arg.get_string(), *v.get_string()) ||
-               report(r, f, "is not a valid " + r.arg.dump());
-      case rule_kind::unique: return is_unique(v) || report(r, f, "has equal elements");
+        return !v.is_string() || (is_format(*r.arg.get_string(), *v.get_string(), steps_) && enough()) ||
+               report_value(r, f, "is not a valid ");
+      case rule_kind::unique: return is_unique(v) || report(r, f, {"has equal elements"});
       case rule_kind::required: return !v.is_object() || check_required(r, f, r.names);
       case rule_kind::dependent_required: return check_dependent_required(r, f);
       case rule_kind::members: return check_members(r, f);
@@ -159,7 +146,7 @@ class evaluator {
       case rule_kind::any_of: return check_any(r, f);
       case rule_kind::one_of: return check_one(r, f);
       case rule_kind::negation:
-        return !matches(r.sub, f.on, f, nullptr) || report(r, f, "matches the schema of \"not\"");
+        return !matches(r.sub, f.on, f, nullptr) || report(r, f, {"matches the schema of \"not\""});
       case rule_kind::condition: return check_condition(r, f);
       case rule_kind::dependent_schemas: return check_dependent_schemas(r, f);
       case rule_kind::unevaluated_items: return check_unevaluated_items(r, f);
@@ -173,7 +160,7 @@ class evaluator {
     if (r.names.empty()) return r.sub;
     auto const& candidates = p_.dynamic_anchors.find(r.names[0])->second;
     auto target = r.sub;
-    for (auto const* s = scopes; s; s = s->outer) {
+    for (auto const* s = scopes; s && step(); s = s->outer) {
       if (auto const found = candidates.find(s->resource); found != candidates.end()) target = found->second;
     }
     return target;
@@ -183,16 +170,16 @@ class evaluator {
     for (auto const e : r.arg.elements()) {
       if (equal(f.on.value, e)) return true;
     }
-    return report(r, f, r.arg.size() <= 20 ? "is none of " + r.arg.dump() : "is none of the listed values");
+    return report_value(r, f, "is none of ");
   }
 
   bool check_bound(rule const& r, frame const& f) {
     auto const v = f.on.value;
     switch (r.compare) {
-      case bound::at_least: return !less(v, r.arg) || report(r, f, "is less than " + r.arg.dump());
-      case bound::above: return less(r.arg, v) || report(r, f, "is not greater than " + r.arg.dump());
-      case bound::at_most: return !less(r.arg, v) || report(r, f, "is greater than " + r.arg.dump());
-      case bound::below: return less(v, r.arg) || report(r, f, "is not less than " + r.arg.dump());
+      case bound::at_least: return !less(v, r.arg) || report_value(r, f, "is less than ");
+      case bound::above: return less(r.arg, v) || report_value(r, f, "is not greater than ");
+      case bound::at_most: return !less(r.arg, v) || report_value(r, f, "is greater than ");
+      case bound::below: return less(v, r.arg) || report_value(r, f, "is not less than ");
     }
     return true;
   }
@@ -213,8 +200,8 @@ class evaluator {
       n = v.size();
       what = " members";
     }
-    if (n < r.number) return report(r, f, "has fewer than " + std::to_string(r.number) + what);
-    if (n > r.limit) return report(r, f, "has more than " + std::to_string(r.limit) + what);
+    if (n < r.number) return report(r, f, {"has fewer than ", std::to_string(r.number), what});
+    if (n > r.limit) return report(r, f, {"has more than ", std::to_string(r.limit), what});
     return true;
   }
 
@@ -224,12 +211,14 @@ class evaluator {
     return found.value_or(false);
   }
 
-  bool has_member(json::view v, std::string_view name) { return step(v.size() / 16 + 1) && v.find(name).has_value(); }
+  bool has_member(json::view v, std::string_view name) {
+    return step(1 + v.size() / 16 * (1 + name.size() / 32)) && v.find(name).has_value();
+  }
 
   bool check_required(rule const& r, frame const& f, std::vector<std::string_view> const& names) {
     bool good = true;
     for (auto const name : names) {
-      if (!has_member(f.on.value, name)) good = report(r, f, "has no member \"" + std::string(name) + "\"");
+      if (!has_member(f.on.value, name)) good = report(r, f, {"has no member \"", name, "\""});
       if (limit || (!good && quiet_)) break;
     }
     return good;
@@ -239,14 +228,16 @@ class evaluator {
     bool good = true;
     for (auto const& [name, needed] : r.lists) {
       if (has_member(f.on.value, name)) good = check_required(r, f, needed) && good;
+      if (stop(good)) return false;
     }
     return good;
   }
 
   bool check_members(rule const& r, frame const& f) {
     bool good = true;
+    std::size_t i = 0;
     for (auto const m : f.on.value.members()) {
-      if (!step()) return false;
+      if (!step(1 + m.key.size() / 16)) return false;
       auto const at = member(f.on, m);
       bool seen = false;
       auto named = std::lower_bound(r.named.begin(), r.named.end(), m.key,
@@ -264,26 +255,36 @@ class evaluator {
         seen = true;
         good = apply(r.sub, at, f.scopes, nullptr) && good;
       }
-      if (seen && f.seen) f.seen->members.insert(m.key);
+      if (seen && f.seen) f.seen->add(i);
       if (stop(good)) return false;
+      ++i;
     }
     return good;
   }
 
+  // As the elements of one document: one for each name is what costs most.
   bool check_member_names(rule const& r, frame const& f) {
+    json::writer w;
+    w.begin_array();
     for (auto const m : f.on.value.members()) {
-      json::writer w;
+      if (!step(2 + m.key.size() / 16)) return false;
       w.string(m.key);
-      auto const name = json::parse(w.text());
-      if (!name) continue;
-      if (matches(r.sub, {name->view(), nullptr, {}, 0}, f, nullptr)) continue;
+    }
+    w.end_array();
+    constexpr auto any = std::numeric_limits<std::size_t>::max();
+    auto text = std::move(w).text();
+    auto const names = json::parse(pad(text), json::parse_options().max_bytes(any).max_nodes(any));
+    if (!names) return limit = "memory", false;
+    for (auto const name : names->elements()) {
+      if (matches(r.sub, {name, nullptr, {}, 0}, f, nullptr)) continue;
       if (limit) return false;
-      return report(r, f, "has the member name \"" + std::string(m.key) + "\", which does not match");
+      return report(r, f, {"has the member name \"", *name.get_string(), "\", which does not match"});
     }
     return true;
   }
 
   bool check_items(rule const& r, frame const& f) {
+    if (!f.on.value.is_array()) return true;
     bool good = true;
     std::size_t i = 0;
     for (auto const e : f.on.value.elements()) {
@@ -294,8 +295,8 @@ class evaluator {
       ++i;
     }
     if (f.seen) {
-      f.seen->first_items = std::max(f.seen->first_items, i);
-      if (r.sub != none) f.seen->all_items = true;
+      f.seen->first = std::max(f.seen->first, i);
+      if (r.sub != none) f.seen->all = true;
     }
     return good;
   }
@@ -305,13 +306,13 @@ class evaluator {
     for (auto const e : f.on.value.elements()) {
       if (matches(r.sub, element(f.on, e, i), f, nullptr)) {
         ++found;
-        if (f.seen) f.seen->items.insert(i);
+        if (f.seen) f.seen->add(i);
       }
       if (limit) return false;
       ++i;
     }
-    if (found < r.number) return report(r, f, "has fewer than " + std::to_string(r.number) + " matching elements");
-    if (found > r.limit) return report(r, f, "has more than " + std::to_string(r.limit) + " matching elements");
+    if (found < r.number) return report(r, f, {"has fewer than ", std::to_string(r.number), " matching elements"});
+    if (found > r.limit) return report(r, f, {"has more than ", std::to_string(r.limit), " matching elements"});
     return true;
   }
 
@@ -331,7 +332,7 @@ class evaluator {
       if (limit) return false;
       if (good && !f.seen) return true;
     }
-    return good || report(r, f, "matches none of the alternatives");
+    return good || report(r, f, {"matches none of the alternatives"});
   }
 
   bool check_one(rule const& r, frame const& f) {
@@ -341,7 +342,7 @@ class evaluator {
       if (limit) return false;
     }
     if (found == 1) return true;
-    return report(r, f, found == 0 ? "matches none of the alternatives" : "matches more than one of the alternatives");
+    return report(r, f, {found == 0 ? "matches none of the alternatives" : "matches more than one of the alternatives"});
   }
 
   bool check_condition(rule const& r, frame const& f) {
@@ -359,27 +360,30 @@ class evaluator {
   }
 
   bool check_unevaluated_items(rule const& r, frame const& f) {
+    if (f.seen->all || !f.on.value.is_array()) return true;
     bool good = true;
     std::size_t i = 0;
     for (auto const e : f.on.value.elements()) {
-      if (f.seen->all_items) break;
-      if (i >= f.seen->first_items && !f.seen->items.contains(i))
-        good = apply(r.sub, element(f.on, e, i), f.scopes, nullptr) && good;
+      if (!step()) return false;
+      if (!f.seen->has(i)) good = apply(r.sub, element(f.on, e, i), f.scopes, nullptr) && good;
       if (stop(good)) return false;
       ++i;
     }
-    f.seen->all_items = true;
+    f.seen->all = true;
     return good;
   }
 
   bool check_unevaluated_members(rule const& r, frame const& f) {
+    if (f.seen->all || !f.on.value.is_object()) return true;
     bool good = true;
+    std::size_t i = 0;
     for (auto const m : f.on.value.members()) {
-      if (f.seen->all_members) break;
-      if (!f.seen->members.contains(m.key)) good = apply(r.sub, member(f.on, m), f.scopes, nullptr) && good;
+      if (!step()) return false;
+      if (!f.seen->has(i)) good = apply(r.sub, member(f.on, m), f.scopes, nullptr) && good;
       if (stop(good)) return false;
+      ++i;
     }
-    f.seen->all_members = true;
+    f.seen->all = true;
     return good;
   }
 

@@ -14,9 +14,8 @@
 namespace comcp {
 namespace schema_detail {
 
-// Formats whose grammar is regular share the bounded matcher.
-inline bool fits(pattern const& p, std::string_view text) {
-  std::uint64_t steps = 1'000'000 + 200 * text.size();
+// Formats whose grammar is regular share the bounded matcher; false when the steps are used up.
+inline bool fits(pattern const& p, std::string_view text, std::uint64_t& steps) {
   return p.search(text, steps).value_or(false);
 }
 inline pattern shape(std::string_view text) { return pattern::compile(text).value(); }
@@ -118,7 +117,7 @@ COMCP_DECL bool is_ipv6(std::string_view s) noexcept {
   return gap ? groups < 8 : groups == 8;
 }
 
-COMCP_DECL bool is_hostname(std::string_view s, bool international) {
+COMCP_DECL bool is_hostname(std::string_view s, bool international, std::uint64_t& steps) {
   static pattern const ascii =
       shape("^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$");
   static pattern const any = [] {  // four characters are dots
@@ -126,10 +125,10 @@ COMCP_DECL bool is_hostname(std::string_view s, bool international) {
     auto const label = "[" + letters + "]([" + letters + "-]{0,61}[" + letters + "])?";
     return shape("^" + label + "([.\\u3002\\uff0e\\uff61]" + label + ")*$");
   }();
-  return s.size() <= 253 && fits(international ? any : ascii, s);
+  return s.size() <= 253 && fits(international ? any : ascii, s, steps);
 }
 
-COMCP_DECL bool is_email(std::string_view s, bool international) {
+COMCP_DECL bool is_email(std::string_view s, bool international, std::uint64_t& steps) {
   static auto const local_part = [](std::string const& more) {
     auto const atom = "[\\w!#$%&'*+/=?^`{|}~" + more + "-]+";
     return shape("^(" + atom + "(\\." + atom + ")*|\"([\\x20\\x21\\x23-\\x5b\\x5d-\\x7e" + more +
@@ -138,9 +137,9 @@ COMCP_DECL bool is_email(std::string_view s, bool international) {
   static pattern const ascii = local_part("");
   static pattern const any = local_part("\\u0080-\\u{10FFFF}");
   auto const at = s.rfind('@');
-  if (at == s.npos || !fits(international ? any : ascii, s.substr(0, at))) return false;
+  if (at == s.npos || !fits(international ? any : ascii, s.substr(0, at), steps)) return false;
   auto host = s.substr(at + 1);
-  if (!host.starts_with('[') || !host.ends_with(']')) return is_hostname(host, international);
+  if (!host.starts_with('[') || !host.ends_with(']')) return is_hostname(host, international, steps);
   host = host.substr(1, host.size() - 2);
   return host.starts_with("IPv6:") ? is_ipv6(host.substr(5)) : is_ipv4(host);
 }
@@ -159,12 +158,12 @@ COMCP_DECL bool is_uri_text(std::string_view s, std::string_view extra, bool int
   return true;
 }
 
-inline bool is_future_ip(std::string_view s) {
+inline bool is_future_ip(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape("^[vV][0-9a-fA-F]+\\.[\\w.~!$&'()*+,;=:-]+$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
 
-COMCP_DECL bool is_authority(std::string_view s, bool international) {
+COMCP_DECL bool is_authority(std::string_view s, bool international, std::uint64_t& steps) {
   if (auto const at = s.rfind('@'); at != s.npos) {
     if (!is_uri_text(s.substr(0, at), ":", international)) return false;
     s.remove_prefix(at + 1);
@@ -173,13 +172,13 @@ COMCP_DECL bool is_authority(std::string_view s, bool international) {
   if (host_end == s.npos) return false;
   auto port = s.substr(host_end + (s.starts_with('[') ? 1 : 0));
   auto const host = s.substr(0, host_end);
-  if (host.starts_with('[') ? !is_ipv6(host.substr(1)) && !is_future_ip(host.substr(1))
+  if (host.starts_with('[') ? !is_ipv6(host.substr(1)) && !is_future_ip(host.substr(1), steps)
                             : !is_uri_text(host, "", international))
     return false;
   return port.empty() || (port[0] == ':' && port.find_first_not_of("0123456789", 1) == port.npos);
 }
 
-COMCP_DECL bool is_uri(std::string_view s, bool absolute, bool international) {
+COMCP_DECL bool is_uri(std::string_view s, bool absolute, bool international, std::uint64_t& steps) {
   auto const u = split_uri(s);
   if (absolute && !u.scheme) return false;
   if (u.scheme) {
@@ -189,30 +188,31 @@ COMCP_DECL bool is_uri(std::string_view s, bool absolute, bool international) {
   } else if (!u.authority && u.path.substr(0, u.path.find('/')).find(':') != s.npos) {
     return false;
   }
-  return (!u.authority || is_authority(*u.authority, international)) && is_uri_text(u.path, ":@/", international) &&
+  return (!u.authority || is_authority(*u.authority, international, steps)) &&
+         is_uri_text(u.path, ":@/", international) &&
          (!u.query || is_uri_text(*u.query, ":@/?", international)) &&
          (!u.fragment || is_uri_text(*u.fragment, ":@/?", international));
 }
 
-inline bool is_duration(std::string_view s) {
+inline bool is_duration(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape(
       "^P(?!$)(\\d+W|(\\d+Y(\\d+M(\\d+D)?)?|\\d+M(\\d+D)?|\\d+D)?"
       "(T(\\d+H(\\d+M(\\d+S)?)?|\\d+M(\\d+S)?|\\d+S))?)$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
-inline bool is_uuid(std::string_view s) {
+inline bool is_uuid(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
-inline bool is_pointer(std::string_view s) {
+inline bool is_pointer(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape("^(/([^~/]|~[01])*)*$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
-inline bool is_relative_pointer(std::string_view s) {
+inline bool is_relative_pointer(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape("^(0|[1-9]\\d*)(#|(/([^~/]|~[01])*)*)$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
-inline bool is_template(std::string_view s) {
+inline bool is_template(std::string_view s, std::uint64_t& steps) {
   static pattern const p = [] {
     std::string const triplet = "%[0-9A-Fa-f]{2}";
     auto const character = "(\\w|" + triplet + ")";
@@ -220,33 +220,33 @@ inline bool is_template(std::string_view s) {
     return shape("^([^\\x00-\\x20\"<>%\\\\^`{|}\\x7f]|" + triplet + "|\\{[+#./;?&=,!@|]?" + variable + "(," + variable +
                  ")*\\})*$");
   }();
-  return fits(p, s);
+  return fits(p, s, steps);
 }
 
 struct format {
   std::string_view name;
-  bool (*check)(std::string_view);
+  bool (*check)(std::string_view, std::uint64_t& steps);
 };
 inline constexpr format formats[] = {
-    {"date-time", [](std::string_view s) { return is_date_time(s); }},
-    {"date", [](std::string_view s) { return is_date(s); }},
-    {"time", [](std::string_view s) { return is_time(s); }},
-    {"duration", [](std::string_view s) { return is_duration(s); }},
-    {"email", [](std::string_view s) { return is_email(s, false); }},
-    {"idn-email", [](std::string_view s) { return is_email(s, true); }},
-    {"hostname", [](std::string_view s) { return is_hostname(s, false); }},
-    {"idn-hostname", [](std::string_view s) { return is_hostname(s, true); }},
-    {"ipv4", [](std::string_view s) { return is_ipv4(s); }},
-    {"ipv6", [](std::string_view s) { return is_ipv6(s); }},
-    {"uri", [](std::string_view s) { return is_uri(s, true, false); }},
-    {"uri-reference", [](std::string_view s) { return is_uri(s, false, false); }},
-    {"iri", [](std::string_view s) { return is_uri(s, true, true); }},
-    {"iri-reference", [](std::string_view s) { return is_uri(s, false, true); }},
-    {"uuid", [](std::string_view s) { return is_uuid(s); }},
-    {"uri-template", [](std::string_view s) { return is_template(s); }},
-    {"json-pointer", [](std::string_view s) { return is_pointer(s); }},
-    {"relative-json-pointer", [](std::string_view s) { return is_relative_pointer(s); }},
-    {"regex", [](std::string_view s) { return pattern::compile(s).has_value(); }},
+    {"date-time", [](std::string_view s, std::uint64_t&) { return is_date_time(s); }},
+    {"date", [](std::string_view s, std::uint64_t&) { return is_date(s); }},
+    {"time", [](std::string_view s, std::uint64_t&) { return is_time(s); }},
+    {"duration", [](std::string_view s, std::uint64_t& n) { return is_duration(s, n); }},
+    {"email", [](std::string_view s, std::uint64_t& n) { return is_email(s, false, n); }},
+    {"idn-email", [](std::string_view s, std::uint64_t& n) { return is_email(s, true, n); }},
+    {"hostname", [](std::string_view s, std::uint64_t& n) { return is_hostname(s, false, n); }},
+    {"idn-hostname", [](std::string_view s, std::uint64_t& n) { return is_hostname(s, true, n); }},
+    {"ipv4", [](std::string_view s, std::uint64_t&) { return is_ipv4(s); }},
+    {"ipv6", [](std::string_view s, std::uint64_t&) { return is_ipv6(s); }},
+    {"uri", [](std::string_view s, std::uint64_t& n) { return is_uri(s, true, false, n); }},
+    {"uri-reference", [](std::string_view s, std::uint64_t& n) { return is_uri(s, false, false, n); }},
+    {"iri", [](std::string_view s, std::uint64_t& n) { return is_uri(s, true, true, n); }},
+    {"iri-reference", [](std::string_view s, std::uint64_t& n) { return is_uri(s, false, true, n); }},
+    {"uuid", [](std::string_view s, std::uint64_t& n) { return is_uuid(s, n); }},
+    {"uri-template", [](std::string_view s, std::uint64_t& n) { return is_template(s, n); }},
+    {"json-pointer", [](std::string_view s, std::uint64_t& n) { return is_pointer(s, n); }},
+    {"relative-json-pointer", [](std::string_view s, std::uint64_t& n) { return is_relative_pointer(s, n); }},
+    {"regex", [](std::string_view s, std::uint64_t& n) { return pattern::compile(s, n).has_value(); }},
 };
 
 inline format const* find_format(std::string_view name) noexcept {
@@ -255,13 +255,18 @@ inline format const* find_format(std::string_view name) noexcept {
   return found == std::end(formats) ? nullptr : found;
 }
 
+COMCP_DECL bool is_format(std::string_view name, std::string_view text, std::uint64_t& steps) {
+  auto const* known = find_format(name);
+  return !known || (pay(steps, 1 + text.size()) && known->check(text, steps));
+}
+
 }  // namespace schema_detail
 
 COMCP_DECL bool is_known_format(std::string_view name) noexcept { return schema_detail::find_format(name) != nullptr; }
 
 COMCP_DECL bool is_format(std::string_view name, std::string_view text) {
-  auto const* known = schema_detail::find_format(name);
-  return !known || known->check(text);
+  std::uint64_t steps = 2'000'000 + 200 * text.size();
+  return schema_detail::is_format(name, text, steps);
 }
 
 }  // namespace comcp

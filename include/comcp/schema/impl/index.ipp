@@ -87,15 +87,28 @@ inline constexpr applicator applicators[] = {
 
 class schema_index {
  public:
-  explicit schema_index(schema_options const& options) : options_(options) {}
+  explicit schema_index(schema_options const& options) : steps(options.max_compile_steps()), options_(options) {}
 
   std::vector<place> places;  // one for each subschema
   std::vector<resource> resources;
   std::vector<json::value> documents;
   error fault;  // the first; once set, nothing else matters
+  std::uint64_t steps;
 
   void fail(errc code, std::string text) {
     if (!fault) fault = error(code, "schema: " + std::move(text));
+  }
+
+  /// False where the schema's budget is used up, or it has a fault.
+  bool pay(std::uint64_t n) {
+    if (!fault && !schema_detail::pay(steps, n)) fail_budget();
+    return !fault;
+  }
+  /// For work with texts of `bytes` in all, each of which is copied a few times.
+  bool pay_text(std::size_t bytes) { return pay(1 + bytes / 8); }
+  void fail_budget() {
+    fail(errc::limit_exceeded,
+         "it takes more than max_compile_steps (" + std::to_string(options_.max_compile_steps()) + ")");
   }
 
   /// A violation's schema path for a place.
@@ -127,6 +140,7 @@ class schema_index {
 
   /// The subschema that an absolute URI names; sets the fault when there is none.
   node_id find(std::string const& uri, std::string_view referring) {
+    if (!pay_text(uri.size())) return none;
     auto const hash = std::min(uri.find('#'), uri.size());
     auto const home = find_resource(uri.substr(0, hash));
     auto const fragment = hash < uri.size() ? percent_decoded(std::string_view(uri).substr(hash + 1)) : std::string();
@@ -210,6 +224,8 @@ class schema_index {
     if (depth > options_.max_depth())
       return fail(errc::limit_exceeded, "nested deeper than max_depth (" + std::to_string(options_.max_depth()) + ")"),
              none;
+    // A place, a node and an entry of the table, and the pointer in each of them.
+    if (!pay(16 + here.pointer.size() / 4 + 5 * here.text.size())) return none;
     if (places.size() >= options_.max_subschemas())
       return fail(errc::limit_exceeded, "more than max_subschemas (" + std::to_string(options_.max_subschemas()) + ")"),
              none;
@@ -231,12 +247,16 @@ class schema_index {
     };
     auto const given = draft_7 && here.text.find("$ref") ? std::nullopt : text_of("$id");
     if (given) {
+      if (!pay_text(8 * (resources[here.home].uri.size() + given->size()))) return;
       auto const uri = resolve_uri(resources[here.home].uri, *given);
       auto const hash = std::min(uri.find('#'), uri.size());
       if (!given->starts_with('#')) enter(here, uri.substr(0, hash));
       if (hash < uri.size()) resources[here.home].anchors.emplace(uri.substr(hash + 1), id);
     }
     if (resources[here.home].rules.dialect == schema_dialect::draft_7) return;
+    for (auto const* const keyword : {"$anchor", "$dynamicAnchor"}) {
+      if (auto const name = text_of(keyword)) pay_text(2 * (64 + name->size()));
+    }
     if (auto const name = text_of("$anchor")) resources[here.home].anchors.emplace(*name, id);
     if (auto const name = text_of("$dynamicAnchor")) {
       resources[here.home].anchors.emplace(*name, id);
@@ -270,16 +290,17 @@ class schema_index {
       auto const value = shape ? here.text.find(a.keyword) : std::nullopt;
       if (!value) continue;
       auto const base = here.pointer + "/" + std::string(a.keyword);
-      auto const child = [&](std::string pointer, json::view text) {
-        if (text.is_object() || text.get_bool()) walk({here.document, std::move(pointer), text, here.home}, depth + 1);
+      auto const child = [&](std::string const& below, json::view text) {
+        if (!pay_text(base.size() + below.size()) || !(text.is_object() || text.get_bool())) return;
+        walk({here.document, base + below, text, here.home}, depth + 1);
       };
-      if (shape & static_cast<unsigned>(holds::one)) child(base, *value);
+      if (shape & static_cast<unsigned>(holds::one)) child("", *value);
       if (shape & static_cast<unsigned>(holds::map)) {
-        for (auto const m : value->members()) child(base + pointer_token(m.key), m.value);
+        for (auto const m : value->members()) child(pointer_token(m.key), m.value);
       }
       if (shape & static_cast<unsigned>(holds::list)) {
         std::size_t i = 0;
-        for (auto const e : value->elements()) child(base + "/" + std::to_string(i++), e);
+        for (auto const e : value->elements()) child("/" + std::to_string(i++), e);
       }
     }
   }
@@ -305,17 +326,31 @@ class schema_index {
 
   node_id find_pointer(resource_id home, std::string const& fragment) {
     auto const document = resources[home].document;
-    auto const target = resources[home].text.pointer(fragment);
-    if (!target || !(target->is_object() || target->get_bool())) return none;
     auto const pointer = resources[home].pointer + fragment;
     if (auto const known = at(document, pointer); known != none) return known;
     // Below an unknown keyword: its base is that of the nearest subschema around it.
+    auto const target = walked(resources[home].text, fragment);
+    if (!target || !(target->is_object() || target->get_bool())) return none;
     for (auto outer = pointer; !outer.empty();) {
+      if (!pay_text(outer.size())) return none;
       outer.erase(outer.rfind('/'));
       auto const around = at(document, outer);
       if (around != none) return walk({document, pointer, *target, places[around].home}, 0);
     }
     return none;
+  }
+
+  // A JSON Pointer's target, each step paid by what is looked through for it.
+  std::optional<json::view> walked(json::view from, std::string_view pointer) {
+    while (!pointer.empty()) {
+      auto const end = std::min(pointer.find('/', 1), pointer.size());
+      if (!pay(1 + from.size() / 4)) return {};
+      auto const next = from.pointer(pointer.substr(0, end));
+      if (!next) return {};
+      from = *next;
+      pointer.remove_prefix(end);
+    }
+    return from;
   }
 
   schema_options const& options_;

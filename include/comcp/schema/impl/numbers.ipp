@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <comcp/json/value.hpp>
+#include <comcp/schema/pattern.hpp>
 
 namespace comcp::schema_detail {
 
@@ -101,8 +102,8 @@ COMCP_DECL std::uint64_t scaled_remainder(std::uint64_t value, int power, std::u
   return r;
 }
 
-/// Precondition: numbers, `step` above 0.
-COMCP_DECL bool is_multiple(json::view value, json::view step) noexcept {
+/// Takes one of `steps` for each eight powers of ten between them. Precondition: numbers, `step` above 0.
+COMCP_DECL bool is_multiple(json::view value, json::view step, std::uint64_t& steps) noexcept {
   auto const a = to_decimal(value);
   auto b = to_decimal(step);
   if (a.digits == 0) return true;
@@ -112,7 +113,7 @@ COMCP_DECL bool is_multiple(json::view value, json::view step) noexcept {
     if (b.digits > a.digits / 10) return false;
     b.digits *= 10;
   }
-  return scaled_remainder(a.digits, power, b.digits) == 0;
+  return pay(steps, 1 + static_cast<std::uint64_t>(power) / 8) && scaled_remainder(a.digits, power, b.digits) == 0;
 }
 
 }  // namespace comcp::schema_detail

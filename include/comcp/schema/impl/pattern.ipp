@@ -133,9 +133,8 @@ class pattern_run {
 }  // namespace schema_detail
 
 COMCP_DECL std::optional<bool> pattern::search(std::string_view text, std::uint64_t& steps) const {
-  auto const cost = text.size() / 8 + 1;
-  if (cost > steps) return steps = 0, std::nullopt;
-  steps -= cost;
+  // The text is decoded, and each search begins with a state of its own for the whole program.
+  if (!schema_detail::pay(steps, 8 + text.size() / 8 + program_.size() / 8)) return std::nullopt;
   return schema_detail::pattern_run(*this, text, steps).search();
 }
 

@@ -11,7 +11,7 @@ namespace comcp::schema_detail {
 
 class pattern_compiler {
  public:
-  explicit pattern_compiler(std::string_view text) : in_(text) {}
+  pattern_compiler(std::string_view text, std::uint64_t& steps) : in_(text, steps) {}
 
   result<pattern> run() {
     auto const root = in_.run();
@@ -43,6 +43,7 @@ class pattern_compiler {
   void emit(std::uint32_t n, bool reverse) {
     if (++work_ > 5 * pattern::max_program || out_.program_.size() > pattern::max_program)
       return in_.fail("too large", errc::limit_exceeded);
+    if (!in_.pay(1)) return;
     auto const& t = in_.nodes[n];
     switch (t.what) {
       case kind::nothing: break;
@@ -106,8 +107,13 @@ class pattern_compiler {
 namespace comcp {
 
 COMCP_DECL result<pattern> pattern::compile(std::string_view text) {
+  std::uint64_t steps = 100 * max_program;
+  return compile(text, steps);
+}
+
+COMCP_DECL result<pattern> pattern::compile(std::string_view text, std::uint64_t& steps) {
   if (text.size() > max_program) return error(errc::limit_exceeded, "pattern longer than max_program");
-  return schema_detail::pattern_compiler(text).run();
+  return schema_detail::pattern_compiler(text, steps).run();
 }
 
 }  // namespace comcp

@@ -24,7 +24,8 @@ class pattern_parser {
   };
   static constexpr std::uint32_t unset = std::numeric_limits<std::uint32_t>::max();
 
-  explicit pattern_parser(std::string_view text) : text_(text) {
+  pattern_parser(std::string_view text, std::uint64_t& steps) : text_(text), steps_(steps) {
+    if (!pay(1 + text.size() / 2)) return;
     for (std::size_t i = 0; i < text.size();) in_.push_back(next_code_point(text, i));
   }
 
@@ -40,6 +41,11 @@ class pattern_parser {
     auto shown = std::min<std::size_t>(text_.size(), 200);
     while (shown < text_.size() && shown > 0 && (static_cast<unsigned char>(text_[shown]) & 0xC0) == 0x80) --shown;
     fault = error(code, "pattern \"" + std::string(text_.substr(0, shown)) + "\": " + std::string(why));
+  }
+
+  bool pay(std::uint64_t n) {
+    if (schema_detail::pay(steps_, n)) return true;
+    return fail("too much work", errc::limit_exceeded), false;
   }
 
   error fault;
@@ -67,10 +73,12 @@ class pattern_parser {
     return true;
   }
   std::uint32_t node(kind what) {
+    pay(6);
     nodes.emplace_back().what = what;
     return static_cast<std::uint32_t>(nodes.size() - 1);
   }
   std::uint32_t set_node(char_ranges set) {
+    pay(2 + 2 * set.size());
     normalise(set);
     auto const n = node(kind::set);
     nodes[n].set = static_cast<std::uint32_t>(sets.size());
@@ -279,7 +287,9 @@ class pattern_parser {
     return high;
   }
 
-  static void merge(char_ranges& into, char_ranges const& more) { into.insert(into.end(), more.begin(), more.end()); }
+  void merge(char_ranges& into, char_ranges const& more) {
+    if (pay(more.size())) into.insert(into.end(), more.begin(), more.end());
+  }
 
   static char_ranges class_of(char32_t c) {
     char_ranges set;
@@ -298,7 +308,8 @@ class pattern_parser {
     if (take(U'{')) {
       for (; more() && !at(U'}'); ++i_) name += in_[i_] < 0x80 ? static_cast<char>(in_[i_]) : '?';
     }
-    auto set = take(U'}') ? unicode_property(name) : std::nullopt;
+    constexpr std::uint64_t table = 1000;  // it is read from its beginning to its end
+    auto set = take(U'}') && pay(table) ? unicode_property(name) : std::nullopt;
     if (!set) return fail("unknown Unicode property \"" + name + "\""), char_ranges();
     return negative ? complement(*set) : *set;
   }
@@ -335,6 +346,7 @@ class pattern_parser {
   }
 
   std::string_view text_;
+  std::uint64_t& steps_;
   std::vector<char32_t> in_;
   std::size_t i_ = 0;
 };

@@ -19,14 +19,13 @@ COMCP_DECL result<schema> schema::compile(json::value const& text, schema_option
 }
 
 COMCP_DECL result<void> schema::validate(json::view instance) const {
-  schema_detail::evaluator e(*program_, 1);
-  if (e.run(instance)) return {};
-  if (e.limit) return error(errc::limit_exceeded, std::string("schema validation: ") + e.limit);
   constexpr std::size_t named = 3;
-  schema_detail::evaluator again(*program_, named);
-  again.run(instance);
+  schema_detail::evaluator e(*program_, named);
+  if (e.run(instance)) return {};
+  if (e.limit && e.violations.empty())
+    return error(errc::limit_exceeded, std::string("schema validation: ") + e.limit);
   std::string text;
-  for (auto const& v : again.violations) text += (text.empty() ? "" : "; ") + v.to_string();
+  for (auto const& v : e.violations) text += (text.empty() ? "" : "; ") + v.to_string();
   return error(errc::validation_failed, std::move(text));
 }
 
