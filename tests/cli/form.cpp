@@ -4,7 +4,10 @@
 #include <clocale>
 #include <string_view>
 
+#include <arguments.hpp>
+#include <exit_codes.hpp>
 #include <form.hpp>
+#include <schema_text.hpp>
 #include <text.hpp>
 
 #include <support/catch.hpp>
@@ -48,4 +51,68 @@ TEST_CASE("cli: text is wrapped by columns", "[cli]") {
   CHECK(cli::columns("e\xcc\x81") == 1);                 // a letter and a combining accent
   for (auto const& line : cli::wrap("\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac\xe6\x97\xa5\xe6\x9c\xac", 10))
     CHECK(cli::columns(line) <= 10);
+}
+
+namespace {
+
+std::string arguments_of(std::string_view schema, std::vector<std::string> const& pairs) {
+  auto const parsed = comcp::json::parse(schema).value();
+  return std::string(cli::tool_arguments(cli::parse_pairs(pairs), "", parsed.view()).text());
+}
+
+std::string list_of_references(int n) {
+  std::string out;
+  for (int i = 0; i < n; ++i) out += i ? R"(,{"$ref":"#/properties/x"})" : R"({"$ref":"#/properties/x"})";
+  return "[" + out + "]";
+}
+
+}  // namespace
+
+TEST_CASE("cli: KEY=VALUE ends for a schema that refers to itself", "[cli]") {
+  auto const itself = R"({"properties":{"x":{"type":"array","items":{"$ref":"#/properties/x"}}}})";
+  CHECK_THROWS_AS(arguments_of(itself, {"x=foo"}), cli::usage_error);
+  CHECK_THROWS_AS(arguments_of(itself, {"x=foo", "x=bar"}), cli::usage_error);
+  CHECK(arguments_of(itself, {"x=[[]]"}) == R"({"x":[[]]})");
+  auto const wide = R"({"properties":{"x":{"anyOf":)" + list_of_references(60) + "}}}";
+  CHECK(arguments_of(wide, {"x=foo"}) == R"({"x":"foo"})");
+  auto const both = R"({"properties":{"x":{"type":"array","items":{"anyOf":)" + list_of_references(200) + "}}}}";
+  try {
+    arguments_of(both, {"x=foo"});
+    FAIL("it fitted");
+  } catch (cli::usage_error const& e) {
+    CHECK_THAT(std::string(e.what()), match::contains("x:=JSON"));
+  }
+}
+
+TEST_CASE("cli: KEY=VALUE is read by the schema", "[cli]") {
+  auto const schema = R"({"properties":{"n":{"type":"integer"},"s":{"type":"string"},"l":{"type":"array","items":{"$ref":
+    "#/$defs/n"}},"e":{"enum":["a",1,null,{"b":[1]}]},"u":{"anyOf":[{"type":"null"},{"type":"boolean"}]}},
+    "$defs":{"n":{"type":"number"}}})";
+  CHECK(arguments_of(schema, {"n=1", "s=2", "l=3", "u=true", "free=4"}) ==
+        R"({"n":1,"s":"2","l":[3],"u":true,"free":"4"})");
+  CHECK(arguments_of(schema, {"l=1", "l=2.5"}) == R"({"l":[1,2.5]})");
+  CHECK(arguments_of(schema, {"e=a"}) == R"({"e":"a"})");
+  CHECK(arguments_of(schema, {"e=1"}) == R"({"e":1})");
+  CHECK(arguments_of(schema, {R"(e={"b": [1]})"}) == R"({"e":{"b":[1]}})");
+  CHECK_THROWS_AS(arguments_of(schema, {"e=c"}), cli::usage_error);
+  CHECK_THROWS_AS(arguments_of(schema, {"u=3"}), cli::usage_error);
+}
+
+TEST_CASE("cli: a type's text is cut, whatever the schema refers to", "[cli]") {
+  auto const text_of = [](std::string const& schema, std::size_t parts) {
+    auto const parsed = comcp::json::parse(schema).value();
+    cli::schema_reader reader(parsed.view(), parts);
+    auto const x = parsed["properties"]["x"];
+    return reader.type_text(x.view());
+  };
+  auto const many = R"({"properties":{"x":{"anyOf":)" + list_of_references(60) + "}}}";
+  auto const text = text_of(many, 10'000);  // it takes no more
+  CHECK_THAT(text, match::contains("..."));
+  CHECK(text.size() < 1'000);
+  CHECK(text_of(many, 1) == "any");
+  CHECK(text_of(R"({"properties":{"x":{"type":["array","null"],"items":{"enum":["a","b"]}}}})", 100) ==
+        "(\"a\"|\"b\")[]|null");
+  std::string choices;
+  for (int i = 0; i < 100; ++i) choices += (i ? "," : "") + std::to_string(i);
+  CHECK_THAT(text_of(R"({"properties":{"x":{"enum":[)" + choices + "]}}}", 1'000), match::contains("|11|..."));
 }

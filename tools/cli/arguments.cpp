@@ -17,12 +17,20 @@ namespace {
 using comcp::json::kind;
 using comcp::json::view;
 
-// The value's JSON text when the schema, which has no alternatives, lets it be so.
-std::optional<std::string> as_alternative(std::string const& value, view schema, view root);
+// A value as it was given, and as the JSON that it may be.
+struct given_value {
+  explicit given_value(std::string const& given) : text(given), parsed(comcp::json::parse(given)) {}
+  std::string const& text;
+  comcp::result<comcp::json::value> parsed;
+};
 
-std::optional<std::string> as_choice(std::string const& value, view choices) {
+// The value's JSON text when the schema, which has no alternatives, lets it be so.
+std::optional<std::string> as_alternative(given_value const& value, view schema, schema_reader& reader, unsigned depth);
+
+std::optional<std::string> as_choice(given_value const& value, view choices, schema_reader& reader) {
   for (auto const c : choices.elements()) {
-    if (c.get_string() == value || (!c.is_string() && c.dump() == value)) return c.dump();
+    if (!reader.spend()) break;
+    if (c.is_string() ? c.get_string() == value.text : value.parsed && c == value.parsed->view()) return c.dump();
   }
   return {};
 }
@@ -36,33 +44,41 @@ bool is_of_type(view v, std::string_view type) noexcept {
   return type == "object" && v.is_object();
 }
 
-std::optional<std::string> as_schema(std::string const& value, view schema, view root) {
-  for (auto const one : alternatives(schema, root)) {
-    if (auto found = as_alternative(value, one, root)) return found;
+// `depth`: lists in lists, each of which may be written as its only element.
+std::optional<std::string> as_schema(given_value const& value, view schema, schema_reader& reader, unsigned depth = 4) {
+  for (auto const one : reader.alternatives(schema)) {
+    if (auto found = as_alternative(value, one, reader, depth)) return found;
   }
   return {};
 }
 
-std::optional<std::string> as_alternative(std::string const& value, view schema, view root) {
-  if (auto const choices = schema.find("enum")) return as_choice(value, *choices);
-  auto const parsed = comcp::json::parse(value);
+std::optional<std::string> as_alternative(given_value const& value, view schema, schema_reader& reader, unsigned depth) {
+  if (!reader.spend()) return {};
+  if (auto const choices = schema.find("enum")) return as_choice(value, *choices, reader);
+  auto const& parsed = value.parsed;
   auto const types = type_names(schema);
   if (types.empty()) {
-    bool const readable = parsed && !parsed->is_string() && !value.empty();
-    return readable ? parsed->dump() : comcp::json::to_text(value);
+    bool const readable = parsed && !parsed->is_string() && !value.text.empty();
+    return readable ? parsed->dump() : comcp::json::to_text(value.text);
   }
   for (auto const& type : types) {
     if (type != "string" && parsed && is_of_type(parsed->view(), type)) return parsed->dump();
   }
-  if (std::find(types.begin(), types.end(), "string") != types.end()) return comcp::json::to_text(value);
+  if (std::find(types.begin(), types.end(), "string") != types.end()) return comcp::json::to_text(value.text);
   auto const items = schema.find("items");
-  if (std::find(types.begin(), types.end(), "array") == types.end() || !items) return {};
-  auto const element = as_schema(value, *items, root);
+  if (depth == 0 || std::find(types.begin(), types.end(), "array") == types.end() || !items) return {};
+  auto const element = as_schema(value, *items, reader, depth - 1);
   return element ? std::optional("[" + *element + "]") : std::nullopt;
 }
 
-std::string list_of(std::vector<std::string> const& values, std::string const& key, view schema, view root) {
-  auto const all = alternatives(schema, root);
+[[noreturn]] void complain_unfit(std::string const& key, std::string const& value, view schema, schema_reader& reader) {
+  if (reader.is_exhausted())
+    throw usage_error(key + ": the tool's schema is too large to read this by it; write " + key + ":=JSON");
+  throw usage_error(key + ": '" + value + "' does not fit " + reader.type_text(schema));
+}
+
+std::string list_of(std::vector<std::string> const& values, std::string const& key, view schema, schema_reader& reader) {
+  auto const all = reader.alternatives(schema);
   auto const is_list = [](view one) {
     auto const types = type_names(one);
     return std::find(types.begin(), types.end(), "array") != types.end();
@@ -72,8 +88,8 @@ std::string list_of(std::vector<std::string> const& values, std::string const& k
   auto const items = list->find("items");
   std::string text;
   for (auto const& value : values) {
-    auto const element = items ? as_schema(value, *items, root) : comcp::json::to_text(value);
-    if (!element) throw usage_error(key + ": '" + value + "' does not fit " + type_text(*items, root));
+    auto const element = items ? as_schema(given_value(value), *items, reader) : comcp::json::to_text(value);
+    if (!element) complain_unfit(key, value, *items, reader);
     text.append(text.empty() ? "[" : ",").append(*element);
   }
   return text + "]";
@@ -88,18 +104,22 @@ std::optional<view> property(std::string const& key, view schema) {
   if (!more || more->get_bool() != false) return {};
   std::string known;
   if (properties) {
-    for (auto const m : properties->members()) known.append(known.empty() ? "" : ", ").append(m.key);
+    constexpr std::size_t most = 2000;
+    for (auto const m : properties->members()) {
+      known.append(known.empty() ? "" : ", ").append(known.size() < most ? m.key : "...");
+      if (known.size() >= most) break;
+    }
   }
   throw usage_error("there is no argument '" + key + "'; known: " + (known.empty() ? "none" : known));
 }
 
-std::string value_text(std::string const& key, std::vector<std::string> const& values, view schema) {
-  auto const about = property(key, schema);
-  if (values.size() > 1) return list_of(values, key, about.value_or(view()), schema);
+std::string value_text(std::string const& key, std::vector<std::string> const& values, schema_reader& reader) {
+  auto const about = property(key, reader.root());
+  if (values.size() > 1) return list_of(values, key, about.value_or(view()), reader);
   if (!about) return comcp::json::to_text(values.front());
-  auto text = as_schema(values.front(), *about, schema);
+  auto text = as_schema(given_value(values.front()), *about, reader);
   if (text) return *text;
-  throw usage_error(key + ": '" + values.front() + "' does not fit " + type_text(*about, schema));
+  complain_unfit(key, values.front(), *about, reader);
 }
 
 comcp::json::value parse_or_complain(std::string const& what, std::string const& text) {
@@ -150,7 +170,8 @@ comcp::json::fragment tool_arguments(std::vector<pair> const& pairs, std::string
       set(p.key, {});
     }
   }
-  for (auto const& [key, values] : plain) set(key, value_text(key, values, schema));
+  schema_reader reader(schema);
+  for (auto const& [key, values] : plain) set(key, value_text(key, values, reader));
   comcp::json::writer w;
   w.begin_object();
   for (auto const& key : order) w.key(key).raw(texts[key]);

@@ -3,6 +3,7 @@
 #include "printers.hpp"
 
 #include <iostream>
+#include <set>
 
 #include <unistd.h>
 
@@ -112,17 +113,18 @@ row row_of(comcp::tool const& t) {
   auto const schema = t.input_schema.view();
   auto const properties = schema.find("properties");
   if (!properties) return r;
-  auto const required = schema.find("required");
+  schema_reader reader(schema);
+  std::set<std::string_view> required;
+  if (auto const names = schema.find("required")) {
+    for (auto const name : names->elements()) required.insert(name.get_string().value_or(""));
+  }
   for (auto const m : properties->members()) {
-    argument_row a{one_line(m.key), one_line(type_text(m.value, schema)), {}};
-    if (required) {
-      for (auto const name : required->elements()) {
-        if (name.get_string() == m.key) a.type += ", required";
-      }
-    }
-    auto const about = resolved(m.value, schema);
+    argument_row a{one_line(m.key), one_line(reader.type_text(m.value)), {}};
+    if (required.contains(m.key)) a.type += ", required";
+    auto const about = reader.resolved(m.value);
     if (auto const preset = about.find("default")) a.type.append(", default ").append(one_line(preset->dump()));
     if (auto const text = about.find("description")) a.description = printable(text->get_string().value_or(""));
+    reader.spend((a.type.size() + a.description.size()) / 64);
     r.arguments.push_back(std::move(a));
   }
   return r;

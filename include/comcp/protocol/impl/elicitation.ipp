@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
+#include <string_view>
+
 #include <comcp/protocol/elicitation.hpp>
 
 namespace comcp {
@@ -11,14 +14,19 @@ COMCP_DECL result<std::vector<form_field>> elicit_params::fields() const {
   auto const schema = requested_schema.view();
   auto const properties = schema.find("properties");
   if (!properties) return all;
-  auto const required = schema.find("required").value_or(json::view());
+  std::set<std::string_view> required;
+  if (auto const names = schema.find("required")) {
+    for (auto const name : names->elements()) {
+      if (auto const text = name.get_string()) required.insert(*text);
+    }
+  }
   for (auto const property : properties->members()) {
     auto definition = json::read<primitive_schema_definition>(property.value);
     if (!definition) return definition.error();
     auto& field = all.emplace_back();
     field.name = property.key;
     field.schema = *std::move(definition);
-    for (auto const name : required.elements()) field.required |= name.get_string() == property.key;
+    field.required = required.contains(property.key);
   }
   return all;
 }
