@@ -161,6 +161,23 @@ TEST_CASE("http_headers: arguments are mirrored by their path", "[wire]") {
                     {"Mcp-Param-Deep", "=?base64?5LiW?="}});
   CHECK(mirrored(R"({"dry":true,"count":5.0})").value() ==
         header_list{{"Mcp-Param-Count", "5"}, {"Mcp-Param-Dry-Run", "true"}});
+  for (std::string const as : {"42", "42.0", "4.2e1", "42.000", "4200E-2"}) {
+    CHECK(mirrored(R"({"count":)" + as + "}").value() == header_list{{"Mcp-Param-Count", "42"}});
+  }
+  CHECK(mirrored(R"({"count":-0.0})").value() == header_list{{"Mcp-Param-Count", "0"}});
+}
+
+TEST_CASE("http_headers: many annotations below one long key are refused, not copied with it", "[wire]") {
+  std::string many, few;
+  for (int i = 0; i < 1'000; ++i) {
+    auto const one = "\"p" + std::to_string(i) + R"(":{"type":"string","x-mcp-header":"h)" + std::to_string(i) + "\"}";
+    many += (i ? "," : "") + one;
+    if (i < 100) few += (i ? "," : "") + one;
+  }
+  auto const refused = found(properties("\"" + std::string(10'000, 'k') + R"(":{"properties":{)" + many + "}}"));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error() == errc::protocol_violation);
+  CHECK(found(properties(few)).value().size() == 100);
 }
 
 TEST_CASE("http_headers: what is absent or null has no header, an empty string an empty one", "[wire]") {

@@ -93,6 +93,8 @@ class param_finder {
       refuse(schema, "its value is no header name");
     } else if (type_name != "string" && type_name != "integer" && type_name != "boolean") {
       refuse(schema, "the type is not string, integer or boolean");
+    } else if (weight_ += weight(*name); weight_ > most) {
+      refuse(schema, "the headers and the paths to them are too long");
     } else if (!names_.insert(lower(*name)).second) {
       refuse(schema, "another property has the header " + std::string(*name));
     } else {
@@ -108,7 +110,16 @@ class param_finder {
     return std::find(list.begin(), list.end(), keyword) != list.end();
   }
 
+  // Each header has the keys that lead to it, which may be long and shared by many.
+  [[nodiscard]] std::size_t weight(std::string_view name) const noexcept {
+    auto sum = name.size();
+    for (auto const& key : path_) sum += key.size() + sizeof key;
+    return sum;
+  }
+  static constexpr std::size_t most = 64 * 1024;
+
   json::view root_;
+  std::size_t weight_ = 0;
   std::vector<std::string> path_;
   std::set<std::string> names_;
   std::vector<param_header> found_;
