@@ -70,6 +70,8 @@ enum class errc {
   login_required,       ///< The server wants a user to log in, and nobody can be asked here. Retry: after a login.
 
   verification_failed,  ///< A skill's file is not what its entry says, or not in it. Retry: with a new get_skill().
+
+  out_of_memory,        ///< Memory ran out while something was read. Retry: as for outcome_unknown.
 };
 
 /// The category of comcp::errc, named "comcp".

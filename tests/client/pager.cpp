@@ -152,3 +152,31 @@ TEST_CASE("pager: a page of another shape is a protocol violation", "[client]") 
   CHECK(c.finish(client->list_resources()).error() == errc::protocol_violation);
   CHECK(c.finish(client->list_prompts()).error() == errc::protocol_violation);
 }
+
+TEST_CASE("pager: a definition that cannot be parsed is set aside, the rest is delivered", "[client]") {
+  auto const deep = [](std::size_t levels) {
+    std::string text = R"({"name":"deep","inputSchema":{"type":"object","properties":)";
+    for (std::size_t i = 0; i < levels; ++i) text += R"({"a":)";
+    return text + "1" + std::string(levels, '}') + "}}";
+  };
+  for (auto const& [bad, why] : std::vector<std::pair<std::string, std::string>>{
+           {deep(300), "max_depth"},
+           {deep(20'000), "max_depth"},
+           {R"({"name":"deep","description":"\ud83d","inputSchema":{"type":"object"}})", "escape"},
+           {R"({"name":"deep","inputSchema":{"type":"object","maximum":1e999}})", "number"}}) {
+    conversation c;
+    auto s = legacy_script();
+    s.expect("tools/list").reply(R"({"tools":[{"name":"good","inputSchema":{"type":"object"}},)" + bad +
+                                 R"(,{"name":"last","inputSchema":{"type":"object"}}],"nextCursor":"n"})");
+    s.expect("tools/list").reply(R"({"tools":[]})");
+    auto client = c.connect(s.transport());
+    auto const tools = c.finish(client->list_tools());
+    REQUIRE(tools);
+    REQUIRE(tools->size() == 2);
+    CHECK((*tools)[1].name == "last");
+    REQUIRE(tools->set_aside().size() == 1);
+    CHECK(tools->set_aside()[0].index == 1);
+    CHECK_THAT(tools->set_aside()[0].reason, match::contains(why));
+    CHECK(tools->set_aside()[0].raw["name"].as<std::string>() == "deep");
+  }
+}

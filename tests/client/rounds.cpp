@@ -162,6 +162,7 @@ TEST_CASE("rounds: an answer that does not match the schema is refused here", "[
   auto const body = [](client& c) -> asio::awaitable<void> {
     auto const e = co_await error_of(c.call_tool("t"));
     CHECK(e == errc::validation_failed);
+    CHECK_THAT(std::string(e.message()), match::contains("the call was sent"));
   };
   play(s, answers_badly(), connect_options(), body);
 }
@@ -279,4 +280,41 @@ TEST_CASE("rounds: resume sends the caller's own call, whatever the server's res
   };
   play(s, no_handler(), connect_options(), body);
   CHECK(params_of(s, 2)["name"].as<std::string>() == "mine");
+}
+
+TEST_CASE("rounds: a question whose schema is wrong ends the call as refused, not as one that was never sent", "[client]") {
+  for (std::string const schema :
+       {R"({"type":"nothing"})", R"({"$ref":"#/$defs/none"})", R"({"$schema":"https://example.org/mine"})"}) {
+    auto s = modern_script();
+    s.expect("tools/call")
+        .reply(R"({"resultType":"input_required","inputRequests":{"who":{"method":"elicitation/create","params":{)"
+               R"("message":"Name?","requestedSchema":)" + schema + "}}}}");
+    auto const body = [](client& c) -> asio::awaitable<void> {
+      auto const e = co_await error_of(c.call_tool("t"));
+      CHECK(e == errc::input_refused);
+      REQUIRE(e.peer());
+      CHECK(e.peer()->code == -32602);
+      CHECK_THAT(e.peer()->message, match::contains("requestedSchema"));
+    };
+    play(s, answers_form(), connect_options(), body);
+  }
+}
+
+TEST_CASE("rounds: no code that says that nothing was sent ends a call that was", "[client]") {
+  struct gives_up {
+    errc code = errc::invalid_argument;
+    elicit_result elicit(elicit_params) { throw exception(error(code, "why")); }
+  };
+  for (auto const code : {errc::invalid_argument, errc::denied, errc::capability_missing, errc::queue_full}) {
+    auto s = modern_script();
+    s.expect("tools/call").reply(asks_name);
+    auto const body = [](client& c) -> asio::awaitable<void> {
+      auto const e = co_await error_of(c.call_tool("t"));
+      CHECK(e == errc::input_refused);
+      CHECK(e.message() == "why");
+    };
+    gives_up handler;
+    handler.code = code;
+    play(s, handler, connect_options(), body);
+  }
 }

@@ -307,3 +307,16 @@ TEST_CASE("validation: a call without the capability fails before anything is li
   CHECK(v.call("sum", args("a", 1)) == errc::capability_missing);
   CHECK(v.lists() == 0);
 }
+
+TEST_CASE("validation: a strict call of a tool that could not be parsed is not sent", "[client]") {
+  validated v(era::legacy);
+  std::string const many(300, '[');
+  v.server.answer("tools/list", json::fragment::trusted(R"({"tools":[{"name":"deep","inputSchema":)" + many +
+                                                        std::string(300, ']') + "}," + sum_tool + "]}"));
+  v.connect();
+  auto const e = v.call("deep", json::fragment());
+  CHECK(e == errc::limit_exceeded);
+  CHECK(says(e, "max_depth"));
+  CHECK(v.calls() == 0);
+  CHECK_FALSE(v.call("sum", args("a", 1, "b", 2)));
+}

@@ -15,6 +15,7 @@
 #include <comcp/json/value.hpp>
 
 #include "support/catch.hpp"
+#include "support/failing_new.hpp"
 
 namespace {
 
@@ -235,4 +236,22 @@ TEST_CASE("json limits: a string_view without spare bytes is not read past its e
     CHECK(json::raw(text).text() == text);
     CHECK(*json::unescape(text) == text.substr(1, n - 2));
   }
+}
+
+TEST_CASE("limits: memory that runs out is an error of its own, of parsing and of scanning", "[json]") {
+  auto text = "[\"" + std::string(4 << 20, 'x') + "\"]";
+  auto const padded = comcp::pad(text);
+  struct nothing final : json::member_sink {
+    bool on_member(std::string_view, std::string_view) override { return true; }
+  } sink;
+  comcp::error parsed, scanned;
+  {
+    comcp_test::scarce_memory const scarce(1 << 20);
+    if (auto const got = json::parse(padded); !got) parsed = got.error();
+    if (auto const got = json::scan_array(padded, sink); !got) scanned = got.error();
+  }
+  CHECK(parsed == errc::out_of_memory);
+  CHECK(scanned == errc::out_of_memory);
+  CHECK(json::parse(padded));
+  CHECK(json::scan_array(padded, sink));
 }

@@ -76,7 +76,7 @@ TEST_CASE("decode: an id may also be the string of one of ours", "[jsonrpc]") {
 }
 
 TEST_CASE("decode: an id that is no string and no integer makes the message invalid", "[jsonrpc]") {
-  auto const id = GENERATE(as<std::string>(), "1.5", "1e3", "true", "{}", "[1]");
+  auto const id = GENERATE(as<std::string>(), "1.5", "1e-3", "true", "{}", "[1]");
   CHECK(decoded(R"({"jsonrpc":"2.0","id":)" + id + R"(,"result":{}})").m.kind == kind::invalid);
   CHECK(decoded(R"({"jsonrpc":"2.0","id":)" + id + R"(,"method":"x"})").m.kind == kind::invalid);
 }
@@ -195,4 +195,43 @@ TEST_CASE("find_result: everything else is left to decode", "[jsonrpc]") {
     INFO(text);
     CHECK_FALSE(comcp::jsonrpc::find_result(text));
   }
+}
+
+TEST_CASE("decode: the id of an answer may be written as a double", "[jsonrpc]") {
+  for (std::string const as : {"7.0", "7e0", "0.7e1", "7.000"}) {
+    INFO(as);
+    decoded const answer(R"({"jsonrpc":"2.0","id":)" + as + R"(,"result":{}})");
+    CHECK(answer.m.kind == kind::response);
+    CHECK(answer.m.id == 7U);
+    decoded const failed(R"({"jsonrpc":"2.0","id":)" + as + R"(,"error":{"code":1}})");
+    CHECK(failed.m.kind == kind::error);
+    CHECK(failed.m.id == 7U);
+    decoded const request(R"({"jsonrpc":"2.0","id":)" + as + R"(,"method":"ping"})");
+    CHECK(request.m.kind == kind::invalid);
+    CHECK_FALSE(request.m.id);
+  }
+  for (std::string const none : {"7.5", "1e300", "1e17", "true", "[7]"}) {
+    decoded const d(R"({"jsonrpc":"2.0","id":)" + none + R"(,"result":{}})");
+    CHECK(d.m.kind == kind::invalid);
+    CHECK_FALSE(d.m.id);
+  }
+}
+
+TEST_CASE("decode: an error keeps its code, whatever its message and its data are", "[jsonrpc]") {
+  auto const read = [](std::string const& text) { return comcp::jsonrpc::decode_error(text); };
+  auto const half = read(R"({"code":-32602,"message":"a\ud83d b\uDE00c \ud83d\ude00","data":{"x":"\udc00"}})");
+  REQUIRE(half.peer());
+  CHECK(half.peer()->code == -32602);
+  CHECK(half.peer()->message == "a\xEF\xBF\xBD b\xEF\xBF\xBD"
+                                "c \xF0\x9F\x98\x80");
+  CHECK(half.peer()->data == "{\"x\":\"\xEF\xBF\xBD\"}");
+  auto const escaped = read(R"({"code":1,"message":"\\ud83d"})");
+  CHECK(escaped.peer()->message == "\\ud83d");
+  auto const deep = read(R"({"code":7,"message":"m","data":)" + std::string(2000, '[') + std::string(2000, ']') + "}");
+  REQUIRE(deep.peer());
+  CHECK(deep.peer()->code == 7);
+  CHECK(deep.peer()->message == "m");
+  CHECK(deep.peer()->data.empty());
+  CHECK(read(R"({"code":8,"message":"m","data":1e999})").peer()->code == 8);
+  CHECK(read(R"({"message":"\ud83d"})") == errc::protocol_violation);
 }

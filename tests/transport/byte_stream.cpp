@@ -12,6 +12,7 @@
 
 #include <comcp/test/manual_clock.hpp>
 
+#include "support/failing_new.hpp"
 #include "support/transport_box.hpp"
 
 using comcp::errc;
@@ -175,4 +176,19 @@ TEST_CASE("byte_stream: an abandoned message that is still queued is not written
     CHECK_FALSE(t.abandon(2));
   };
   run(f.io, body());
+}
+
+TEST_CASE("byte_stream: memory that runs out while reading ends the stream with an error that says so", "[transport]") {
+  fixture f;
+  auto t = f.connected();
+  auto body = [&]() -> asio::awaitable<void> {
+    (co_await t.open(f.box)).value();
+    co_await f.peer_says(std::string(60'000, 'x'));
+    comcp_test::scarce_memory const scarce(100'000);
+    co_await f.peer_says(std::string(60'000, 'x'));
+    co_await f.box.until_closed();
+  };
+  run(f.io, body());
+  CHECK(*f.box.reason == errc::out_of_memory);
+  CHECK(f.box.after_closed == 0);
 }

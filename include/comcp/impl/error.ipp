@@ -60,6 +60,7 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::no_connections: return "no connections";
     case errc::login_required: return "login required";
     case errc::verification_failed: return "verification failed";
+    case errc::out_of_memory: return "out of memory";
   }
   return "unknown comcp error";
 }
@@ -104,6 +105,7 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::connect_failed: return std::errc::connection_refused;
       case errc::transport_failed: return std::errc::broken_pipe;
       case errc::queue_full: return std::errc::no_buffer_space;
+      case errc::out_of_memory: return std::errc::not_enough_memory;
       default: return {v, *this};
     }
   }
@@ -232,6 +234,7 @@ COMCP_DECL bool leaves_outcome_open(error const& e) noexcept {
   if (e.code().category() != comcp_category()) return false;
   switch (static_cast<errc>(e.code().value())) {
     case errc::outcome_unknown:
+    case errc::out_of_memory:
     case errc::protocol_violation:
     case errc::transport_failed:
     case errc::response_timeout:

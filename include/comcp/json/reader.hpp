@@ -24,7 +24,7 @@ class member_sink {
 };
 
 /// Scans the members of the object that `text` is. Errors: invalid_json (with what was told before staying
-/// told), wrong_shape when the text is no object.
+/// told), wrong_shape when the text is no object, out_of_memory.
 result<void> scan_object(padded_text text, member_sink& sink);
 
 /// Scans the elements of the array that `text` is; the keys given are empty.

@@ -23,11 +23,12 @@ struct envelope {
   message_kind kind = message_kind::invalid;
   std::string method;                 ///< Requests and notifications.
   std::string_view raw_id;            ///< The id as it was written; empty where absent or null.
-  std::optional<std::uint64_t> id;    ///< The id as a number of ours: an integer, or the string of one.
+  std::optional<std::uint64_t> id;    ///< The id as a number of ours: an integer, also as 1.0, or the string of one.
   std::string_view params;            ///< Raw; empty where absent.
   std::string_view result;            ///< Raw.
   std::string_view error;             ///< Raw.
   std::string reason;                 ///< Why it is invalid. With an id, that call must fail with it.
+  errc fault = errc::protocol_violation;  ///< The same as a code: that, or out_of_memory.
 };
 
 /// Classifies one message: exact keys, no duplicates of them, strict UTF-8. Never fails: what is no message is
@@ -44,7 +45,8 @@ struct plain_result {
 /// value. Everything else is for decode().
 std::optional<plain_result> find_result(std::string_view text) noexcept;
 
-/// The error object of an answer, or errc::protocol_violation when it is not one.
+/// The error object of an answer, or errc::protocol_violation when it is not one. Where it cannot be read whole, code and
+/// message are what is left of it: JavaScript peers send halves of surrogate pairs, which become U+FFFD.
 comcp::error decode_error(std::string_view raw_error);
 
 }  // namespace comcp::jsonrpc

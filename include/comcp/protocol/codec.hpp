@@ -111,6 +111,9 @@ struct presence_field {
   }
 };
 
+/// In the place of a definition that could not be parsed: an object with the reason, and its name where that is known.
+inline constexpr std::string_view unreadable_key = "comcp/unreadable";
+
 /// A list of definitions; a broken one goes into `aside`, and is written again where it stood. So does one in which an
 /// object has a key twice: what was approved, shown or checked might not be what another reader of it sees.
 template <class S, class T>
@@ -128,12 +131,13 @@ struct definitions_field {
     std::size_t index = 0;
     for (auto const element : v.elements()) {
       json::read_error why(element);
-      bool const unique = json::unique_keys(element, why);
-      if (!unique || !json::codec<T>::read(element, list.emplace_back(), why)) {
-        if (unique) list.pop_back();
+      auto const unreadable = element.find(unreadable_key);
+      bool const usable = !unreadable && json::unique_keys(element, why);
+      if (!usable || !json::codec<T>::read(element, list.emplace_back(), why)) {
+        if (usable) list.pop_back();
         auto& broken = (out.*aside).emplace_back();
         broken.index = index;
-        broken.reason = why.text();
+        broken.reason = unreadable ? std::string(unreadable->get_string().value_or("")) : why.text();
         broken.raw = element.share();
       }
       ++index;

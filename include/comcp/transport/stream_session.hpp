@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -182,7 +183,13 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
     if (inbox_ == nullptr) return;
     framer_.commit(n);
     if (!deliver_lines()) return;
-    if (!framer_.failed() && !ec && !stopping_) return read();
+    if (!framer_.failed() && !ec && !stopping_) {
+      try {
+        return read();
+      } catch (std::bad_alloc const&) {
+        return reading_ended(errc::out_of_memory);
+      }
+    }
     if (stopping_) fetch_rest();
     if (inbox_ != nullptr) end_reading(ec);
   }

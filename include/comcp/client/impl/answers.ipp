@@ -28,8 +28,14 @@ COMCP_DECL result<json::fragment> complete_elicitation(context const& ctx, json:
   auto const* const plan = ctx.validation_.get();
   auto const ok = plan ? plan->check_answer(*asked, filled->view()) : check_content(*asked, filled->view());
   if (!ok) {
-    if (!plan || !plan->only_warns_of_answers()) return ok.error();
-    ctx.fault(ok.error());
+    auto const& why = ok.error();
+    if (plan && plan->only_warns_of_answers()) {
+      ctx.fault(why);
+    } else if (why == errc::validation_failed || why == errc::limit_exceeded) {
+      return why;
+    } else {  // it is the question that is wrong
+      return error::from_peer({-32602, "Invalid params: requestedSchema: " + std::string(why.message()), {}});
+    }
   }
   answer->content = std::move(*filled);
   return json::fragment::of(*answer);

@@ -4,21 +4,89 @@
 // What the core does with each message that comes in. Nothing here waits.
 #pragma once
 
+#include <algorithm>
+#include <new>
+
 #include <comcp/client/core.hpp>
 #include <comcp/json/reader.hpp>
 
 namespace comcp {
+
+namespace detail {
+
+// A page of a list that cannot be parsed, for the sake of its good definitions: what stands for the others says why.
+class page_mender final : public json::member_sink {
+ public:
+  explicit page_mender(json::parse_options const& limits) : limits_(limits), inner_(limits) {
+    inner_.max_depth(limits.max_depth() - std::min<std::size_t>(limits.max_depth(), 2));
+  }
+
+  std::optional<json::value> run(std::string_view page) {
+    w_.begin_object();
+    auto const scanned = json::scan_object(padded_text(page.data(), page.size()), *this);
+    w_.end_object();
+    if (!scanned) return {};
+    auto text = std::move(w_).text();
+    auto mended = json::parse(pad(text), limits_);
+    return mended ? std::optional(std::move(*mended)) : std::nullopt;
+  }
+
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (in_list_) return element(raw), true;
+    w_.key(key);
+    bool const is_list = key == "tools" || key == "resources" || key == "resourceTemplates" || key == "prompts";
+    if (!is_list || !raw.starts_with('[')) return w_.raw(raw), true;
+    w_.begin_array();
+    in_list_ = true;
+    auto const scanned = json::scan_array(padded_text(raw.data(), raw.size()), *this);
+    in_list_ = false;
+    w_.end_array();
+    return scanned.has_value();
+  }
+
+ private:
+  struct name_reader final : json::member_sink {
+    std::string name;
+    bool on_member(std::string_view key, std::string_view raw) override {
+      if (key == "name") name = json::unescape(raw).value_or("");
+      return key != "name";
+    }
+  };
+
+  void element(std::string_view raw) {
+    auto const parsed = json::parse(padded_text(raw.data(), raw.size()), inner_);
+    if (parsed) {
+      w_.raw(raw);
+      return;
+    }
+    name_reader who;
+    (void)json::scan_object(padded_text(raw.data(), raw.size()), who);
+    w_.begin_object().key(unreadable_key).string(parsed.error().to_string());
+    if (!who.name.empty()) w_.plain_key("name").string(who.name);
+    w_.end_object();
+  }
+
+  json::parse_options limits_, inner_;
+  json::writer w_;
+  bool in_list_ = false;
+};
+
+}  // namespace detail
 
 COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
   auto const hold = shared_from_this();
   detail::overlap_guard::scope const alone(overlap_);
   ++counters_.messages_in;
   counters_.bytes_in += text.size();
-  if (options_.tracer_) trace(direction::received, text.view());
-  if (received_plainly(text)) return;
-  auto m = jsonrpc::decode(text);
-  if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
-  received(m, stream);
+  try {
+    if (options_.tracer_) trace(direction::received, text.view());
+    if (received_plainly(text)) return;
+    auto m = jsonrpc::decode(text);
+    if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
+    received(m, stream);
+  } catch (std::bad_alloc const&) {
+    break_off(errc::out_of_memory);
+  }
 }
 
 COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
@@ -73,7 +141,7 @@ COMCP_DECL detail::reply client_core::result_of(jsonrpc::envelope const& m) {
   if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
   auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), options_.limits_.json());
   if (parsed) return std::move(*parsed);
-  if (parsed.error() == errc::limit_exceeded) return parsed.error();
+  if (parsed.error() == errc::limit_exceeded || parsed.error() == errc::out_of_memory) return parsed.error();
   return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
 }
 
@@ -107,7 +175,12 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
     ++counters_.unknown;
     return fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
   }
-  received_reply(**found, result_of(m));
+  auto answer = result_of(m);
+  bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.ends_with("/list");
+  if (!answer && is_page) {
+    if (auto mended = detail::page_mender(options_.limits_.json()).run(m.result)) answer = *std::move(mended);
+  }
+  received_reply(**found, std::move(answer));
 }
 
 COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply&& r) {
@@ -177,9 +250,9 @@ COMCP_DECL void client_core::received_progress(json::value const& params) {
 COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
   ++counters_.bad_messages;
   if (m.id && pending_.find(*m.id) && (*pending_.find(*m.id))->sent) {
-    return end(*m.id, error(errc::protocol_violation, "the answer cannot be read: " + m.reason));
+    return end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
   }
-  fault(error(errc::protocol_violation, "an unusable message: " + m.reason));
+  fault(error(m.fault, "an unusable message: " + m.reason));
   if (counters_.bad_messages - bad_before_ <= options_.limits_.bad_lines() || closing_) return;
   break_off(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()"));
 }

@@ -48,6 +48,19 @@ COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& 
   return std::move(w).text();
 }
 
+// Why a round ended its call. That was sent: a code which says that nothing was does not leave here.
+COMCP_DECL error round_error(error const& e) {
+  if (e == errc::validation_failed)
+    return e.with_message("the call was sent, but the answer that its server asked for does not match: " +
+                          std::string(e.message()));
+  bool const is_ours = e.code().category() == comcp_category();
+  for (auto const as_it_is : {errc::cancelled, errc::closed, errc::timeout, errc::limit_exceeded, errc::out_of_memory,
+                              errc::protocol_violation, errc::outcome_unknown}) {
+    if (e == as_it_is) return e;
+  }
+  return e.peer() || is_ours ? e.with_code(make_error_code(errc::input_refused)) : e;
+}
+
 // A round that a caller takes over: the result, and the call that it belongs to.
 COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
   json::writer w;
@@ -239,7 +252,7 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
   auto cancel_the_rest = [r] { r->cancel(); };
   detail::post(home_, std::move(cancel_the_rest));
   if (!waited) co_return waited.error();
-  co_return r->failure.peer() ? r->failure.with_code(make_error_code(errc::input_refused)) : r->failure;
+  co_return detail::round_error(r->failure);
 }
 
 // One page after the other, each as a round of its own: bounded, and ended with the call.

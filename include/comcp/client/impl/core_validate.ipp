@@ -144,6 +144,9 @@ COMCP_DECL void tool_checks::learn(json::view page, std::uint64_t asked) {
     }
     keep(found->second, t.find("inputSchema").value_or(json::view()), t.find("outputSchema").value_or(json::view()));
     found->second->learned = now_;
+    if (auto const why = t.find(unreadable_key))
+      found->second->input.unusable = found->second->output.unusable =
+          error(errc::limit_exceeded, std::string(why->get_string().value_or("")));
   }
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -184,6 +185,8 @@ class worker {
   void run() noexcept {
     try {
       exchange_once(pool_->take(origin_));
+    } catch (std::bad_alloc const&) {
+      x_->failed(errc::out_of_memory);
     } catch (...) {
       x_->failed(error(errc::transport_failed, origin_ + ": cpp-httplib threw an exception"));
     }

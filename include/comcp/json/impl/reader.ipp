@@ -69,6 +69,7 @@ COMCP_DECL simdjson::error_code raw_of(ondemand::value v, std::string_view& raw)
 }
 
 inline error scan_error(simdjson::error_code code) {
+  if (code == simdjson::MEMALLOC) return errc::out_of_memory;
   return {code == simdjson::INCORRECT_TYPE ? errc::wrong_shape : errc::invalid_json, parse_failure(code)};
 }
 

@@ -42,8 +42,8 @@ COMCP_DECL error parse_error(simdjson::error_code code, parse_options const& opt
   switch (code) {
     case simdjson::DEPTH_ERROR:
       return {errc::limit_exceeded, "JSON nested deeper than max_depth (" + std::to_string(options.max_depth()) + ")"};
-    case simdjson::CAPACITY:
-    case simdjson::MEMALLOC: return {errc::limit_exceeded, "JSON text too large to parse"};
+    case simdjson::CAPACITY: return {errc::limit_exceeded, "JSON text too large to parse"};
+    case simdjson::MEMALLOC: return errc::out_of_memory;
     default: return {errc::invalid_json, parse_failure(code)};
   }
 }
@@ -81,7 +81,7 @@ COMCP_DECL result<value> parse_text(std::string_view text, bool copy, parse_opti
   // simdjson refuses at its bound, not above it.
   auto const depth = std::min(options.max_depth(), std::size_t{1} << 24) + 1;
   if (parser.max_depth() != depth) {
-    if (parser.allocate(parser.capacity(), depth)) return error(errc::limit_exceeded, "out of memory for JSON");
+    if (parser.allocate(parser.capacity(), depth)) return error(errc::out_of_memory);
   }
   auto* const fresh = new_document();
   document_share owner(fresh);
@@ -279,7 +279,7 @@ COMCP_DECL bool same_object(view a, view b) {
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
 }
 
-COMCP_DECL bool same_array(view a, view b) noexcept {
+COMCP_DECL bool same_array(view a, view b) {
   auto x = a.elements();
   auto y = b.elements();
   auto i = x.begin();
@@ -292,7 +292,7 @@ COMCP_DECL bool same_array(view a, view b) noexcept {
 
 }  // namespace detail
 
-COMCP_DECL bool view::same(view a, view b) noexcept {
+COMCP_DECL bool view::same(view a, view b) {
   if (a.is_number() && b.is_number()) return detail::same_number(a, b);
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {

@@ -26,11 +26,13 @@ COMCP_DECL std::optional<std::uint64_t> own_id(std::string_view raw) noexcept {
 }
 
 struct envelope_reader final : json::member_sink {
+  using result_type = comcp::result<json::value>;
+  static constexpr char const* not_an_id = "the id is neither a string nor an integer";
   enum part : unsigned { version = 1, id = 2, method = 4, params = 8, result = 16, error = 32 };
 
   envelope out;
   unsigned seen = 0;
-  bool versioned = false;
+  bool versioned = false, fractional = false;
 
   static unsigned part_of(std::string_view key) noexcept {
     if (key == "jsonrpc") return version;
@@ -62,12 +64,21 @@ struct envelope_reader final : json::member_sink {
     if (raw == "null") return;
     bool const string = raw.front() == '"';
     bool const integer = raw.find_first_not_of("-0123456789") == raw.npos;
-    if (!string && !integer) {
-      out.reason = "the id is neither a string nor an integer";
+    out.raw_id = raw;
+    if (string || integer) {
+      out.id = own_id(raw);
       return;
     }
-    out.raw_id = raw;
-    out.id = own_id(raw);
+    // A peer that has no numbers but doubles may write 1.0.
+    fractional = true;
+    auto const number = raw.size() <= 32 ? json::parse(raw) : result_type(comcp::error(errc::wrong_shape));
+    auto const whole = number ? number->view().get_uint64() : std::nullopt;
+    if (whole && *whole <= largest_id) {
+      out.id = *whole;
+    } else {
+      out.raw_id = {};
+      out.reason = not_an_id;
+    }
   }
 
   void read_method(std::string_view raw) {
@@ -102,6 +113,7 @@ struct envelope_reader final : json::member_sink {
     if (!out.params.empty() && out.params.front() != '{' && out.params.front() != '[')
       return fail("params are neither an object nor an array");
     if ((seen & id) && out.raw_id.empty()) return fail("the id of a request is null");
+    if (fractional) return fail(not_an_id);
     out.kind = out.raw_id.empty() ? message_kind::notification : message_kind::request;
   }
 
@@ -147,6 +159,42 @@ COMCP_DECL std::optional<std::uint64_t> recover_id(std::string_view text) {
   return found;
 }
 
+// The same JSON text, each escape of half a surrogate pair replaced by that of U+FFFD.
+COMCP_DECL std::string without_halves(std::string_view raw) {
+  std::string out;
+  out.reserve(raw.size() + padded_text::spare);
+  auto const is_half = [raw](std::size_t at, std::string_view kinds) {
+    return at + 6 <= raw.size() && raw[at] == '\\' && raw[at + 1] == 'u' && (raw[at + 2] | 0x20) == 'd' &&
+           kinds.find(raw[at + 3]) != kinds.npos;
+  };
+  for (std::size_t i = 0; i < raw.size();) {
+    bool const high = is_half(i, "89abAB"), low = is_half(i, "cdefCDEF");
+    bool const pair = high && is_half(i + 6, "cdefCDEF");
+    std::size_t const n = pair ? 12 : high || low ? 6 : raw[i] == '\\' ? 2 : 1;
+    out += (high || low) && !pair ? std::string_view("\\ufffd") : raw.substr(i, n);
+    i += n;
+  }
+  return out;
+}
+
+// What is left of an error object that is not JSON throughout, or beyond a limit.
+struct error_reader final : json::member_sink {
+  std::optional<std::int64_t> code;
+  std::optional<std::string> message;
+
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (key == "code" && !code && raw.size() <= 32) {
+      auto const number = json::parse(raw);
+      if (number) code = number->view().get_int64();
+    }
+    if (key == "message" && !message) {
+      auto text = json::unescape(raw);
+      if (text) message = *std::move(text);
+    }
+    return true;
+  }
+};
+
 }  // namespace detail
 
 COMCP_DECL envelope decode(padded_text text) {
@@ -162,6 +210,7 @@ COMCP_DECL envelope decode(padded_text text) {
   if (!scanned) {
     reader.out.kind = message_kind::invalid;
     reader.out.reason = std::string(scanned.error().message());
+    if (scanned.error() == errc::out_of_memory) reader.out.fault = errc::out_of_memory;
     if (!reader.out.id) reader.out.id = detail::recover_id(view);
     if (reader.seen & detail::envelope_reader::method) reader.out.id.reset();
     return std::move(reader.out);
@@ -198,12 +247,22 @@ COMCP_DECL std::optional<plain_result> find_result(std::string_view text) noexce
 }
 
 COMCP_DECL comcp::error decode_error(std::string_view raw_error) {
-  auto const parsed = json::parse(raw_error);
-  auto const object = parsed ? parsed->view() : json::view();
+  constexpr char const* no_code = "an answer's error has no integer code";
+  auto text = detail::without_halves(raw_error);
+  auto const parsed = json::parse(pad(text));
+  peer_error peer;
+  if (!parsed) {
+    detail::error_reader left;
+    (void)json::scan_object(pad(text), left);
+    if (!left.code) return {errc::protocol_violation, no_code};
+    peer.code = *left.code;
+    peer.message = left.message.value_or("");
+    return comcp::error::from_peer(std::move(peer));
+  }
+  auto const object = parsed->view();
   auto const code = object.find("code");
   auto const number = code ? code->get_int64() : std::nullopt;
-  if (!number) return {errc::protocol_violation, "an answer's error has no integer code"};
-  peer_error peer;
+  if (!number) return {errc::protocol_violation, no_code};
   peer.code = *number;
   if (auto const message = object.find("message")) peer.message = message->get_string().value_or("");
   if (auto const data = object.find("data")) peer.data = data->dump();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <system_error>
 
 #include <asio/bind_cancellation_slot.hpp>
@@ -39,6 +40,8 @@ COMCP_DECL error current_error() {
   } catch (std::system_error const& e) {
     if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
     return error(e.code(), {});
+  } catch (std::bad_alloc const&) {
+    return errc::out_of_memory;
   } catch (std::exception const& e) {
     return error(errc::invalid_argument, e.what());
   } catch (...) {

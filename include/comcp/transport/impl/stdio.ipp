@@ -99,7 +99,7 @@ class stdio_session final : public stream_session<child_stream> {
 
   void reading_ended(error why) override {
     output_ended_ = true;
-    if (why == errc::limit_exceeded) {
+    if (is_our_own(why)) {
       std::error_code ignored;
       process().output().close(ignored);  // a server that is still writing the line fails at once
     }
@@ -110,12 +110,14 @@ class stdio_session final : public stream_session<child_stream> {
 
   void writing_ended(error why) override { end_with(std::move(why)); }
 
+  static bool is_our_own(error const& e) noexcept { return e == errc::limit_exceeded || e == errc::out_of_memory; }
+
   void drained() override {
     if (closing()) process().close_input();
   }
 
   void end_with(error why) {
-    if (!cause_ || why == errc::limit_exceeded) cause_ = std::move(why);
+    if (!cause_ || is_our_own(why)) cause_ = std::move(why);
     refuse_sends();
     process().stop();
   }
@@ -203,7 +205,7 @@ class stdio_session final : public stream_session<child_stream> {
   }
 
   [[nodiscard]] error bare_reason() const {
-    if (cause_ && *cause_ == errc::limit_exceeded) return *cause_;
+    if (cause_ && is_our_own(*cause_)) return *cause_;
     if (closing()) return {errc::closed, "closed by this side"};
     if (how_.code) return {errc::transport_failed, "the server process exited"};
     if (how_.signal) return {errc::transport_failed, "the server process was ended by a signal"};

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memory that runs out on request: this program's operator new refuses large pieces while a test says so. For one
+// source of a program.
+#pragma once
+
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+namespace comcp_test {
+
+inline thread_local std::size_t refused_from = std::numeric_limits<std::size_t>::max();
+
+/// While it lives, this thread gets no piece of so many bytes or more.
+class scarce_memory {
+ public:
+  explicit scarce_memory(std::size_t from) noexcept { refused_from = from; }
+  scarce_memory(scarce_memory const&) = delete;
+  scarce_memory& operator=(scarce_memory const&) = delete;
+  ~scarce_memory() { refused_from = std::numeric_limits<std::size_t>::max(); }
+};
+
+}  // namespace comcp_test
+
+void* operator new(std::size_t n) {
+  if (n < comcp_test::refused_from) {
+    if (void* const p = std::malloc(n ? n : 1)) return p;
+  }
+  throw std::bad_alloc();
+}
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
