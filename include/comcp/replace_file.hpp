@@ -29,6 +29,10 @@ class file_descriptor {
   int fd_;
 };
 
+/// Opens a regular file for reading; anything else is errc::denied, and nothing is waited for, as a FIFO's writer would
+/// be. Links are followed.
+result<file_descriptor> open_regular(std::filesystem::path const& file);
+
 /// The system's own code and "cannot DOING FILE".
 error file_error(int number, char const* doing, std::filesystem::path const& file);
 

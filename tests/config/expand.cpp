@@ -151,6 +151,31 @@ TEST_CASE("config: an input that nobody answers has its default, or is a problem
   CHECK_THAT(complaint("${input:none}"), contains("there is no input \"none\""));
 }
 
+TEST_CASE("config: what a server reads of the environment is a list, and a list may be all that it gets", "[config]") {
+  configured_server s;
+  s.path = "mcpServers.a";
+  s.kind = comcp::configured_kind::http;
+  s.url = "https://${HOST:-x.example}/${workspaceFolderBasename}/${input:i}${IN_URL}";
+  s.headers = {{"Authorization", "Bearer ${env:TOKEN}"}, {"X", "${HOST}${userHome}${/}${no name}"}};
+  s.env = {{"E", "${E}"}};
+  s.args = {"$PLAIN ${ARG", "${NESTED:-${INNER}}"};
+  s.command = "${CMD}";
+  s.cwd = "${CWD}/${cwd}";
+  s.env_file = "${FILE}";
+  CHECK(comcp::variables_read(s) ==
+        strings{"ARG", "CMD", "CWD", "E", "FILE", "HOST", "INNER", "IN_URL", "NESTED", "TOKEN"});
+  auto const all = with({{"ALLOWED", "1"}, {"SECRET", "s3cret"}});
+  CHECK(expanded("${ALLOWED}", config_variables(all).only({"ALLOWED"})) == "1");
+  for (auto const* const text : {"${SECRET}", "${env:SECRET}", "${SECRET:-otherwise}"}) {
+    auto const e = expand_server(server(text), {}, config_variables(all).only({"ALLOWED"}));
+    REQUIRE(e.problems.size() == 1);
+    CHECK(e.problems[0].code == errc::denied);
+    CHECK_THAT(e.problems[0].to_string(), contains("SECRET is none that may be read"));
+    CHECK(expand_server(server(text), {}, config_variables(all).only({})).problems.size() == 1);
+  }
+  CHECK(comcp::variables_read(server("plain")).empty());
+}
+
 TEST_CASE("config: envFile gives variables, env wins over them", "[config]") {
   auto s = server("y");
   s.env_file = "${workspaceFolder}/.env";

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <comcp/config/load.hpp>
@@ -59,6 +60,22 @@ TEST_CASE("config: a file that is not there, is a directory or is too large", "[
   CHECK(f.problems[0].code == comcp::errc::limit_exceeded);
   CHECK(comcp::load_config(large, comcp::config_options().max_bytes(2 << 20)).problems[0].code ==
         comcp::errc::invalid_json);
+}
+
+// Opening a FIFO to read it waits for somebody who writes: here, for ever.
+TEST_CASE("config: a FIFO or a device in place of a file is a problem, and nobody waits for it", "[config]") {
+  temporary_directory const dir;
+  auto const pipe = (dir.path / "pipe").string();
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  std::filesystem::create_symlink(pipe, dir.path / "link");
+  for (auto const& path : {pipe, (dir.path / "link").string(), std::string("/dev/zero"), dir.path.string()}) {
+    CAPTURE(path);
+    auto const f = comcp::load_config(path);
+    REQUIRE(f.problems.size() == 1);
+    CHECK(f.problems[0].code == comcp::errc::not_found);
+    CHECK_THAT(f.problems[0].text, contains("no regular file"));
+    CHECK_FALSE(comcp::process_variables().files()(path));
+  }
 }
 
 TEST_CASE("config: the variables of this process", "[config]") {

@@ -85,6 +85,13 @@ TEST_CASE("lock_file: one that is missing is no_such_file_or_directory, with its
   CHECK(read.error().to_string().find("none.lock") != std::string::npos);
 }
 
+TEST_CASE("lock_file: a FIFO in its place is an error, and nobody waits for it", "[pinning]") {
+  folder const here;
+  auto const file = here.path / "pipe";
+  REQUIRE(::mkfifo(file.c_str(), 0600) == 0);
+  CHECK(comcp::read_lock_file(file).error() == comcp::errc::denied);
+}
+
 TEST_CASE("lock_file: where it cannot be written, nothing is left behind", "[pinning]") {
   folder const here;
   auto const written = comcp::write_lock_file(pins_of("a"), here.path / "missing" / "tools.lock");

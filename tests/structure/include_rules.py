@@ -42,6 +42,7 @@ MAY = {
     "skills": ["protocol", "hash"],
     "skills (client)": ["skills", "client"],
     "config": ["trace", "http (pure)"],
+    "config (file)": ["config", "file"],
     "config (connect)": ["config", "server", "transport"],
     "test": ["client", "transport"],
 }
@@ -56,7 +57,7 @@ SPECIAL = {
     "net/gate": "net (contract)",
     "transport/transport": "transport (contract)", "requirements": "net (contract)",
     "skills/skills": "skills (client)",
-    "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)",
+    "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)", "config/load": "config (file)",
     "result": "error", "secret": "error", "visible": "error", "replace_file": "file",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/request_writer": "http (pure)",

@@ -53,8 +53,10 @@ class Rules(unittest.TestCase):
 
     def test_config_is_pure_but_for_connecting(self):
         self.refused("config/read.hpp", "#include <comcp/server/server_config.hpp>", "config may not include server")
-        self.refused("config/impl/load.ipp", "#include <unistd.h>", "config is pure")
+        self.refused("config/impl/expand.ipp", "#include <unistd.h>", "config is pure")
         self.allowed("config/impl/expand.ipp", "#include <comcp/http/url.hpp>")
+        self.refused("config/impl/expand.ipp", "#include <comcp/replace_file.hpp>", "config may not include file")
+        self.allowed("config/impl/load.ipp", "#include <comcp/replace_file.hpp>")
         self.allowed("config/impl/connect.ipp", "#include <comcp/transport/stdio.hpp>")
         self.allowed("config/connect.hpp", "#include <comcp/server/server_config.hpp>")
 

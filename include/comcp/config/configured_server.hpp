@@ -22,7 +22,7 @@ struct config_problem {
   std::string file;
   std::size_t line = 0, column = 0;  ///< From 1, columns in bytes; 0 where the file as such is meant.
   std::string key;                   ///< Such as mcpServers.github.args[1]; empty for the file as such.
-  errc code = errc::wrong_shape;     ///< invalid_json, wrong_shape, invalid_argument, not_found, limit_exceeded.
+  errc code = errc::wrong_shape;     ///< invalid_json, wrong_shape, invalid_argument, not_found, limit_exceeded, denied.
   std::string text;
 
   /// "mcp.json:12:7: mcpServers.github.args[1]: not a string"

@@ -27,6 +27,9 @@ class config_variables {
   config_variables() {}
   /// ${NAME}, ${NAME:-default} and ${env:NAME}.
   config_variables& environment(lookup f) { return environment_ = std::move(f), *this; }
+  /// The names that environment() is asked for; any other is a problem with errc::denied, whatever its default. For
+  /// files that somebody else wrote: show variables_read(), let a person decide, and give what was allowed. Default: all.
+  config_variables& only(std::vector<std::string> names) { return only_ = std::move(names), *this; }
   /// ${workspaceFolder}, ${workspaceFolderBasename} and ${cwd}: an absolute path.
   config_variables& workspace_folder(std::string path) { return folder_ = std::move(path), *this; }
   /// ${userHome}.
@@ -37,6 +40,7 @@ class config_variables {
   config_variables& files(reader f) { return files_ = std::move(f), *this; }
 
   [[nodiscard]] lookup const& environment() const noexcept { return environment_; }
+  [[nodiscard]] std::optional<std::vector<std::string>> const& only() const noexcept { return only_; }
   [[nodiscard]] std::string const& workspace_folder() const noexcept { return folder_; }
   [[nodiscard]] std::string const& home() const noexcept { return home_; }
   [[nodiscard]] asker const& inputs() const noexcept { return inputs_; }
@@ -46,6 +50,7 @@ class config_variables {
   lookup environment_;
   asker inputs_;
   reader files_;
+  std::optional<std::vector<std::string>> only_;
   std::string folder_, home_;
 };
 
@@ -63,6 +68,10 @@ struct expanded_server {
 /// `inputs` are those of the server's file.
 [[nodiscard]] expanded_server expand_server(configured_server const& s, std::vector<config_input> const& inputs,
                                             config_variables const& variables);
+
+/// The environment variables that expanding this server reads, as written, sorted and each once. A server of somebody
+/// else's file can send them anywhere.
+[[nodiscard]] std::vector<std::string> variables_read(configured_server const& s);
 
 /// The NAME=value lines of an `envFile`: blank lines and # comments are skipped, `export ` is dropped, values may stand
 /// in quotes (in double quotes, \n, \", \\ and \$ are escapes), nothing is expanded. Errors: invalid_argument with the

@@ -12,10 +12,10 @@
 namespace comcp {
 
 /// read_config() of a file, which names itself in problems unless the options name it. One that cannot be read gives a
-/// problem with errc::not_found. Blocks while it reads.
+/// problem with errc::not_found; so does what is no regular file (a FIFO, a device). Blocks while it reads.
 [[nodiscard]] config_file load_config(std::string const& path, config_options options = {});
 
-/// The environment, the current directory as workspace folder, the home directory, and files of at most 1 MiB. Inputs
+/// The environment, the current directory as workspace folder, the home directory, and regular files of at most 1 MiB. Inputs
 /// have their defaults.
 [[nodiscard]] config_variables process_variables();
 

@@ -23,6 +23,14 @@ COMCP_DECL error file_error(int number, char const* doing, std::filesystem::path
   return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
 }
 
+COMCP_DECL result<file_descriptor> open_regular(std::filesystem::path const& file) {
+  file_descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct ::stat about {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &about) != 0) return file_error(errno, "open", file);
+  if (!S_ISREG(about.st_mode)) return error(errc::denied, file.string() + " is no regular file");
+  return fd;
+}
+
 COMCP_DECL result<std::string> read_rest(file_descriptor const& from, std::size_t most,
                                          std::filesystem::path const& file) {
   std::string text;

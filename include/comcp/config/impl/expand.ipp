@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <set>
 
 #include <comcp/config/expand.hpp>
 #include <comcp/config/impl/read.ipp>
@@ -16,6 +17,24 @@ inline bool is_variable_name(std::string_view name) noexcept {
   auto const letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !name.empty() && letter(name.front()) &&
          std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+// The variable of the environment that the inside of ${...} reads; empty: none.
+inline std::string_view variable_of(std::string_view reference) noexcept {
+  auto const name = reference.substr(0, reference.find(":-"));
+  if (name.starts_with("env:")) return name.substr(4);
+  for (std::string_view const known : {"workspaceFolder", "cwd", "workspaceFolderBasename", "userHome", "pathSeparator", "/"}) {
+    if (name == known) return {};
+  }
+  return name.starts_with("input:") ? std::string_view() : name;
+}
+
+inline void add_variables(std::set<std::string>& names, std::string_view text) {
+  for (auto at = text.find("${"); at != std::string_view::npos; at = text.find("${")) {
+    text.remove_prefix(at + 2);
+    auto const name = variable_of(text.substr(0, text.find('}')));
+    if (is_variable_name(name)) names.emplace(name);
+  }
 }
 
 /// Expands one server.
@@ -106,6 +125,10 @@ class server_expander {
   std::optional<std::string> variable(std::string_view name, std::string const& key,
                                       std::optional<std::string> const& otherwise) {
     if (!is_variable_name(name)) return problem(key, what_is_wrong_with(name)), std::nullopt;
+    auto const& only = variables_.only();
+    if (only && std::find(only->begin(), only->end(), name) == only->end())
+      return problem(key, "the environment variable " + std::string(name) + " is none that may be read", errc::denied),
+             std::nullopt;
     auto const found = variables_.environment() ? variables_.environment()(name) : std::nullopt;
     if (!found && !otherwise)
       problem(key, "the environment variable " + std::string(name) + " is not set", errc::not_found);
@@ -176,6 +199,16 @@ class server_expander {
 COMCP_DECL expanded_server expand_server(configured_server const& s, std::vector<config_input> const& inputs,
                                          config_variables const& variables) {
   return detail::server_expander(s, inputs, variables).run();
+}
+
+COMCP_DECL std::vector<std::string> variables_read(configured_server const& s) {
+  std::set<std::string> names;
+  for (auto const* const text : {&s.command, &s.env_file, &s.cwd, &s.url}) detail::add_variables(names, *text);
+  for (auto const& text : s.args) detail::add_variables(names, text);
+  for (auto const* const all : {&s.env, &s.headers}) {
+    for (auto const& [name, value] : *all) detail::add_variables(names, value);
+  }
+  return {names.begin(), names.end()};
 }
 
 }  // namespace comcp

@@ -4,28 +4,20 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include <comcp/config/load.hpp>
+#include <comcp/replace_file.hpp>
 
 namespace comcp {
 namespace detail {
 
-// One byte more than `most` where the file is larger, so that the caller sees it.
+// More than `most` bytes where the file is larger, so that the caller sees it.
 inline result<std::string> text_of_file(std::string const& path, std::size_t most) {
-  std::error_code failed;
-  if (std::filesystem::is_directory(path, failed)) return error(errc::not_found, "a directory");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return error(errc::not_found, "cannot be read: there is no such file, or it may not be read");
-  std::string text;
-  constexpr std::size_t piece = 64 * 1024;
-  while (in && text.size() <= most) {
-    auto const before = text.size();
-    text.resize(before + std::min(piece, most + 1 - before));
-    in.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
-    text.resize(before + static_cast<std::size_t>(in.gcount()));
-  }
-  if (in.bad()) return error(errc::not_found, "cannot be read");
+  auto const from = open_regular(path);
+  if (!from && from.error() == errc::denied) return error(errc::not_found, "cannot be read: it is no regular file");
+  if (!from) return error(errc::not_found, "cannot be read: there is no such file, or it may not be read");
+  auto text = read_rest(*from, most, path);
+  if (!text) return error(errc::not_found, "cannot be read");
   return text;
 }
 

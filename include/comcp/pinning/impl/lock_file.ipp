@@ -2,10 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cerrno>
 #include <string>
-
-#include <fcntl.h>
 
 #include <comcp/pinning/lock_file.hpp>
 #include <comcp/replace_file.hpp>
@@ -13,9 +10,9 @@
 namespace comcp {
 
 COMCP_DECL result<tool_pins> read_lock_file(std::filesystem::path const& file) {
-  detail::file_descriptor const from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (from.get() < 0) return detail::file_error(errno, "open", file);
-  auto const text = detail::read_rest(from, json::parse_options().max_bytes(), file);
+  auto const from = detail::open_regular(file);
+  if (!from) return from.error();
+  auto const text = detail::read_rest(*from, json::parse_options().max_bytes(), file);
   if (!text) return text.error();
   return tool_pins::parse(*text, file.string());
 }
