@@ -4,15 +4,13 @@
 // The command-line tool with configuration files: --config and --server against the demo server, and what
 // comcp config list, check and import say and write. Each test has a home directory of its own.
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <comcp/json/describe.hpp>
 #include <comcp/json/value.hpp>
 
+#include "e2e/cli_home.hpp"
 #include "support/catch.hpp"
 #include "support/command.hpp"
 #if defined(COMCP_DEMO_HTTP)
@@ -24,62 +22,7 @@
 using comcp_test::command;
 using comcp_test::input;
 using match::contains;
-using strings = std::vector<std::string>;
-
-namespace {
-
-struct ended {
-  int status;
-  std::string out, err;
-};
-
-class home {
- public:
-  home() {
-    auto pattern = (std::filesystem::temp_directory_path() / "comcp-home-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  home(home const&) = delete;
-  home& operator=(home const&) = delete;
-  ~home() { std::filesystem::remove_all(path); }
-
-  std::string write(std::string const& name, std::string const& text) const {
-    auto const file = path / name;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text;
-    return file.string();
-  }
-  [[nodiscard]] std::string own() const { return (path / ".config/comcp/mcp.json").string(); }
-  [[nodiscard]] comcp::json::value own_json() const {
-    std::ifstream in(own());
-    std::ostringstream text;
-    text << in.rdbuf();
-    return comcp::json::parse(text.str()).value();
-  }
-  // In the home directory, which is the project too.
-  [[nodiscard]] strings line(strings arguments, strings const& variables = {}) const {
-    strings all{"/usr/bin/env",    "-C", path.string(),       "-u",
-                "XDG_CONFIG_HOME", "-u", "CLAUDE_CONFIG_DIR", "HOME=" + path.string()};
-    all.insert(all.end(), variables.begin(), variables.end());
-    all.emplace_back(COMCP_CLI);
-    all.insert(all.end(), arguments.begin(), arguments.end());
-    return all;
-  }
-  [[nodiscard]] ended comcp(strings arguments, strings const& variables = {}) const {
-    command c(line(std::move(arguments), variables));
-    auto const status = c.finish();
-    UNSCOPED_INFO("stdout: " << c.out() << "\nstderr: " << c.err());
-    return {status, c.out(), c.err()};
-  }
-  std::filesystem::path path;
-};
-
-std::string demo_entry(std::string const& more = "") { return R"({"command": ")" COMCP_DEMO_SERVER "\"" + more + "}"; }
-
-std::string servers(std::string const& entries) { return "{\"mcpServers\": {" + entries + "}}"; }
-
-}  // namespace
+using namespace cli_home;
 
 TEST_CASE("cli: --config and --server reach a configured server", "[e2e]") {
   home const h;
@@ -87,8 +30,8 @@ TEST_CASE("cli: --config and --server reach a configured server", "[e2e]") {
                                             demo_entry(R"(, "args": ["${FLAG:---legacy-only}"])") + ",}}");
   strings const add{"--config", file, "--server", "demo", "call", "add", "a=2", "b=3"};
   CHECK(h.comcp(add).out == "{\"sum\":5}\n");
-  CHECK_THAT(h.comcp({"info", "--config", "mcp.json", "--server", "old"}).out, contains("legacy"));
-  CHECK_THAT(h.comcp({"info", "--config", "mcp.json", "--server", "old"}, {"FLAG=--modern-only"}).out,
+  CHECK_THAT(h.comcp({"info", "--yes", "--config", "mcp.json", "--server", "old"}).out, contains("legacy"));
+  CHECK_THAT(h.comcp({"info", "--yes", "--config", "mcp.json", "--server", "old"}, {"FLAG=--modern-only"}).out,
              contains("modern"));
   auto const unnamed = h.comcp({"--config", file, "ping"});
   CHECK(unnamed.status == 2);
@@ -115,7 +58,7 @@ TEST_CASE("cli: what cannot be used of a configuration is exit status 2, with it
   auto const wrong = h.comcp({"--config", "mcp.json", "--server", "a", "tools"});
   CHECK(wrong.status == 2);
   CHECK_THAT(wrong.err, contains("mcp.json:1:34: mcpServers.a.command: not a string"));
-  auto const unset = h.comcp({"--config", "mcp.json", "--server", "b", "tools"});
+  auto const unset = h.comcp({"--config", "mcp.json", "--server", "b", "--yes", "tools"});
   CHECK(unset.status == 2);
   CHECK_THAT(unset.err, contains("mcpServers.b.env.T: the environment variable NO_SUCH_ONE is not set"));
   h.write("broken.json", "{\n\"mcpServers\": {\n");
@@ -176,7 +119,7 @@ TEST_CASE("cli: a configured server over HTTP gets its headers, and nobody else 
   comcp_test::http_demo const server({"--token", "s3cret"});
   h.write("mcp.json",
           servers("\"demo\": {\"url\": \"" + server.url + R"(", "headers": {"Authorization": "Bearer ${T}"}})"));
-  CHECK(h.comcp({"--config", "mcp.json", "call", "echo", "text=x"}, {"T=s3cret"}).out == "x\n");
+  CHECK(h.comcp({"--config", "mcp.json", "--yes", "call", "echo", "text=x"}, {"T=s3cret"}).out == "x\n");
   auto const wrong = h.comcp({"--config", "mcp.json", "tools", "-v"}, {"T=wr0ng"});
   CHECK(wrong.status == 4);
   CHECK(wrong.err.find("wr0ng") == std::string::npos);
@@ -242,21 +185,37 @@ TEST_CASE("cli: config check expands and validates, and says where something is 
   CHECK(h.comcp({"config", "check", "ok.json"}).status == 0);
 }
 
+TEST_CASE("cli: config check sees a command that is not there, in the PATH that the server gets", "[e2e]") {
+  home const h;
+  auto const folder = h.path / "bin";
+  std::filesystem::create_directories(folder);
+  std::filesystem::create_symlink(COMCP_DEMO_SERVER, folder / "my-server");
+  h.write("bin/no-program", "text");
+  h.write("mcp.json", servers(R"("a": {"command": "my-server", "args": ["x"]}, "b": {"command": "my-server", "env": {"PATH": ")" +
+                              folder.string() + R"("}}, "c": {"command": "./bin/my-server"}, "d": {"command": "bin/no-program"},)"
+                              R"( "e": {"command": "./my-server", "cwd": "bin"}, "f": {"command": "sh", "cwd": "/no/such"})"));
+  auto const r = h.comcp({"config", "check", "mcp.json"});
+  CHECK(r.status == 2);
+  CHECK_THAT(r.err, contains("mcp.json:1:34: mcpServers.a.command: is not in PATH: my-server x"));
+  CHECK_THAT(r.err, contains("mcpServers.d.command: no program: bin/no-program"));
+  CHECK_THAT(r.err, contains("mcpServers.f.cwd: there is no such directory"));
+  CHECK_THAT(r.out, contains("6 servers, 3 problems"));
+}
+
 TEST_CASE("cli: config import copies servers into a private file, which --server reads", "[e2e]") {
   home const h;
-  h.write(".vscode/mcp.json",
+  h.write("one.json",
           "{\"inputs\": [{\"id\": \"i\", \"type\": \"promptString\", \"default\": \"x\"}], \"servers\": {\"demo\": " +
-              demo_entry(R"(, "args": [], "env": {"A": "${input:i}"})") + "}}");
-  h.write(".cursor/mcp.json",
-          servers(R"("demo": {"command": "other"}, "bad": 7, "far": {"url": "https://far.example"})"));
-  auto const dry = h.comcp({"config", "import", "--dry-run"});
+              demo_entry(R"(, "args": [], "env": {"A": "${input:i}"})") +
+              R"(, "bad": 7, "far": {"url": "https://far.example", "headers": {"K": "${KEY}"}}}})");
+  auto const dry = h.comcp({"config", "import", "one.json", "--dry-run"});
   CHECK_THAT(dry.out, contains("would be written: " + h.own()));
   CHECK_FALSE(std::filesystem::exists(h.own()));
-  auto const first = h.comcp({"config", "import"});
+  auto const first = h.comcp({"config", "import", "one.json", "--yes"});
   CHECK(first.status == 2);
-  CHECK_THAT(first.out, contains("imported: demo of "));
-  CHECK_THAT(first.out, contains("left out: demo of "));
-  CHECK_THAT(first.err, contains("mcpServers.bad: not an object"));
+  CHECK_THAT(first.out, contains("imported: demo of one.json\n    starts: " COMCP_DEMO_SERVER "\n    sets: A\n"));
+  CHECK_THAT(first.out, contains("    talks to: https://far.example\n    headers: K\n    reads of your environment: KEY\n"));
+  CHECK_THAT(first.err, contains("servers.bad: not an object"));
   auto const own = h.own_json();
   CHECK(own["mcpServers"].size() == 2);
   CHECK(own["mcpServers"]["demo"]["env"]["A"].as<std::string>() == "${input:i}");
@@ -265,10 +224,10 @@ TEST_CASE("cli: config import copies servers into a private file, which --server
   REQUIRE(::stat(h.own().c_str(), &about) == 0);
   CHECK((about.st_mode & 0777) == 0600);
   CHECK(h.comcp({"--server", "demo", "call", "echo", "text=x"}).out == "x\n");
-  auto const again = h.comcp({"config", "import", "vscode"});
+  h.write("two.json", servers("\"demo\": " + demo_entry(R"(, "args": [], "env": {"A": "${input:i}"})")));
+  auto const again = h.comcp({"config", "import", "two.json"});
   CHECK(again.status == 0);
-  CHECK_THAT(again.out, contains("unchanged: demo"));
-  CHECK_THAT(again.out, contains("not changed: "));
+  CHECK_THAT(again.out, contains("unchanged: demo") && contains("not changed: "));
 }
 
 TEST_CASE("cli: config import replaces only when forced, and keeps the rest of the file", "[e2e]") {
@@ -280,7 +239,7 @@ TEST_CASE("cli: config import replaces only when forced, and keeps the rest of t
   CHECK(refused.status == 2);
   CHECK_THAT(refused.out, contains("left out: a of new.json: there is another one of this name; --force replaces it"));
   CHECK(h.own_json()["servers"]["a"]["command"].as<std::string>() == "old");
-  auto const forced = h.comcp({"config", "import", "new.json", "--force", "--json"});
+  auto const forced = h.comcp({"config", "import", "new.json", "--force", "--yes", "--json"});
   CHECK(forced.status == 0);
   CHECK(comcp::json::parse(forced.out).value()["servers"][0]["done"].as<std::string>() == "replaced");
   CHECK(h.own_json().dump() ==

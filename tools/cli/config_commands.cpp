@@ -3,10 +3,13 @@
 #include "config_commands.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
+#include <system_error>
+
+#include <unistd.h>
 
 #include <comcp/config/load.hpp>
-#include <comcp/json/build.hpp>
 #include <comcp/transport/http_options.hpp>
 
 #include "exit_codes.hpp"
@@ -37,7 +40,7 @@ comcp::json::object start_of_json(found_file const& f) {
   return out;
 }
 
-comcp::json::array json_of(problems const& all) {
+comcp::json::array problems_json(problems const& all) {
   comcp::json::array out;
   for (auto const& p : all)
     out.add(comcp::json::object()
@@ -49,15 +52,9 @@ comcp::json::array json_of(problems const& all) {
   return out;
 }
 
-comcp::json::object json_of(configured_server const& s) {
-  comcp::json::object out;
-  out.set("name", s.name).set("kind", std::string(to_string(s.kind))).set("endpoint", shown_endpoint(s));
-  return out.set("env", names_of(s.env)).set("headers", names_of(s.headers)).set("disabled", s.disabled);
-}
-
-void print_names(char const* title, pairs const& all) {
+void print_names(char const* title, std::vector<std::string> const& names) {
   char const* before = title;
-  for (auto const& [name, value] : all) {
+  for (auto const& name : names) {
     std::cout << before << one_line(name);
     before = ", ";
   }
@@ -69,8 +66,9 @@ void print_servers(found_file const& f) {
   for (auto const& s : f.file.servers) {
     std::cout << "  " << padded(one_line(s.name), width) << "  " << padded(to_string(s.kind), 5) << "  "
               << one_line(shown_endpoint(s));
-    print_names("  env: ", s.env);
-    print_names("  headers: ", s.headers);
+    print_names("  env: ", names_of(s.env));
+    print_names("  headers: ", names_of(s.headers));
+    print_names("  reads: ", comcp::variables_read(s));
     std::cout << (s.disabled ? "  (disabled)\n" : "\n");
   }
   if (f.file.servers.empty() && f.file.problems.empty()) std::cout << "  no servers\n";
@@ -90,7 +88,7 @@ int list(options const& o, std::vector<found_file> const& files) {
     for (auto const& f : files) {
       comcp::json::array servers;
       for (auto const& s : f.file.servers) servers.add(json_of(s));
-      all.add(start_of_json(f).set("servers", servers).set("problems", json_of(f.file.problems)));
+      all.add(start_of_json(f).set("servers", servers).set("problems", problems_json(f.file.problems)));
     }
     std::cout << all.text() << '\n';
     return exit_ok;
@@ -109,8 +107,49 @@ comcp::result<comcp::secret> some_answer(comcp::config_input const& asked) {
   return comcp::secret(asked.default_value.value_or(first));
 }
 
+std::string process_path() {
+  auto const found = comcp::process_variables().environment()("PATH").value_or("");
+  return found.empty() ? "/usr/local/bin:/usr/bin:/bin" : found;
+}
+
+bool is_program(std::string const& path) {
+  std::error_code failed;
+  return ::access(path.c_str(), X_OK) == 0 && std::filesystem::is_regular_file(path, failed);
+}
+
+// As a start would look for it; empty where it would find it.
+std::string what_is_wrong_with_command(configured_server const& s) {
+  auto const there = [&s](std::string const& path) {
+    return is_program(path.starts_with('/') || s.cwd.empty() ? path : s.cwd + "/" + path);
+  };
+  auto const& name = s.command;
+  if (name.find('/') != std::string::npos) return there(name) ? "" : "no program: " + shown_endpoint(s);
+  auto const own = std::find_if(s.env.rbegin(), s.env.rend(), [](auto const& v) { return v.first == "PATH"; });
+  auto const path = own != s.env.rend() ? own->second : process_path();
+  for (std::size_t begin = 0; begin <= path.size();) {
+    auto const end = std::min(path.find(':', begin), path.size());
+    auto const folder = path.substr(begin, end - begin);
+    if (there((folder.empty() ? "." : folder) + "/" + name)) return {};
+    begin = end + 1;
+  }
+  return "is not in PATH: " + shown_endpoint(s);
+}
+
+void check_program(configured_server const& s, problems& all) {
+  std::error_code failed;
+  auto const complain = [&](char const* key, std::string text) {
+    auto const named = [key](comcp::config_place const& p) { return p.key == key; };
+    auto at = std::find_if(s.places.begin(), s.places.end(), named);
+    if (at == s.places.end()) at = s.places.begin();
+    all.push_back({s.file, at->line, at->column, s.path + "." + key, comcp::errc::not_found, std::move(text)});
+  };
+  if (!s.cwd.empty() && !std::filesystem::is_directory(s.cwd, failed)) return complain("cwd", "there is no such directory");
+  if (auto wrong = what_is_wrong_with_command(s); !wrong.empty()) complain("command", std::move(wrong));
+}
+
 problems check_server(configured_server const& s, comcp::config_file const& file) {
   auto e = comcp::expand_server(s, file.inputs, comcp::process_variables().inputs(some_answer));
+  if (e.ok() && s.kind == comcp::configured_kind::stdio) check_program(e.server, e.problems);
   for (auto const& [name, value] : e.server.headers) {
     comcp::http_options http;
     http.header(name, value);
@@ -133,7 +172,7 @@ int check(options const& o, std::vector<found_file> const& files) {
       all.insert(all.end(), more.begin(), more.end());
     }
     good = good && all.empty();
-    json.add(start_of_json(f).set("servers", f.file.servers.size()).set("problems", json_of(all)));
+    json.add(start_of_json(f).set("servers", f.file.servers.size()).set("problems", problems_json(all)));
     if (o.json) continue;
     for (auto const& p : all) std::cerr << one_line(p.to_string()) << '\n';
     std::cout << title_of(f) << ": " << f.file.servers.size() << " servers, " << all.size() << " problems\n";
@@ -148,6 +187,13 @@ int check(options const& o, std::vector<found_file> const& files) {
 std::string title_of(found_file const& f) {
   auto const path = one_line(f.file.path);
   return f.where ? path + " (" + to_string(f.where->program) + ", " + scope_name(*f.where) + ")" : path;
+}
+
+comcp::json::object json_of(configured_server const& s) {
+  comcp::json::object out;
+  out.set("name", s.name).set("kind", std::string(to_string(s.kind))).set("endpoint", shown_endpoint(s));
+  out.set("env", names_of(s.env)).set("headers", names_of(s.headers)).set("reads", comcp::variables_read(s));
+  return out.set("disabled", s.disabled);
 }
 
 int run_config(options const& o) {

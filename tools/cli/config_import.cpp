@@ -11,8 +11,7 @@
 
 #include <unistd.h>
 
-#include <comcp/json/build.hpp>
-
+#include "config_approval.hpp"
 #include "config_commands.hpp"
 #include "exit_codes.hpp"
 #include "text.hpp"
@@ -71,6 +70,8 @@ class own_config {
     servers_.emplace_back(s.name, s.raw);
     return {"imported", ""};
   }
+  /// The server that had this name before; null: none.
+  [[nodiscard]] configured_server const* before(std::string const& name) const noexcept { return before_.find(name); }
   [[nodiscard]] bool changed() const noexcept { return !added_.empty(); }
   [[nodiscard]] std::string text() const {
     comcp::json::object servers, all;
@@ -113,46 +114,96 @@ class own_config {
   std::vector<std::string> added_;
 };
 
-// Not comcp's own files, unless they are asked for; never the one that is written.
-std::vector<found_file> sources(options const& o, std::string const& own) {
-  auto all = find_files(o.config.source);
-  std::erase_if(all, [&](found_file const& f) {
+// What is read: a file that is named, else the user's files. A project's files, which somebody else may have written, are
+// read by their names alone; never the file that is written.
+struct sources {
+  std::vector<found_file> used, left_alone;
+};
+
+sources sources_of(options const& o, std::string const& own) {
+  sources out;
+  for (auto& f : find_files(o.config.source)) {
     std::error_code failed;
     bool const same = std::filesystem::equivalent(f.file.path, own, failed) && !failed;
-    return same || (o.config.source.empty() && f.where && f.where->program == comcp::config_program::own);
-  });
+    bool const of_project = f.where && f.where->scope == comcp::config_scope::project && !is_users_own(f.file.path);
+    bool const of_comcp = o.config.source.empty() && f.where && f.where->program == comcp::config_program::own;
+    if (!same && !(of_comcp && !of_project)) (of_project ? out.left_alone : out.used).push_back(std::move(f));
+  }
+  return out;
+}
+
+/// One server, and what became of it.
+struct addition {
+  found_file const* from;
+  configured_server const* server;
+  std::string done, why;
+
+  [[nodiscard]] bool is_change() const noexcept { return done == "imported" || done == "replaced"; }
+};
+
+std::vector<addition> add_all(own_config& own, std::vector<found_file> const& files, bool force) {
+  std::vector<addition> all;
+  for (auto const& f : files) {
+    for (auto const& s : f.file.servers) {
+      auto [done, why] = own.add(s, f.file.inputs, force);
+      all.push_back({&f, &s, std::move(done), std::move(why)});
+    }
+  }
   return all;
+}
+
+void print(own_config const& own, sources const& from, std::vector<addition> const& all) {
+  for (auto const& f : from.left_alone)
+    std::cerr << "left alone: " << title_of(f) << ": name the file to import it\n";
+  for (auto const& f : from.used) {
+    for (auto const& p : f.file.problems) std::cerr << "left out: " << one_line(p.to_string()) << '\n';
+  }
+  for (auto const& a : all) {
+    std::cout << a.done << ": " << one_line(a.server->name) << " of " << title_of(*a.from);
+    std::cout << (a.why.empty() ? "" : ": ") << one_line(a.why) << '\n';
+    if (a.is_change()) std::cout << described(*a.server);
+    if (auto const* const old = own.before(a.server->name); old && a.is_change())
+      std::cout << "  in place of:\n" << described(*old);
+  }
+  std::cout.flush();
+}
+
+comcp::json::object report(own_config const& own, sources const& from, std::vector<addition> const& all, bool written) {
+  comcp::json::array told, alone;
+  for (auto const& a : all)
+    told.add(json_of(*a.server).set("file", a.server->file).set("done", a.done).set("why", a.why));
+  for (auto const& f : from.left_alone) alone.add(f.file.path);
+  return comcp::json::object().set("file", own.path()).set("written", written).set("servers", told).set("leftAlone", alone);
+}
+
+bool may_write(options const& o, std::string const& path) {
+  if (o.config.yes) return true;
+  auto const answer = ask_yes("Write this to " + one_line(path) + "? [y/N] ");
+  if (!answer)
+    throw usage_error("nothing was written: nobody sits at a terminal to be asked. If it is as you want it (--dry-run "
+                      "shows it), add --yes");
+  return *answer;
 }
 
 }  // namespace
 
 int import_config(options const& o) {
   own_config own(own_file());
-  auto const files = sources(o, own.path());
-  comcp::json::array told;
-  bool complete = true;
-  for (auto const& f : files) {
-    for (auto const& p : f.file.problems) std::cerr << "left out: " << one_line(p.to_string()) << '\n';
-    complete = complete && f.file.problems.empty();
-    for (auto const& s : f.file.servers) {
-      auto const [done, why] = own.add(s, f.file.inputs, o.config.force);
-      complete = complete && why.empty();
-      told.add(comcp::json::object().set("name", s.name).set("file", s.file).set("done", done).set("why", why));
-      if (o.json) continue;
-      std::cout << done << ": " << one_line(s.name) << " of " << title_of(f);
-      std::cout << (why.empty() ? "" : ": ") << one_line(why) << '\n';
-    }
-  }
-  bool const write = own.changed() && !o.config.dry_run;
+  auto const from = sources_of(o, own.path());
+  auto const all = add_all(own, from.used, o.config.force);
+  bool complete = std::all_of(all.begin(), all.end(), [](addition const& a) { return a.why.empty(); });
+  for (auto const& f : from.used) complete = complete && f.file.problems.empty();
+  if (!o.json) print(own, from, all);
+  bool const wanted = own.changed() && !o.config.dry_run;
+  bool const write = wanted && may_write(o, own.path());
   if (write) write_private_file(own.path(), own.text());
   if (o.json) {
-    comcp::json::object all;
-    std::cout << all.set("file", own.path()).set("written", write).set("servers", told).text() << '\n';
+    std::cout << report(own, from, all, write).text() << '\n';
   } else {
-    char const* const what = write ? "written: " : own.changed() ? "would be written: " : "not changed: ";
-    std::cout << what << one_line(own.path()) << '\n';
+    char const* const dry = own.changed() && o.config.dry_run ? "would be written: " : "not changed: ";
+    std::cout << (write ? "written: " : dry) << one_line(own.path()) << '\n';
   }
-  return complete ? exit_ok : exit_usage;
+  return complete && write == wanted ? exit_ok : exit_usage;
 }
 
 void write_private_file(std::string const& path, std::string_view text) {

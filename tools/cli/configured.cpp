@@ -4,13 +4,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <map>
+#include <memory>
 #include <system_error>
 #include <utility>
 
 #include <comcp/config/load.hpp>
 
+#include "config_approval.hpp"
 #include "exit_codes.hpp"
 #include "text.hpp"
 
@@ -36,7 +37,7 @@ bool is_there(std::string const& path) {
 
 struct candidate {
   comcp::configured_server server;
-  std::vector<comcp::config_input> inputs;
+  std::shared_ptr<comcp::config_file const> file;
 };
 
 struct candidates {
@@ -48,13 +49,12 @@ struct candidates {
 candidates read_candidates(std::vector<std::string> const& files) {
   candidates all;
   for (auto const& path : files) {
-    auto file = read_file(path);
-    for (auto& s : file.servers) {
+    auto const file = std::make_shared<comcp::config_file const>(read_file(path));
+    for (auto const& s : file->servers) {
       auto const same = [&s](candidate const& c) { return c.server.name == s.name; };
-      if (std::none_of(all.servers.begin(), all.servers.end(), same))
-        all.servers.push_back({std::move(s), file.inputs});
+      if (std::none_of(all.servers.begin(), all.servers.end(), same)) all.servers.push_back({s, file});
     }
-    all.problems.insert(all.problems.end(), file.problems.begin(), file.problems.end());
+    all.problems.insert(all.problems.end(), file->problems.begin(), file->problems.end());
   }
   return all;
 }
@@ -83,7 +83,7 @@ candidate const& choose(candidates const& all, std::string const& name) {
 
 class expander {
  public:
-  expander() {
+  explicit expander(bool yes) : yes_(yes) {
     variables_.inputs([this](comcp::config_input const& asked) {
       std::pair const key(file_, asked.id);
       auto const known = answers_.find(key);
@@ -95,34 +95,38 @@ class expander {
 
   [[nodiscard]] comcp::expanded_server expand(candidate const& c) {
     file_ = c.server.file;
-    return comcp::expand_server(c.server, c.inputs, variables_);
+    auto const read = comcp::variables_read(c.server);
+    if (!read.empty() && !is_users_own(c.file->path)) approve_reading(*c.file, yes_);
+    return comcp::expand_server(c.server, c.file->inputs, comcp::config_variables(variables_).only(read));
   }
 
  private:
+  bool yes_;
   comcp::config_variables variables_ = comcp::process_variables();
   std::string file_;  // of the server that is expanded now: another file's input of that id is another question
   std::map<std::pair<std::string, std::string>, comcp::result<comcp::secret>> answers_;
 };
 
-comcp::configured_server expanded(candidate const& c) {
-  auto e = expander().expand(c);
+comcp::configured_server expanded(candidate const& c, bool yes) {
+  auto e = expander(yes).expand(c);
   if (!e.ok()) complain("the server '" + one_line(c.server.name) + "' cannot be used:", e.problems);
   return std::move(e.server);
 }
 
-// Those that can be used; what is wrong with the others is told.
-std::vector<comcp::configured_server> all_expanded(candidates const& all) {
-  expander with;
+// Those that can be used; the others are missing, and why.
+std::vector<comcp::configured_server> all_expanded(candidates const& all, config_choice& choice) {
+  expander with(choice.yes);
   std::vector<comcp::configured_server> good;
   auto problems = all.problems;
+  for (auto const& p : all.problems) choice.missing.push_back({"", p.to_error()});
   for (auto const& c : all.servers) {
     if (c.server.disabled) continue;
     auto e = with.expand(c);
     problems.insert(problems.end(), e.problems.begin(), e.problems.end());
+    if (!e.ok()) choice.missing.push_back({c.server.name, e.problems.front().to_error()});
     if (e.ok()) good.push_back(std::move(e.server));
   }
   if (good.empty()) complain("--config: there is no server that can be used", problems);
-  for (auto const& p : problems) std::cerr << "comcp: " << one_line(p.to_string()) << '\n';
   return good;
 }
 
@@ -180,7 +184,7 @@ void fill(options& o, comcp::configured_server s) {
 }
 
 void use_configured_server(options& o) {
-  auto const& choice = o.config;
+  auto& choice = o.config;
   if (choice.files.empty() && choice.server.empty()) return;
   if (!o.server.command.empty() || !o.server.http.url.empty())
     throw usage_error("one of: --config or --server, --url, a command behind --");
@@ -189,9 +193,9 @@ void use_configured_server(options& o) {
   if (choice.server.empty() && std::none_of(all.servers.begin(), all.servers.end(), is_enabled))
     complain("--config: there is no server that can be used", all.problems);
   if (choice.server.empty() && is_for_all(o.what)) {
-    o.servers = all_expanded(all);
+    o.servers = all_expanded(all, choice);
   } else {
-    fill(o, expanded(choose(all, choice.server)));
+    fill(o, expanded(choose(all, choice.server), choice.yes));
   }
 }
 

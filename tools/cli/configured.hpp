@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <comcp/config/configured_server.hpp>
@@ -37,6 +38,8 @@ void use_configured_server(options& o);
 /// Makes an expanded server the target. What the options have already comes behind, and wins.
 void fill(options& o, comcp::configured_server s);
 
+/// prompts.cpp: a yes or no from the terminal; nothing where there is none.
+std::optional<bool> ask_yes(std::string_view question);
 /// prompts.cpp: asks at the terminal, without echo for passwords. No terminal: the default, else not_found.
 comcp::result<comcp::secret> ask_input(comcp::config_input const& asked);
 

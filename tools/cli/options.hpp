@@ -73,14 +73,22 @@ struct era_choice {
   std::optional<comcp::protocol_version> pinned;
 };
 
+/// A configured server that cannot be used; a file's entry without a name where it is not even a server.
+struct missing_server {
+  std::string name;
+  comcp::error why;
+};
+
 /// Where servers are configured, and which one is meant.
 struct config_choice {
   bool used = false;               // the target is a configured server
   std::optional<config_action> action;
   std::string source;              // a file or a program; empty: all that are found
   bool force = false, dry_run = false;
+  bool yes = false;                // to what would be asked about files
   std::vector<std::string> files;  // --config
   std::string server;              // --server
+  std::vector<missing_server> missing;
 };
 
 struct options {
@@ -98,6 +106,7 @@ struct options {
   std::string trace_file;
   std::vector<comcp::root> roots;
 
+  std::string command_name;
   std::string name;                // of a tool or prompt; a uri or template; what to complete
   std::vector<std::string> pairs;  // key=value, key:=json
   std::string arguments;           // --args
@@ -109,7 +118,7 @@ struct options {
 /// Whether the command is about a login, and not for the server itself.
 constexpr bool is_about_login(command what) noexcept { return what >= command::login; }
 
-/// Fills `out`. Gives an exit code where there is nothing to run: help, version, or a wrong command line.
+/// Fills `out`. Gives an exit code where there is nothing to run: help or version. Throws usage_error.
 std::optional<int> parse_command_line(int argc, char const* const* argv, options& out);
 
 }  // namespace cli

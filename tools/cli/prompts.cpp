@@ -88,6 +88,13 @@ std::string question(comcp::config_input const& asked) {
 
 }  // namespace
 
+std::optional<bool> ask_yes(std::string_view question) {
+  prompt_terminal const at;
+  if (!at.is_open()) return {};
+  auto const answer = at.ask(question, false);
+  return answer == "y" || answer == "yes";
+}
+
 comcp::result<comcp::secret> ask_input(comcp::config_input const& asked) {
   prompt_terminal const at;
   while (at.is_open()) {
