@@ -171,7 +171,7 @@ TEST_CASE("cli: options that do not go together are exit status 2", "[e2e]") {
 }
 
 TEST_CASE("cli: --help says how not to pass a token, and --insecure is loud", "[e2e]") {
-  auto const help = run({"tools", "--help"});
+  auto const help = run({"tools", "--help-all"});
   CHECK_THAT(help.out, contains("--url"));
   CHECK_THAT(help.out, contains("list of processes"));
   CHECK_THAT(help.out, contains("DANGEROUS"));

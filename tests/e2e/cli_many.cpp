@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <stdlib.h>
 
@@ -64,7 +65,9 @@ std::string stdio_entry(std::string const& name) { return "\"" + name + R"(": {"
 strings names_in(std::string const& json_line) {
   auto const list = comcp::json::parse(json_line).value();
   strings names;
-  for (auto const item : list) names.emplace_back(*item.find("name")->get_string());
+  for (auto const item : list) {
+    if (auto const name = item.find("name")) names.emplace_back(*name->get_string());  // else: a server is missing
+  }
   return names;
 }
 
@@ -77,8 +80,8 @@ bool has(strings const& names, std::string const& name) {
 TEST_CASE("cli: every tool of every server is listed under a name that model providers accept", "[e2e]") {
   config const c(stdio_entry("b") + ", " + stdio_entry("a server") + R"(, "broken": {"command": "/no/such/server"})");
   auto const all = run(c, {"tools", "--json"});
-  CHECK(all.status == 0);
-  CHECK_THAT(all.err, contains("broken: backing off: could not connect: cannot start '/no/such/server'"));
+  CHECK(all.status == 7);
+  CHECK_THAT(run(c, {"tools"}).err, contains("comcp: broken: backing off: could not connect: cannot start '/no/such/server'"));
   auto const names = names_in(all.out);
   CHECK(has(names, "b__add"));
   CHECK(std::count_if(names.begin(), names.end(), [](auto const& n) { return n.starts_with("a_server__add--"); }) == 1);
@@ -86,7 +89,7 @@ TEST_CASE("cli: every tool of every server is listed under a name that model pro
   CHECK(strings(names) == names_in(run(c, {"tools", "--json"}).out));
   CHECK_THAT(run(c, {"tools"}).out, contains("b__add") && contains("[a server] Adds two numbers"));
   auto const info = run(c, {"info"});
-  CHECK(info.status == 0);
+  CHECK(info.status == 7);
   CHECK_THAT(info.out, contains("comcp_demo_server") && contains("backing off"));
 }
 
@@ -98,6 +101,9 @@ TEST_CASE("cli: tools of many servers are called by safe, qualified and unique b
   CHECK(unclear.status == 2);
   CHECK_THAT(unclear.err, contains("one") && contains("two"));
   CHECK(run(two, {"call", "three/add"}).status == 2);
+  auto const mistyped = run(two, {"call", "two__ad", "a=2"});
+  CHECK(mistyped.status == 2);
+  CHECK_THAT(mistyped.err, contains("no server lists the tool 'two__ad'; did you mean 'two__add'?"));
   CHECK(run(two, {"call", "one/no_such_tool"}).status == 2);
   CHECK(run(two, {"call", "two__fail", "message=no"}).status == 1);
   CHECK(run(two, {"call", "two__crash"}).status == 3);
@@ -115,15 +121,46 @@ TEST_CASE("cli: without any server that can be reached, lists over all of them f
   CHECK_THAT(r.err, contains("/no/such/server"));
   auto const json = run(c, {"tools", "--json"});
   CHECK(json.status == 3);
-  CHECK(json.out == "[]\n");
-  CHECK_THAT(json.err, contains("{\"error\":") && contains("broken: "));
+  auto const entries = comcp::json::parse(json.out).value();
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0]["server"].as<std::string>() == "broken");
+  CHECK(entries[0]["error"]["exit"].as<int>() == 3);
+  auto const told = comcp::json::parse(json.err).value();  // one line, and nothing else
+  CHECK(told["error"]["server"].as<std::string>() == "broken");
+}
+
+TEST_CASE("cli: a server that does not come is named, with an exit status and an entry in the list", "[e2e]") {
+  config const c(stdio_entry("quick") + R"(, "silent": {"command": "sleep", "args": ["1000"]},)"
+                                        R"( "unset": {"command": "x", "args": ["${input:none}"]}, "bad": 7)");
+  auto const text = run(c, {"tools", "--timeout", "700ms"});
+  CHECK(text.status == 7);
+  CHECK_THAT(text.err, contains("silent: ") && contains("unset: ") && contains("mcpServers.bad: not an object"));
+  CHECK_THAT(text.out, contains("quick__add"));
+  auto const json = run(c, {"tools", "--timeout", "700ms", "--json"});
+  CHECK(json.status == 7);
+  auto const all = comcp::json::parse(json.out).value();
+  auto const entry = [&all](std::string_view server) {
+    for (auto const item : all) {
+      if (item.find("error") && item.find("server") && item.find("server")->get_string() == server) return item;
+    }
+    return comcp::json::view();
+  };
+  CHECK(entry("silent").find("error")->find("exit")->get_int64() == 5);
+  CHECK(entry("unset").find("error")->find("exit")->get_int64() == 2);
+  CHECK(entry("unset").find("error")->find("message")->get_string()->find("input") != std::string_view::npos);
+  CHECK(has(names_in(json.out), "quick__add"));
+  std::istringstream lines(json.err);
+  for (std::string line; std::getline(lines, line);) CHECK(comcp::json::parse(line));
+  auto const found = run(c, {"prompt", "no_such_prompt", "--timeout", "700ms"});
+  CHECK(found.status == 3);
+  CHECK_THAT(found.err, contains("not all are there: ") && contains("silent"));
 }
 
 TEST_CASE("cli: names that a registry refuses spoil nothing, and those with a slash are used", "[e2e]") {
   auto const longest = std::string(200, 'x');
   config const c(stdio_entry("github.com/a/b") + ", " + stdio_entry("plain") + ", " + stdio_entry(longest));
   auto const all = run(c, {"tools", "--json"});
-  CHECK(all.status == 0);
+  CHECK(all.status == 7);
   CHECK_THAT(all.err, contains("a server's name has at most 128 bytes"));
   CHECK(has(names_in(all.out), "plain__add"));
   CHECK(run(c, {"call", "github.com/a/b::add", "a=2", "b=3"}).out == "{\"sum\":5}\n");

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A server that tells changes unasked: whoever subscribes to a resource hears of two updates and of a changed list
-// of tools. With "modern" it speaks 2026-07-28 only, else 2025-11-25 only. With "quiet" it stays silent.
+// of tools. With "modern" it speaks 2026-07-28 only, else 2025-11-25 only. With "quiet" it stays silent, with
+// "changeless" it declares no changes, with "leaves" it ends when somebody waits for them, with "endless" its list of
+// tools has no last page. Its first tools/call wants a page to be seen (-32042), the second succeeds.
+#include <cstdlib>
 #include <iostream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <comcp/json/build.hpp>
 #include <comcp/json/value.hpp>
@@ -14,7 +18,7 @@ namespace {
 
 using namespace comcp;
 
-bool modern = false, quiet = false;
+bool modern = false, quiet = false, changeless = false, leaves = false, endless = false, visited = false;
 
 void send(json::object message) { std::cout << message.text() << std::endl; }
 
@@ -45,13 +49,37 @@ json::object identity() {
   auto const capabilities =
       json::object().set("tools", changes).set("resources", json::raw(R"({"subscribe":true,"listChanged":true})"));
   json::object result;
-  result.set("capabilities", capabilities);
+  if (changeless) {
+    result.set("capabilities", json::raw(R"({"tools":{}})"));
+  } else {
+    result.set("capabilities", capabilities);
+  }
   if (modern) {
     auto const versions = json::array().add("2026-07-28");
     return result.set("resultType", "complete").set("supportedVersions", versions);
   }
   auto const info = json::raw(R"({"name":"announcer","version":"1"})");
   return result.set("protocolVersion", "2025-11-25").set("serverInfo", info);
+}
+
+// The first call wants a page to be seen; "visit_told" calls that done at once.
+void answer_call(json::view id, std::string_view tool) {
+  if (std::exchange(visited, true))
+    return answer(id, json::object().set("content", json::raw(R"([{"type":"text","text":"visited"}])")));
+  auto const data = json::raw(R"({"elicitations":[{"mode":"url","elicitationId":"v1","message":"Look",)"
+                              R"("url":"https://visit.example/"}]})");
+  auto const e = json::object().set("code", -32042).set("message", "Visit first").set("data", data);
+  send(json::object().set("jsonrpc", "2.0").set("id", id.share()).set("error", e));
+  if (tool != "visit_told") return;
+  auto const done = json::object().set("elicitationId", "v1");
+  send(json::object().set("jsonrpc", "2.0").set("method", "notifications/elicitation/complete").set("params", done));
+}
+
+json::object tools() {
+  static int page = 0;
+  if (endless) return json::object().set("tools", json::array()).set("nextCursor", std::to_string(++page));
+  return json::object().set("tools", json::raw(R"([{"name":"slow","inputSchema":{"type":"object"},)"
+                                               R"("execution":{"taskSupport":"required"}}])"));
 }
 
 void handle(json::value const& message) {
@@ -62,11 +90,15 @@ void handle(json::value const& message) {
   if (method == (modern ? "server/discover" : "initialize")) return answer(*id, identity());
   if (!modern && method == "resources/subscribe") {
     answer(*id, json::object());
+    if (leaves) std::exit(0);
     return tell_changes(*v.pointer("/params/uri")->get_string(), *id);
   }
+  if (method == "tools/list") return answer(*id, tools());
+  if (method == "tools/call") return answer_call(*id, *v.pointer("/params/name")->get_string());
   if (modern && method == "subscriptions/listen") {
     auto const asked = *v.pointer("/params/notifications");
     tell("notifications/subscriptions/acknowledged", json::object().set("notifications", asked.share()), *id);
+    if (leaves) std::exit(0);
     auto const uris = asked.find("resourceSubscriptions");
     return tell_changes(uris ? *uris->at(0)->get_string() : "test://none", *id);
   }
@@ -79,6 +111,9 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     modern = modern || argv[i] == std::string_view("modern");
     quiet = quiet || argv[i] == std::string_view("quiet");
+    changeless = changeless || argv[i] == std::string_view("changeless");
+    endless = endless || argv[i] == std::string_view("endless");
+    leaves = leaves || argv[i] == std::string_view("leaves");
   }
   for (std::string line; std::getline(std::cin, line);) {
     if (auto const message = json::parse(line)) handle(*message);

@@ -10,6 +10,8 @@
 
 #include "exit_codes.hpp"
 #include "schema_text.hpp"
+#include "suggest.hpp"
+#include "text.hpp"
 
 namespace cli {
 namespace {
@@ -95,22 +97,34 @@ std::string list_of(std::vector<std::string> const& values, std::string const& k
   return text + "]";
 }
 
+// Whether the schema is of the plain kind, whose properties are all that there are. It would not have to be so, but what
+// else would a mistyped name look like?
+bool is_closed(view schema) {
+  if (auto const more = schema.find("additionalProperties")) return more->get_bool() == false;
+  for (auto const* const open : {"patternProperties", "$ref", "allOf", "anyOf", "oneOf", "if", "dependentSchemas"}) {
+    if (schema.find(open)) return false;
+  }
+  return schema.find("properties").has_value();
+}
+
 // What the schema says about `key`; nothing where it says nothing.
 std::optional<view> property(std::string const& key, view schema) {
   auto const properties = schema.find("properties");
   auto const found = properties ? properties->find(key) : std::nullopt;
   if (found) return found;
-  auto const more = schema.find("additionalProperties");
-  if (!more || more->get_bool() != false) return {};
-  std::string known;
+  if (!is_closed(schema)) return {};
+  std::vector<std::string> names;
   if (properties) {
-    constexpr std::size_t most = 2000;
-    for (auto const m : properties->members()) {
-      known.append(known.empty() ? "" : ", ").append(known.size() < most ? m.key : "...");
-      if (known.size() >= most) break;
-    }
+    for (auto const m : properties->members()) names.emplace_back(m.key);
   }
-  throw usage_error("there is no argument '" + key + "'; known: " + (known.empty() ? "none" : known));
+  std::string known;
+  constexpr std::size_t most = 2000;
+  for (auto const& name : names) {
+    known.append(known.empty() ? "" : ", ").append(known.size() < most ? one_line(name) : "...");
+    if (known.size() >= most) break;
+  }
+  throw usage_error("the tool has no argument '" + key + "'" + did_you_mean(key, names) + "\n  known: " +
+                    (known.empty() ? "none" : known) + " (--args sends any)");
 }
 
 std::string value_text(std::string const& key, std::vector<std::string> const& values, schema_reader& reader) {
@@ -145,8 +159,16 @@ std::vector<pair> parse_pairs(std::vector<std::string> const& texts) {
   return all;
 }
 
-bool need_schema(std::vector<pair> const& pairs) noexcept {
-  return std::any_of(pairs.begin(), pairs.end(), [](pair const& p) { return !p.is_json; });
+std::vector<std::string> undeclared(std::string const& whole, view schema) {
+  auto const given = whole.empty() || !is_closed(schema) ? comcp::result<comcp::json::value>(comcp::json::value())
+                                                         : comcp::json::parse(whole);
+  std::vector<std::string> names;
+  if (!given) return names;
+  auto const properties = schema.find("properties").value_or(view());
+  for (auto const m : given->view().members()) {
+    if (!properties.find(m.key)) names.emplace_back(m.key);
+  }
+  return names;
 }
 
 comcp::json::fragment tool_arguments(std::vector<pair> const& pairs, std::string const& whole, view schema) {
@@ -164,6 +186,7 @@ comcp::json::fragment tool_arguments(std::vector<pair> const& pairs, std::string
   std::map<std::string, std::vector<std::string>> plain;
   for (auto const& p : pairs) {
     if (p.is_json) {
+      (void)property(p.key, schema);
       set(p.key, p.value);
     } else {
       plain[p.key].push_back(p.value);

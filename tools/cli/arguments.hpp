@@ -21,10 +21,11 @@ struct pair {
 
 std::vector<pair> parse_pairs(std::vector<std::string> const& texts);
 
-/// Whether reading these takes the tool's input schema.
-bool need_schema(std::vector<pair> const& pairs) noexcept;
+/// The members of --args that `schema` does not name, although it has a list: sent all the same.
+std::vector<std::string> undeclared(std::string const& whole, comcp::json::view schema);
 
-/// The members of `whole` (the text of --args, may be empty), then the pairs, read as `schema` says (null: strings).
+/// The members of `whole` (the text of --args, may be empty), then the pairs, read as `schema` says (null: strings). Pairs
+/// that the schema does not know are an error.
 comcp::json::fragment tool_arguments(std::vector<pair> const& pairs, std::string const& whole,
                                      comcp::json::view schema);
 

@@ -8,10 +8,15 @@
 #include <chrono>
 #include <cstdio>
 #include <iostream>
+#include <map>
+#include <utility>
+
+#include <comcp/protocol/errors.hpp>
 
 #include "arguments.hpp"
 #include "exit_codes.hpp"
 #include "printers.hpp"
+#include "suggest.hpp"
 
 namespace cli {
 namespace {
@@ -66,27 +71,67 @@ asio::awaitable<int> list_prompts(session& s) {
   co_return exit_ok;
 }
 
-asio::awaitable<comcp::json::value> input_schema(session& s) {
+/// What the server lists of the tool or prompt that is asked for.
+struct looked_up {
+  looked_up() = default;
+  comcp::json::value schema;
+  std::string hint;  // where it lists none of that name
+  bool done = false;
+};
+
+template <class T>
+T const* find(comcp::listing<T> const& all, std::string const& name, char const* what, looked_up& out) {
+  out.done = true;
+  if (auto const* const found = all.find(name)) return found;
+  std::vector<std::string> names;
+  for (auto const& item : all) names.push_back(item.name);
+  out.hint = "the server lists no " + std::string(what) + " '" + name + "'" + did_you_mean(name, names);
+  return nullptr;
+}
+
+asio::awaitable<looked_up> look_up_tool(session& s) {
   auto options = s.call_options();
   auto const all = co_await s.client.list_tools(std::move(options));
-  auto const* const found = all.find(s.opts().name);
-  comcp::json::value schema;
-  if (found) schema = found->input_schema;
-  co_return schema;
+  looked_up out;
+  if (auto const* const tool = find(all, s.opts().name, "tool", out)) out.schema = tool->input_schema;
+  co_return out;
+}
+
+// Behind a call that failed: was there such a tool at all?
+asio::awaitable<void> tell_hint(session& s, looked_up known, int code) {
+  if (!known.done) {
+    auto looking = comcp::as_result(look_up_tool(s));
+    auto const found = co_await std::move(looking);
+    if (found) known = *found;
+  }
+  if (!known.hint.empty()) s.around->err.line(failure_text(s.opts(), code, known.hint));
+}
+
+asio::awaitable<comcp::result<comcp::call_tool_result>> call_once(session& s, comcp::json::value schema) {
+  auto arguments = call_arguments(*s.around, schema.view());
+  auto options = s.call_options();
+  auto calling = comcp::as_result(s.client.call_tool(s.opts().name, std::move(arguments), std::move(options)));
+  auto r = co_await std::move(calling);
+  co_return r;
 }
 
 asio::awaitable<int> call(session& s) {
   auto const& o = s.opts();
-  auto const pairs = parse_pairs(o.pairs);
-  comcp::json::value schema;
-  if (need_schema(pairs)) schema = co_await input_schema(s);
-  auto arguments = tool_arguments(pairs, o.arguments, schema.view());
-  auto options = s.call_options();
-  auto const r = co_await s.client.call_tool(o.name, std::move(arguments), std::move(options));
+  looked_up known;
+  if (!o.pairs.empty() || !o.arguments.empty()) known = co_await look_up_tool(s);
+  auto r = co_await call_once(s, known.schema);
+  while (!r) {
+    auto const again = co_await visited(s.around, r.error());
+    if (!again) break;
+    r = co_await call_once(s, known.schema);
+  }
   s.around->err.clear();
-  if (r.is_error) s.around->err.line("comcp: the tool failed");
-  print(s, r);
-  co_return r.is_error ? exit_tool_failed : exit_ok;
+  bool const refused = !r && r.error().peer();
+  if (refused || (r && r->is_error)) co_await tell_hint(s, known, refused ? exit_protocol : exit_tool_failed);
+  if (!r) throw comcp::exception(r.error());
+  if (r->is_error) s.around->err.line(failure_text(o, exit_tool_failed, "the tool failed"));
+  print(s, *r);
+  co_return r->is_error ? exit_tool_failed : exit_ok;
 }
 
 asio::awaitable<int> read(session& s) {
@@ -105,9 +150,27 @@ asio::awaitable<int> read(session& s) {
   co_return exit_ok;
 }
 
+// Arguments that the server's list does not know. Whoever cannot list them is not held up.
+asio::awaitable<void> check_prompt(session& s, std::map<std::string, std::string> const& given) {
+  auto options = s.call_options();
+  auto listing = comcp::as_result(s.client.list_prompts(std::move(options)));
+  auto const all = co_await std::move(listing);
+  looked_up known;
+  auto const* const prompt = all ? find(*all, s.opts().name, "prompt", known) : nullptr;
+  if (!known.hint.empty()) throw usage_error(known.hint);
+  if (!prompt) co_return;
+  std::vector<std::string> names;
+  for (auto const& a : prompt->arguments) names.push_back(a.name);
+  for (auto const& [name, value] : given) {
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw usage_error("the prompt has no argument '" + name + "'" + did_you_mean(name, names));
+  }
+}
+
 asio::awaitable<int> prompt(session& s) {
   auto const& o = s.opts();
   auto const given = string_arguments(parse_pairs(o.pairs));
+  if (!given.empty()) co_await check_prompt(s, given);
   comcp::json::fragment arguments;
   if (!given.empty()) arguments = comcp::json::fragment::of(given);
   auto options = s.call_options();
@@ -175,6 +238,22 @@ asio::awaitable<int> info(session& s) {
 }
 
 }  // namespace
+
+comcp::json::fragment call_arguments(surroundings& around, comcp::json::view schema) {
+  auto const& o = around.opts;
+  for (auto const& name : undeclared(o.arguments, schema))
+    around.err.line("comcp: the tool's schema has no argument '" + one_line(name) + "'; it is sent all the same");
+  return tool_arguments(parse_pairs(o.pairs), o.arguments, schema);
+}
+
+asio::awaitable<bool> visited(std::shared_ptr<surroundings> around, comcp::error why) {
+  auto const required = comcp::url_elicitation_required_of(why);
+  if (!required) co_return false;
+  std::vector<std::string> ids;
+  for (auto const& page : required->elicitations) ids.push_back(page.elicitation_id.value_or(""));
+  auto const done = co_await around->dialog.visited(std::move(ids));
+  co_return done;
+}
 
 asio::awaitable<int> run_command(session& s) {
   switch (s.opts().what) {

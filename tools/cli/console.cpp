@@ -34,7 +34,7 @@ std::string bar_of(double part) {
 
 }  // namespace
 
-console::console() : terminal_(is_terminal(STDERR_FILENO)) {}
+console::console() : terminal_(obeys_escapes(STDERR_FILENO)) {}
 
 console::~console() {
   if (!unfinished_.empty()) line(one_line(unfinished_));

@@ -18,6 +18,8 @@ enum exit_code : int {
   exit_protocol = 4,      // the server answered with an error, lacks the feature, or broke the protocol
   exit_timeout = 5,
   exit_login = 6,         // the server wants a login, and there is none
+  exit_incomplete = 7,    // done, but without servers of the configuration
+  exit_output = 8,        // stdout could not be written
   exit_interrupted = 130  // SIGINT; SIGTERM: 143
 };
 

@@ -54,7 +54,10 @@ class user_handler {
     if (m.logger) line.append(one_line(*m.logger)).append(": ");
     s_->err.line(line + printable(text ? std::string(*text) : m.data.dump()));
   }
-  void on(comcp::elicitation_complete const&) { s_->err.line("The server says that the visit is complete."); }
+  void on(comcp::elicitation_complete const& done) {
+    s_->err.line("The server says that the visit is complete.");
+    s_->dialog.complete(done.elicitation_id);
+  }
   void on(comcp::any_notification const& n) {
     if (s_->on_notification) {
       s_->on_notification(n);

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interactive.hpp"
 
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
 #include <unistd.h>
 
 #include <asio/redirect_error.hpp>
@@ -158,9 +162,41 @@ asio::awaitable<elicit_result> dialogs::url(comcp::elicit_params asked, std::str
   terminal_->print("comcp does not open it: copy it into a browser if you trust that host.\n");
   auto const state = co_await confirm("Tell the server that you go there?", false);
   mine.done();
-  if (state == outcome::filled) co_return elicit_result::accept();
+  if (state == outcome::filled) {
+    if (asked.elicitation_id && accepted_.size() < most_pages) accepted_.insert(*asked.elicitation_id);
+    co_return elicit_result::accept();
+  }
   if (state == outcome::decline) co_return elicit_result::decline();
   co_return elicit_result::cancel();
+}
+
+asio::awaitable<bool> dialogs::visited(std::vector<std::string> ids) {
+  auto const went = [this](std::string const& id) { return accepted_.contains(id); };
+  if (!terminal_ || ids.empty() || !std::all_of(ids.begin(), ids.end(), went)) co_return false;
+  co_await my_turn();
+  turn mine(*this);
+  for (auto const& id : ids) {
+    if (completed_.erase(id) == 0) awaited_.insert(id);
+    accepted_.erase(id);
+  }
+  std::optional<std::string> answer("");
+  try {
+    if (!awaited_.empty()) answer = co_await terminal_->ask("Press Enter when you are done there (Ctrl-D gives up) > ");
+  } catch (std::system_error const&) {
+    if (!awaited_.empty()) throw;  // not because the server told
+    terminal_->print("\n");
+  }
+  awaited_.clear();
+  mine.done();
+  co_return answer.has_value();
+}
+
+void dialogs::complete(std::string const& id) {
+  if (awaited_.erase(id) == 0) {
+    if (completed_.size() < most_pages) completed_.insert(id);
+  } else if (awaited_.empty()) {
+    terminal_->stop_asking();
+  }
 }
 
 }  // namespace cli

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,12 @@ class dialogs {
   asio::awaitable<comcp::elicit_result> form(comcp::elicit_params asked, std::string server);
   asio::awaitable<comcp::elicit_result> url(comcp::elicit_params asked, std::string server);
 
+  /// Waits until the user says to have been at these pages, or the server has told so of each. False where the user did
+  /// not go to one of them, gives up, or nobody sits at a terminal.
+  asio::awaitable<bool> visited(std::vector<std::string> ids);
+  /// The server says that this visit is complete.
+  void complete(std::string const& id);
+
  private:
   class turn;
   enum class outcome { filled, again, decline, cancel };
@@ -42,6 +49,9 @@ class dialogs {
   std::unique_ptr<terminal> terminal_;
   asio::steady_timer queue_;  // expires never; cancelled when a dialog ends
   bool busy_ = false;
+  // The pages that the user went to, those that the server called complete, and those that visited() waits for.
+  static constexpr std::size_t most_pages = 1000;
+  std::set<std::string> accepted_, completed_, awaited_;
 };
 
 }  // namespace cli

@@ -38,7 +38,22 @@ class printer {
   std::size_t printed_ = 0;
 };
 
+comcp::subscription_filter wanted(session const& s) {
+  comcp::subscription_filter filter;
+  auto const& offered = s.client.capabilities();
+  filter.tools_list_changed = offered.supports_list_changed("tools");
+  filter.prompts_list_changed = offered.supports_list_changed("prompts");
+  filter.resources_list_changed = offered.supports_list_changed("resources");
+  filter.resource_subscriptions = s.opts().uris;
+  return filter;
+}
+
+comcp::exception tells_nothing() {
+  return comcp::exception(comcp::error(comcp::errc::capability_missing, "the server tells no changes"));
+}
+
 asio::awaitable<int> listen_legacy(session& s) {
+  if (s.opts().uris.empty() && wanted(s).empty()) throw tells_nothing();
   printer out(s.opts());
   auto const forget = [](surroundings* around) { around->on_notification = nullptr; };
   std::unique_ptr<surroundings, decltype(forget)> const registered(s.around.get(), forget);
@@ -59,16 +74,6 @@ asio::awaitable<int> listen_legacy(session& s) {
   throw comcp::exception(why);
 }
 
-comcp::subscription_filter wanted(session const& s) {
-  comcp::subscription_filter filter;
-  auto const& offered = s.client.capabilities();
-  filter.tools_list_changed = offered.supports_list_changed("tools");
-  filter.prompts_list_changed = offered.supports_list_changed("prompts");
-  filter.resources_list_changed = offered.supports_list_changed("resources");
-  filter.resource_subscriptions = s.opts().uris;
-  return filter;
-}
-
 // What was asked for and not agreed to. Throws where nothing is left to wait for.
 void tell_refused(session& s, comcp::subscription_filter const& agreed) {
   for (auto const& uri : s.opts().uris) {
@@ -82,8 +87,7 @@ void tell_refused(session& s, comcp::subscription_filter const& agreed) {
 asio::awaitable<int> listen_modern(session& s) {
   printer out(s.opts());
   auto filter = wanted(s);
-  if (filter.empty())
-    throw comcp::exception(comcp::error(comcp::errc::capability_missing, "the server tells no changes"));
+  if (filter.empty()) throw tells_nothing();
   auto stream = co_await s.client.listen(std::move(filter));
   tell_refused(s, stream.acknowledged());
   for (;;) {
@@ -93,8 +97,8 @@ asio::awaitable<int> listen_modern(session& s) {
   }
   auto const why = stream.closed();
   if (why && *why) throw comcp::exception(*why);
-  s.around->err.line("comcp: the server ended the stream");
-  co_return s.opts().count ? exit_connection : exit_ok;
+  s.around->err.line(failure_text(s.opts(), exit_connection, "the server ended the stream"));
+  co_return exit_connection;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "command_line.hpp"
 #include "exit_codes.hpp"
+#include "help.hpp"
 #include "option_values.hpp"
 
 namespace cli {
@@ -52,7 +53,7 @@ void add_login_options(CLI::App& app, login_choice& login) {
                                      "Log in as a machine, by --client-id and its secret or key: no user, no browser");
   auto* const dpop = app.add_flag("--dpop", login.dpop, "Bind tokens to a key of this client, where the server can");
   for (auto* const option : {store, id, secret, key, document, scope, issuer, machine, dpop})
-    option->group("Login to a server over HTTP");
+    option->group(option_group::login);
 }
 
 void add_login_commands(CLI::App& app, options& o) {

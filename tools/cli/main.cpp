@@ -3,25 +3,49 @@
 //
 // The command-line tool `comcp`.
 #include <clocale>
+#include <cstdio>
 #include <exception>
 #include <iostream>
+
+#include <poll.h>
+#include <unistd.h>
 
 #include "config_commands.hpp"
 #include "exit_codes.hpp"
 #include "options.hpp"
+#include "printers.hpp"
 #include "session.hpp"
 
-int main(int argc, char* argv[]) {
-  cli::options given;
-  std::setlocale(LC_CTYPE, "C.UTF-8");  // wide letters take two columns
+namespace {
+
+// What was printed may still be on its way, to a disk that is full. That a reader went away is no fault.
+int finished(cli::options const& o, int code) {
+  std::cout.flush();
+  std::fflush(stdout);
+  if (std::cout && std::ferror(stdout) == 0) return code;
+  ::pollfd out{STDOUT_FILENO, POLLOUT, 0};
+  if (::poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0) return code;
+  std::cerr << cli::failure_text(o, cli::exit_output, "the output could not be written") << '\n';
+  return code == cli::exit_ok ? cli::exit_output : code;
+}
+
+int run(int argc, char const* const* argv, cli::options& given) {
   try {
     if (auto const over = cli::parse_command_line(argc, argv, given)) return *over;
     return given.config.action ? cli::run_config(given) : cli::run_session(given);
   } catch (cli::usage_error const& e) {
-    std::cerr << "comcp: " << e.what() << '\n';
+    std::cerr << cli::failure_text(given, cli::exit_usage, e.what()) << '\n';
     return cli::exit_usage;
   } catch (std::exception const& e) {
-    std::cerr << "comcp: " << e.what() << '\n';
+    std::cerr << cli::failure_text(given, cli::exit_connection, e.what()) << '\n';
     return cli::exit_connection;
   }
+}
+
+}  // namespace
+
+int main(int argc, char* argv[]) {
+  cli::options given;
+  std::setlocale(LC_CTYPE, "C.UTF-8");  // wide letters take two columns
+  return finished(given, run(argc, argv, given));
 }

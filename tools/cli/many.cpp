@@ -3,120 +3,29 @@
 #include "many.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <utility>
 
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
-#include <asio/redirect_error.hpp>
-#include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
-#include <asio/use_awaitable.hpp>
 
 #include <comcp/providers/names.hpp>
-#include <comcp/registry/registry.hpp>
 
 #include "arguments.hpp"
+#include "commands.hpp"
 #include "configured.hpp"
 #include "connect.hpp"
 #include "exit_codes.hpp"
-#include "login.hpp"
+#include "many_host.hpp"
 #include "printers.hpp"
+#include "suggest.hpp"
 
 namespace cli {
 namespace {
 
-// Not where the server refused credentials that the configuration gives it.
-bool login_helps(surroundings const& around, std::string const& server, comcp::error const& why) {
-  if (!wants_login(why)) return false;
-  for (auto const& s : around.opts.servers) {
-    if (s.name != server) continue;
-    options o;
-    fill(o, s);
-    return !has_own_credentials(o.server.http);
-  }
-  return true;
-}
-
-/// What the registry's listeners tell, and a bell that rings for whoever waits for a change.
-struct news {
-  news(asio::any_io_executor const& home, std::shared_ptr<surroundings> a) : around(std::move(a)), bell(home) {}
-
-  void ring() { bell.cancel(); }
-  // A server that fails again and again in the same way is told of once.
-  void tell(std::string const& about, std::string const& text) {
-    if (std::exchange(told[about], text) != text) around->err.line("comcp: " + one_line(text));
-  }
-  void tell(comcp::server_status const& s) {
-    static constexpr char const* hint = " (see comcp login --help)";
-    auto line = s.name + ": " + std::string(to_string(s.state));
-    bool const back = s.state == comcp::server_state::ready && told.erase(s.name) != 0;
-    if (s.reason && s.state != comcp::server_state::ready && s.state != comcp::server_state::starting) {
-      if (login_helps(*around, s.name, s.reason)) return tell(s.name, line + ": " + s.reason.to_string() + hint);
-      tell(s.name, line + ": " + s.reason.to_string());
-    } else if (back || around->opts.verbose) {
-      around->err.line((back ? "comcp: " : "note: ") + one_line(line));
-    }
-  }
-
-  std::shared_ptr<surroundings> around;
-  asio::steady_timer bell;
-  bool changed = false;
-  bool settled = false;  // no server is starting for the first time, or it takes too long
-  std::map<std::string, std::string> told;
-};
-
-struct host {
-  host(asio::any_io_executor const& home, std::shared_ptr<surroundings> a)
-      : around(std::move(a)), said(std::make_shared<news>(home, around)), servers(home, options()) {}
-
-  [[nodiscard]] comcp::registry_options options() const {
-    comcp::registry_options out;
-    out.separator(separator());
-    out.on_change([said = said](comcp::catalog_change const&) {
-      said->changed = true;
-      said->ring();
-    });
-    out.on_status([said = said](comcp::server_status const& s) { said->tell(s); });
-    out.on_fault([said = said](comcp::catalog_fault const& f) {
-      said->tell(f.server_name + '\n' + f.kind, f.server_name + ": " + f.kind + ": " + f.reason.to_string());
-    });
-    return out;
-  }
-  // "/", unless a server's name has one in it, as github.com/someone/server.
-  [[nodiscard]] char const* separator() const {
-    auto const& all = around->opts.servers;
-    auto const slashed = [](auto const& s) { return s.name.find('/') != std::string::npos; };
-    return std::any_of(all.begin(), all.end(), slashed) ? "::" : "/";
-  }
-
-  std::shared_ptr<surroundings> around;
-  std::shared_ptr<news> said;
-  comcp::registry servers;
-};
-
-// Until something changed.
-asio::awaitable<void> rings(std::shared_ptr<host> h) {
-  h->said->bell.expires_at(asio::steady_timer::time_point::max());
-  std::error_code rung;
-  co_await h->said->bell.async_wait(asio::redirect_error(asio::use_awaitable, rung));
-}
-
-asio::awaitable<void> settled(std::shared_ptr<host> h) {
-  while (!h->said->settled) co_await rings(h);
-}
-
-// Runs beside the command.
-asio::awaitable<void> settle(std::shared_ptr<host> h) {
-  auto const patience = h->around->opts.timeout.value_or(std::chrono::seconds(60));
-  auto settling = comcp::as_result(h->servers.settled(patience));
-  (void)co_await std::move(settling);
-  h->said->settled = true;
-  h->said->ring();
-}
+using namespace many;
 
 comcp::call_options call_options(host const& h) {
   comcp::call_options out;
@@ -136,7 +45,7 @@ std::string shown_name(comcp::catalog_entry<T> const& e) {
 }
 
 template <class T>
-void print_json(comcp::catalog_view<T> const& all) {
+void print_json(comcp::catalog_view<T> const& all, std::vector<absence> const& missing) {
   comcp::json::array list;
   for (auto const& e : all) {
     comcp::json::object item;
@@ -144,13 +53,14 @@ void print_json(comcp::catalog_view<T> const& all) {
     item.set("definition", e.definition.raw);
     list.add(item);
   }
+  for (auto const& a : missing) list.add(json_of(a));
   std::cout << list.text() << '\n';
 }
 
 template <class T>
 void print(host const& h, comcp::catalog_view<T> const& all, char const* nothing) {
   if (h.around->opts.json) {
-    print_json(all);
+    print_json(all, absent(h));
   } else {
     std::vector<row> rows;
     for (auto const& e : all) {
@@ -171,22 +81,6 @@ void print_list(host const& h) {
     case command::prompts: return print(h, h.servers.prompts(), "No server has prompts.");
     default: return print(h, h.servers.tools(), "No server has tools.");
   }
-}
-
-/// Success where some server is ready. Else what the first of them failed with, which was told as text already.
-int verdict(host const& h) {
-  std::optional<comcp::error> first;
-  bool no_login = false;
-  for (auto const& name : h.servers.servers()) {
-    auto const s = h.servers.status(name);
-    if (s && s->state == comcp::server_state::ready) return exit_ok;
-    if (!s || !s->reason || first) continue;
-    no_login = login_helps(*h.around, name, s->reason);
-    first = s->reason.with_message(name + ": " + std::string(s->reason.message()));
-  }
-  if (!first) return exit_connection;
-  if (h.around->opts.json) throw comcp::exception(*first);
-  return no_login ? exit_login : exit_code_of(*first);
 }
 
 std::string endpoint(host const& h, std::string const& name) {
@@ -229,9 +123,24 @@ comcp::catalog_entry<comcp::tool> const* find_tool(comcp::catalog_view<comcp::to
   return all.find(given);
 }
 
+std::vector<std::string> tool_names(comcp::catalog_view<comcp::tool> const& all) {
+  std::vector<std::string> names;
+  for (auto const& e : all) names.insert(names.end(), {e.original_name, shown_name(e), e.name});
+  return names;
+}
+
+asio::awaitable<comcp::result<comcp::call_tool_result>> call_once(std::shared_ptr<host> h, std::string name,
+                                                                  comcp::json::value schema) {
+  auto arguments = call_arguments(*h->around, schema.view());
+  auto options = call_options(*h);
+  auto calling = comcp::as_result(h->servers.call(name, std::move(arguments), std::move(options)));
+  auto r = co_await std::move(calling);
+  co_return r;
+}
+
 asio::awaitable<int> call(std::shared_ptr<host> h) {
   auto const& o = h->around->opts;
-  auto const pairs = parse_pairs(o.pairs);
+  (void)parse_pairs(o.pairs);  // what is wrong with them is known before anything starts
   // A bare name is known to be unique when all have listed; any other is called as soon as it is there.
   auto all = h->servers.tools();
   while (!h->said->settled && !find_tool(all, o.name)) {
@@ -241,21 +150,31 @@ asio::awaitable<int> call(std::shared_ptr<host> h) {
   auto const* entry = find_tool(all, o.name);
   auto const name = entry ? entry->name : o.name;
   if (auto const same = all.find_all(name); !entry && same.size() == 1) entry = same.front();
+  if (!entry && all.find_all(name).empty() && absent(*h).empty())
+    throw usage_error("no server lists the tool '" + o.name + "'" + did_you_mean(o.name, tool_names(all)));
   comcp::json::value schema;
   if (entry) schema = entry->definition.input_schema;
-  auto arguments = tool_arguments(pairs, o.arguments, schema.view());
-  auto options = call_options(*h);
-  auto const r = co_await h->servers.call(name, std::move(arguments), std::move(options));
-  if (r.is_error) h->around->err.line("comcp: the tool failed");
-  show(*h, r);
-  co_return r.is_error ? exit_tool_failed : exit_ok;
+  auto r = co_await call_once(h, name, schema);
+  while (!r) {
+    auto const again = co_await visited(h->around, r.error());
+    if (!again) throw comcp::exception(r.error());
+    r = co_await call_once(h, name, schema);
+  }
+  if (r->is_error) h->around->err.line(failure_text(o, exit_tool_failed, "the tool failed"));
+  show(*h, *r);
+  co_return r->is_error ? exit_tool_failed : exit_ok;
 }
 
 /// The server that lists this, by its own name; `what` is for the error.
 template <class T>
-std::string owner(comcp::catalog_view<T> const& all, std::string const& name, char const* what) {
+std::string owner(host const& h, comcp::catalog_view<T> const& all, std::string const& name, char const* what) {
   auto const found = all.find_all(name);
   if (found.size() == 1) return found.front()->server_name;
+  if (auto const missing = absent(h); found.empty() && !missing.empty()) {
+    tell(h, missing);
+    throw comcp::exception(comcp::error(comcp::errc::not_ready, "no server lists the " + std::string(what) + " '" + name +
+                                                                    "', but not all are there: " + names_of(missing)));
+  }
   throw usage_error((found.empty() ? "no server lists the " : "several servers list the ") + std::string(what) + " '" +
                     name + "': pick one with --server");
 }
@@ -264,7 +183,7 @@ asio::awaitable<int> read(std::shared_ptr<host> h) {
   auto const& o = h->around->opts;
   if (!o.pairs.empty()) throw usage_error("uri templates want one server: pick one with --server");
   co_await settled(h);
-  auto const server = owner(h->servers.resources(), o.name, "resource");
+  auto const server = owner(*h, h->servers.resources(), o.name, "resource");
   auto options = call_options(*h);
   auto const r = co_await h->servers.read(server, o.name, std::move(options));
   show(*h, r);
@@ -275,7 +194,7 @@ asio::awaitable<int> prompt(std::shared_ptr<host> h) {
   auto const& o = h->around->opts;
   auto const given = string_arguments(parse_pairs(o.pairs));
   co_await settled(h);
-  auto const server = owner(h->servers.prompts(), o.name, "prompt");
+  auto const server = owner(*h, h->servers.prompts(), o.name, "prompt");
   comcp::json::fragment arguments;
   if (!given.empty()) arguments = comcp::json::fragment::of(given);
   auto options = call_options(*h);
@@ -362,8 +281,9 @@ asio::awaitable<int> start_and_run(std::shared_ptr<host> h) {
     auto config = configuration(*h, s, settings, std::move(way));
     auto adding = comcp::as_result(h->servers.add(s.name, std::move(config)));
     auto const added = co_await std::move(adding);
-    if (!added) h->said->tell(s.name, s.name + ": " + added.error().to_string());
+    if (!added) h->said->refused.push_back({s.name, added.error()});
   }
+  tell(*h, absent_for_good(*h));
   if (h->servers.servers().empty()) throw usage_error("--config: there is no server that can be used");
   asio::co_spawn(h->servers.get_executor(), settle(h), asio::detached);
   auto const code = co_await run(h);

@@ -4,9 +4,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <initializer_list>
-#include <iostream>
-#include <memory>
 #include <string_view>
 
 #include <comcp/version.hpp>
@@ -14,6 +11,7 @@
 #include "command_line.hpp"
 #include "configured.hpp"
 #include "exit_codes.hpp"
+#include "help.hpp"
 #include "option_values.hpp"
 #include "text.hpp"
 
@@ -49,42 +47,11 @@ Exit status:
   4    the server answered with an error, lacks the feature or broke the protocol
   5    timeout
   6    the server wants a login, and there is none: comcp login
+  7    done, but servers of the configuration are missing; --json lists them with an "error"
+  8    the output could not be written
   130  interrupted by Ctrl-C (143: by SIGTERM); the call is cancelled, the server told and ended
 
-COMMAND --help explains a command and shows its examples.)";
-
-// Help that fits 100 columns, and a usage line that shows where the server's command line goes.
-class help_format : public CLI::Formatter {
- public:
-  help_format() { column_width(name_width); }
-
-  std::string make_usage(CLI::App const* app, std::string name) const override {
-    auto text = CLI::Formatter::make_usage(app, std::move(name));
-    while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-    if (is_in(app, {"config"})) return text + "\n";
-    auto const others = text + " --url URL\n" + text + " --config FILE --server NAME\n";
-    if (is_in(app, {"login", "logout", "whoami", "doctor"})) return others;
-    return text + " -- SERVER [ARGUMENT...]\n" + others;
-  }
-  std::string make_option_desc(CLI::Option const* option) const override {
-    return folded(CLI::Formatter::make_option_desc(option));
-  }
-
- private:
-  static constexpr std::size_t name_width = 32;
-
-  static bool is_in(CLI::App const* app, std::initializer_list<std::string_view> names) {
-    for (; app; app = app->get_parent()) {
-      if (std::find(names.begin(), names.end(), app->get_name()) != names.end()) return true;
-    }
-    return false;
-  }
-  static std::string folded(std::string const& text) {
-    std::string out;
-    for (auto const& line : wrap(text, 100 - name_width)) out.append(out.empty() ? "" : "\n").append(line);
-    return out;
-  }
-};
+COMMAND --help explains a command and shows its examples, COMMAND --help-all all of its options.)";
 
 void add_server_options(CLI::App& app, target& server, options& o) {
   auto* const env = take(
@@ -101,7 +68,7 @@ void add_server_options(CLI::App& app, target& server, options& o) {
                          "2025-06-18", "ERA");
   auto* const root = take(app, "--root", [&o](auto const& d) { o.roots.push_back(parse_root(d)); },
                           "A directory that the server may work in; may be repeated", "DIR");
-  for (auto* const option : {env, all, cwd, err, era, root}) option->group("Server");
+  for (auto* const option : {env, all, cwd, err, era, root}) option->group(option_group::server);
 }
 
 void add_http_options(CLI::App& app, http_target& http) {
@@ -133,7 +100,7 @@ void add_http_options(CLI::App& app, http_target& http) {
   auto* const sse = app.add_flag("--sse", http.sse, "HTTP+SSE of 2024-11-05 only: the URL is that of its event stream");
   for (auto* const option :
        {url, header, from_env, from_file, bearer, ca, certificate, key, insecure, proxy, direct, sse})
-    option->group("Server over HTTP");
+    option->group(option_group::http);
 }
 
 void add_config_options(CLI::App& app, config_choice& config) {
@@ -143,7 +110,21 @@ void add_config_options(CLI::App& app, config_choice& config) {
   auto* const server = take(app, "--server", [&config](auto const& t) { config.server = t; },
                             "Which of its servers (default: the only one); without --config, one of comcp's own file, "
                             "which comcp config import writes", "NAME");
-  for (auto* const option : {file, server}) option->group("Server of a configuration file");
+  auto* const yes = app.add_flag("--yes", config.yes,
+                                 "Let a project's file read the variables of the environment that it names, and remember "
+                                 "that until it changes (default: show them and ask)");
+  for (auto* const option : {file, server, yes}) option->group(option_group::config);
+}
+
+// A word that is no argument may begin the server's command line.
+void check_dashes(options const& o) {
+  auto const& words = o.what == command::listen ? o.uris : o.pairs;
+  auto const mark = o.what == command::listen ? ':' : '=';
+  auto const first = std::find_if(words.begin(), words.end(), [mark](auto const& w) { return w.find(mark) == w.npos; });
+  if (first == words.end()) return;
+  auto const at = static_cast<std::size_t>(first - words.begin());
+  throw usage_error("a server's command line stands behind --; did you mean: " +
+                    with_dashes("comcp " + o.command_name + (o.name.empty() ? "" : " " + one_line(o.name)), words, at));
 }
 
 // What goes with a server that is started does not go with one that is called, and the other way round.
@@ -159,6 +140,7 @@ void check_target(options const& o) {
     return;
   }
   if (o.watch) throw usage_error("--watch needs --config without --server; listen shows what one server tells");
+  if (server.command.empty() && http.url.empty()) check_dashes(o);
   if (server.command.empty() && http.url.empty())
     throw usage_error("no server: put its command line behind --, as in: comcp tools -- ./my-server; or give --url, "
                       "--config or --server");
@@ -173,8 +155,8 @@ void check_target(options const& o) {
 void add_common_options(CLI::App& app, options& o) {
   auto* const json = app.add_flag("--json", o.json, "Machine output: JSON on stdout, errors as JSON on stderr");
   auto* const timeout = take(app, "--timeout", [&o](auto const& t) { o.timeout = parse_duration(t); },
-                             "Give up when nothing comes for so long (default 30 s); progress counts as something. "
-                             "Also 500ms, 2m", "SECONDS");
+                             "Give up when nothing comes for so long (default 30 s, and 60 s for the start of a "
+                             "configured server); progress counts as something. Also 500ms, 2m", "SECONDS");
   auto* const most = take(app, "--max-time", [&o](auto const& t) { o.max_time = parse_duration(t); },
                           "Give up after this long, whatever comes (default 10 minutes; a user who logs in: 5)", "SECONDS");
   auto const level = [&o](std::string const& t) {
@@ -188,7 +170,7 @@ void add_common_options(CLI::App& app, options& o) {
                            "Write every message to FILE as JSON lines (time, direction, message), with passwords, "
                            "tokens and the like replaced by ***", "FILE");
   auto* const verbose = app.add_flag("-v,--verbose", o.verbose, "Tell on stderr what goes wrong without harm");
-  for (auto* const option : {json, timeout, most, log, trace, verbose}) option->group("Output and time");
+  for (auto* const option : {json, timeout, most, log, trace, verbose}) option->group(option_group::output);
   add_server_options(app, o.server, o);
   add_http_options(app, o.server.http);
   add_login_options(app, o.server.login);
@@ -205,7 +187,10 @@ CLI::Option* take(CLI::App& app, std::string const& names, std::function<void(st
 CLI::App* add_command(CLI::App& app, options& o, command what, char const* name, char const* help, char const* footer) {
   auto* const sub = app.add_subcommand(name, help);
   sub->footer(std::string("\nExamples:\n") + footer);
-  sub->callback([&o, what] { o.what = what; });
+  sub->callback([&o, what, name] {
+    o.what = what;
+    o.command_name = name;
+  });
   add_common_options(*sub, o);
   return sub;
 }
@@ -218,9 +203,9 @@ void add_pairs(CLI::App& app, options& o, char const* help) {
 
 void add_list(CLI::App& app, options& o, command what, char const* name, char const* help, char const* footer) {
   auto* const sub = add_command(app, o, what, name, help, footer);
-  sub->add_flag("--watch", o.watch, "With --config: list again after each change, until Ctrl-C")->group("Output and time");
+  sub->add_flag("--watch", o.watch, "With --config: list again after each change, until Ctrl-C")->group(option_group::output);
   sub->add_option("-n,--count", o.count, "With --watch: end after so many lists")
-      ->check(CLI::Range(1, 1'000'000))->type_name("N")->group("Output and time");
+      ->check(CLI::Range(1, 1'000'000))->type_name("N")->group(option_group::output);
 }
 
 void add_lists(CLI::App& app, options& o) {
@@ -281,7 +266,7 @@ void add_others(CLI::App& app, options& o) {
       "Print notifications as they come: changed lists, updates of the given resources",
       "  comcp listen -- ./my-server\n  comcp listen demo://changes --count 1 --json -- ./my-server");
   listen->add_option("uris", o.uris, "Resources to subscribe to")->type_name("URI");
-  listen->add_option("-n,--count", o.count, "End after so many (default: at Ctrl-C or when the server ends)")
+  listen->add_option("-n,--count", o.count, "End after so many (default: at Ctrl-C; exit status 3 when the server ends)")
       ->check(CLI::Range(1, 1'000'000'000))->type_name("N");
 }
 
@@ -298,6 +283,7 @@ void add_config_command(CLI::App& config, options& o, config_action action, char
   if (action != config_action::import) return;
   sub->add_flag("--force", o.config.force, "Replace servers of the same name");
   sub->add_flag("--dry-run", o.config.dry_run, "Only tell what would be done");
+  sub->add_flag("--yes", o.config.yes, "Write without asking");
 }
 
 void add_config(CLI::App& app, options& o) {
@@ -314,7 +300,10 @@ void add_config(CLI::App& app, options& o) {
                      "Exit status 2 where something is wrong. Nothing is started, nobody is asked.");
   add_config_command(*config, o, config_action::import, "import",
                      "Copy servers into comcp's own file, which --server reads",
-                     "  comcp config import --dry-run\n  comcp config import cursor --force\n\n"
+                     "  comcp config import --dry-run\n  comcp config import cursor --force\n"
+                     "  comcp config import .mcp.json\n\n"
+                     "A file of the current project, which somebody else may have written, is read only where it is named\n"
+                     "itself. What would be started or called is shown, and nothing is written without a yes.\n"
                      "The file is $XDG_CONFIG_HOME/comcp/mcp.json, for its owner alone: servers are copied as they\n"
                      "are written, secrets too. Variables stay variables. Exit status 2 where something was left out.");
 }
@@ -329,7 +318,8 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
   CLI::App app("Talks to a server of the Model Context Protocol.", "comcp");
   app.set_version_flag("--version", "comcp " COMCP_VERSION_STRING);
   app.require_subcommand(1);
-  app.formatter(std::make_shared<help_format>());
+  app.formatter(help_format());
+  app.set_help_all_flag("--help-all", "Print every option and exit");
   app.footer(examples);
   add_common_options(app, out);
   add_lists(app, out);
@@ -344,10 +334,9 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
     check_target(out);
     check_login(out);
   } catch (CLI::ParseError const& e) {
-    return app.exit(e) == 0 ? exit_ok : exit_usage;
-  } catch (usage_error const& e) {
-    std::cerr << "comcp: " << e.what() << '\n';
-    return exit_usage;
+    if (e.get_exit_code() == 0) return app.exit(e), exit_ok;
+    out.json = out.json || std::find(argv, dashes, std::string_view("--json")) != dashes;
+    throw usage_error(explained(app, e, dashes != last));
   }
   return {};
 }

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "printers.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <set>
+#include <string_view>
 
 #include <unistd.h>
 
@@ -110,6 +112,8 @@ void print_field(char const* name, std::string const& text) {
 
 row row_of(comcp::tool const& t) {
   row r{one_line(t.name), described(t.title, t.description, t.name), {}};
+  if (t.execution && t.execution->task_support == "required")
+    r.description.insert(0, "(it runs as a task only: comcp cannot call it yet)\n");
   auto const schema = t.input_schema.view();
   auto const properties = schema.find("properties");
   if (!properties) return r;
@@ -243,12 +247,44 @@ void print_notification(comcp::any_notification const& n, bool json) {
   std::cout << std::endl;
 }
 
+comcp::error in_words(comcp::error const& e) {
+  if (e.peer() || (e != comcp::errc::limit_exceeded && e != comcp::errc::queue_full)) return e;
+  std::string text;
+  for (std::string_view rest = e.message(); !rest.empty();) {
+    auto const end = std::min(rest.find(' '), rest.size() - 1) + 1;
+    auto word = rest.substr(0, end);
+    rest.remove_prefix(end);
+    auto const calls = word.find("()");
+    if (calls == std::string_view::npos && !word.starts_with("max_")) {
+      text += word;
+      continue;
+    }
+    auto const closed = word.rfind("()");
+    auto const tail = calls == std::string_view::npos ? word.substr(word.find_last_not_of(" ,;.") + 1) : word.substr(closed + 2);
+    auto name = word.substr(0, calls == std::string_view::npos ? word.size() - tail.size() : closed);
+    if (auto const dot = name.rfind('.'); dot != std::string_view::npos) name.remove_prefix(dot + 1);
+    if (name.starts_with("max_")) name.remove_prefix(4);
+    text.append("the limit of ");
+    for (char const c : name) text += c == '_' ? ' ' : c;
+    text += tail;
+  }
+  return e.with_message(std::move(text));
+}
+
+std::string failure_text(options const& o, int code, std::string const& text, std::string const& server) {
+  if (!o.json) return "comcp: " + text;
+  comcp::json::object out;
+  if (!server.empty()) out.set("server", server);
+  out.set("exit", code).set("message", text);
+  return comcp::json::object().set("error", out).text();
+}
+
 void print_error(console& err, comcp::error const& e, options const& o, int code) {
-  auto told = e;
+  auto told = in_words(e);
   if (o.server.show_stderr && e.detail()) {
     auto detail = *e.detail();
     detail.stderr_tail.clear();
-    told = e.with_detail(std::move(detail));
+    told = told.with_detail(std::move(detail));
   }
   auto const* const peer = e.peer();
   if (o.json) {

@@ -42,6 +42,11 @@ std::string items_json(comcp::listing<T> const& all) {
 
 /// A name of at most 12 columns, beside it a text in lines that fit.
 void print_field(char const* name, std::string const& text);
+/// An error of the library for users of the tool, who have no use for the name of an option in C++: "more pages than
+/// limits().pages()" is "more pages than the limit of pages".
+comcp::error in_words(comcp::error const& e);
+/// A line for stderr: "comcp: TEXT", or with --json an object that has `exit` and `message`, and `server` where one is named.
+std::string failure_text(options const& o, int code, std::string const& text, std::string const& server = {});
 void print_error(console& err, comcp::error const& e, options const& o, int code);
 
 }  // namespace cli

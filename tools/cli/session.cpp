@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <exception>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
 #include <asio/signal_set.hpp>
+#include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
 
 #include "commands.hpp"
@@ -39,7 +41,13 @@ asio::awaitable<int> connect_and_run(std::shared_ptr<surroundings> around, std::
     auto const code = co_await run_login_command(around);
     co_return code;
   }
+  auto const home = co_await asio::this_coro::executor;
+  asio::steady_timer quiet(home, std::chrono::seconds(3));
+  quiet.async_wait([around](std::error_code ended) {
+    if (!ended && !around->opts.json) around->err.line("comcp: waiting for the server (--timeout says how long at most)");
+  });
   auto connected = co_await connect(around);
+  quiet.cancel();
   s.emplace(std::move(connected), around);
   auto const code = co_await run_command(*s);
   co_return code;
@@ -50,7 +58,7 @@ asio::awaitable<outcome> attempt(std::shared_ptr<surroundings> around, std::opti
   try {
     out.code = co_await connect_and_run(around, s);
   } catch (usage_error const& e) {
-    around->err.line(std::string("comcp: ") + e.what());
+    around->err.line(failure_text(around->opts, exit_usage, e.what()));
     out.code = exit_usage;
   } catch (comcp::exception const& e) {
     out.failure = e.error();
@@ -72,7 +80,7 @@ asio::awaitable<int> whole_run(std::shared_ptr<surroundings> around, int const& 
   }
   if (signal != 0) {
     out.code = 128 + signal;
-    around->err.line("comcp: interrupted");
+    around->err.line(failure_text(o, out.code, "interrupted"));
   } else if (out.failure) {
     print_error(around->err, *out.failure, o, out.code);
   }

@@ -29,6 +29,11 @@ terminal::terminal(asio::any_io_executor const& executor, int input, std::string
 
 void terminal::print(std::string_view text) { out_ << text << std::flush; }
 
+void terminal::stop_asking() {
+  std::error_code ignored;
+  in_.cancel(ignored);
+}
+
 asio::awaitable<std::optional<std::string>> terminal::ask(std::string question) {
   print(question);
   for (;;) {

@@ -25,6 +25,8 @@ class terminal {
   void print(std::string_view text);
   /// A line without its newline; nothing at the end of input (Ctrl-D).
   asio::awaitable<std::optional<std::string>> ask(std::string question);
+  /// Ends ask() with std::system_error.
+  void stop_asking();
 
  private:
   terminal(asio::any_io_executor const& executor, int input, std::string const& name);

@@ -130,6 +130,11 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
 
 bool is_terminal(int descriptor) noexcept { return ::isatty(descriptor) == 1; }
 
+bool obeys_escapes(int descriptor) noexcept {
+  auto const* const kind = std::getenv("TERM");
+  return is_terminal(descriptor) && !(kind && std::string_view(kind) == "dumb");
+}
+
 std::size_t terminal_width(int descriptor) {
   ::winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
@@ -140,7 +145,7 @@ std::size_t terminal_width(int descriptor) {
 
 std::string bold(std::string_view text, int descriptor) {
   auto const* const plain = std::getenv("NO_COLOR");
-  if (!is_terminal(descriptor) || (plain && *plain)) return std::string(text);
+  if (!obeys_escapes(descriptor) || (plain && *plain)) return std::string(text);
   return "\x1b[1m" + std::string(text) + "\x1b[0m";
 }
 

@@ -27,6 +27,8 @@ std::string padded(std::string_view text, std::size_t width);
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 
 bool is_terminal(int descriptor) noexcept;
+/// Whether it is a terminal that understands more than text: TERM is not "dumb".
+bool obeys_escapes(int descriptor) noexcept;
 /// Of the terminal at `descriptor`; else of COLUMNS; else 80.
 std::size_t terminal_width(int descriptor);
 /// Bold on a terminal, unless NO_COLOR is set.
