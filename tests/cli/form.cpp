@@ -85,7 +85,8 @@ TEST_CASE("cli: KEY=VALUE ends for a schema that refers to itself", "[cli]") {
 }
 
 TEST_CASE("cli: KEY=VALUE is read by the schema", "[cli]") {
-  auto const schema = R"({"additionalProperties":true,"properties":{"n":{"type":"integer"},"s":{"type":"string"},"l":{"type":"array","items":{"$ref":
+  auto const schema = R"({"additionalProperties":true,
+    "properties":{"n":{"type":"integer"},"s":{"type":"string"},"l":{"type":"array","items":{"$ref":
     "#/$defs/n"}},"e":{"enum":["a",1,null,{"b":[1]}]},"u":{"anyOf":[{"type":"null"},{"type":"boolean"}]}},
     "$defs":{"n":{"type":"number"}}})";
   CHECK(arguments_of(schema, {"n=1", "s=2", "l=3", "u=true", "free=4"}) ==
