@@ -4,7 +4,8 @@
 // A program without a user, which an authorization server knows: it proves itself with a secret or a private key, and
 // gets its tokens while it connects (grant client_credentials).
 //
-//   machine URL   with COMCP_CLIENT_ID, and COMCP_CLIENT_SECRET or COMCP_CLIENT_KEY (a file: PEM, ES256 or RS256)
+//   machine URL   with COMCP_CLIENT_ID, and COMCP_CLIENT_SECRET or COMCP_CLIENT_KEY (a file: PEM, ES256 or RS256), and
+//                 COMCP_ISSUER, the authorization server that they are for
 #include <cstdlib>
 #include <exception>
 #include <fstream>
@@ -39,7 +40,9 @@ comcp::oauth make_oauth() {
   }
   if (!secret.empty()) self.client_secret(comcp::secret(secret));
   if (!key.empty()) self.key(comcp::private_key::pem(contents(key)));
-  // self.issuer("https://login.example.com") would refuse any other authorization server that the MCP server names.
+  // Which authorization server may see the secret. Without it the first one that the MCP server names is taken, and, where
+  // a token_store keeps that, any other refused.
+  if (auto const issuer = environment("COMCP_ISSUER"); !issuer.empty()) self.issuer(issuer);
 
   comcp::oauth_options options;
   options.client(self).client_credentials();

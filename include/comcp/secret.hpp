@@ -12,11 +12,32 @@
 
 namespace comcp {
 
-/// Prints as ***. Regular; reveal() is the one way to the text.
+namespace detail {
+/// Overwrites all that the string holds, which no optimizer may leave out, and empties it.
+inline void wipe(std::string& text) noexcept {
+  text.resize(text.capacity());  // what a longer text left behind, too
+  for (char volatile& c : text) c = '\0';
+  text.clear();
+}
+}  // namespace detail
+
+/// Prints as ***. Regular; reveal() is the one way to the text. Its memory is overwritten when it ends or is replaced; what
+/// reveal() was copied to is the copier's, and so are the header and the form that carry it.
 class secret {
  public:
   secret() = default;
   explicit secret(std::string text) noexcept : text_(std::move(text)) {}
+  secret(secret const&) = default;
+  secret(secret&& other) noexcept : text_(std::move(other.text_)) { detail::wipe(other.text_); }
+  secret& operator=(secret const& other) { return *this = secret(other); }
+  secret& operator=(secret&& other) noexcept {
+    if (this == &other) return *this;
+    detail::wipe(text_);
+    text_ = std::move(other.text_);
+    detail::wipe(other.text_);
+    return *this;
+  }
+  ~secret() { detail::wipe(text_); }
 
   [[nodiscard]] std::string const& reveal() const noexcept { return text_; }
   [[nodiscard]] bool empty() const noexcept { return text_.empty(); }

@@ -3,6 +3,8 @@
 //
 // The attacks that RFC 9700 and the specification's security page name for clients, on the whole of oauth: those on the
 // authorization itself. On where requests go: attacks_requests.cpp; on tokens that go elsewhere: oauth.cpp.
+#include <comcp/auth/jose.hpp>
+
 #include "support/oauth_talk.hpp"
 
 using namespace std::chrono_literals;
@@ -217,4 +219,83 @@ TEST_CASE("attack: credentials for one issuer are not shown to another", "[auth]
     }
   }
   CHECK_FALSE(went_to(t, "as2.example", "password-of-as&"));
+}
+
+TEST_CASE("attack: a server that names another authorization server gets nothing that belongs to the first", "[auth]") {
+  oauth_talk t;
+  comcp::token_set given;
+  auto const client = comcp::oauth_client("me").client_secret(comcp::secret("password-of-as"));
+  t.world->secrets.insert("password-of-as");
+  comcp::grant_source source = [](comcp::grant_request) -> asio::awaitable<comcp::secret> {
+    co_return comcp::secret("workload.identity.jwt");
+  };
+  auto options = t.without_user();
+  std::string what = "client me";
+  SECTION("a secret") { options.client(client).client_credentials(); }
+  SECTION("a key") {
+    auto const key = comcp::private_key::jwk(comcp::signing_key::generate().private_jwk());
+    options.client(comcp::oauth_client("me").key(key)).client_credentials();
+  }
+  SECTION("an assertion") {
+    options.jwt_bearer(source);
+    what = "assertions for https://mcp.example/mcp";
+  }
+  SECTION("a refresh token from elsewhere, whoever the client is") {
+    comcp::oauth elsewhere(t.options());
+    REQUIRE(t.ask(elsewhere) == 200);
+    given = comcp::token_set(comcp::secret(t.world->access.begin()->first), comcp::secret(t.world->refresh.begin()->first));
+    options.store(t.store = comcp::memory_token_store()).tokens(given);
+    options.client(comcp::oauth_client("client-1").issuer("https://as.example"));
+    options.client(comcp::oauth_client("client-1").issuer("https://as2.example"));
+    t.world->rotate = false;
+    t.world->drop_access_tokens();
+    what = "tokens for https://mcp.example/mcp";
+  }
+  {
+    comcp::oauth first(options);
+    REQUIRE(t.ask(first) == 200);
+  }
+  REQUIRE(t.get(t.store.remove(std::string("tokens  ") + oauth_talk::server)));
+  t.world->drop_access_tokens();
+  t.world->issuer = "https://as2.example";
+  {
+    comcp::oauth auth(options);
+    CHECK(t.ask(auth) != 200);
+    CHECK(t.world->requests("POST https://as2.example/token") == 0);
+    CHECK_THAT(t.last.to_string(), match::contains(what + " belongs to the authorization server https://as.example"));
+    CHECK_THAT(t.last.to_string(), match::contains("https://as2.example"));
+  }
+  {
+    auto named = options;
+    named.issuer("https://as2.example");
+    comcp::oauth auth(named);
+    CHECK(t.ask(auth) == 200);
+  }
+  t.world->issuer = "https://as.example";
+  REQUIRE(t.get(t.store.remove(std::string("tokens  ") + oauth_talk::server)));
+  t.world->drop_access_tokens();
+  auto const before = t.world->requests("POST https://as.example/token");
+  comcp::oauth back(options);  // what was named is what counts now
+  CHECK(t.ask(back) != 200);
+  CHECK_THAT(t.last.to_string(), match::contains(what + " belongs to the authorization server https://as2.example"));
+  CHECK(t.world->requests("POST https://as.example/token") == before);
+}
+
+TEST_CASE("attack: a server that publishes nothing any more gets no secret at the addresses that are assumed", "[auth]") {
+  oauth_talk t;
+  t.world->spoiled["GET https://mcp.example/.well-known/oauth-protected-resource/mcp"] = fake_answer(404);
+  t.world->challenge_scope = "";
+  auto options = t.without_user();
+  SECTION("of a client") {
+    options.client(comcp::oauth_client("me").client_secret(comcp::secret("password-of-as"))).client_credentials();
+  }
+  SECTION("a refresh token") {
+    options.tokens(comcp::token_set(comcp::secret("an-old-token"), comcp::secret("a-refresh-token")));
+    options.client(comcp::oauth_client("public"));
+  }
+  t.world->spoiled["POST https://mcp.example/mcp"] = fake_answer(401);  // and says nothing of metadata
+  comcp::oauth auth(options);
+  CHECK(t.ask(auth) != 200);
+  CHECK_THAT(t.last.to_string(), match::contains("publishes no metadata"));
+  CHECK(t.world->requests("POST https://mcp.example/token") == 0);
 }

@@ -24,8 +24,8 @@ struct redirect_talk : comcp_test::loopback_browser {
         .open_with([this](http_url const& u) { return opened.push_back(u.text()), comcp::result<void>(); })
         .show_with([this](http_url const& u) { shown.push_back(u.text()); });
   }
-  comcp::any_visit begin(comcp::any_user_agent const& agent, std::vector<std::string> known = {}) {
-    auto started = finish(agent.start(std::move(known))).value();
+  comcp::any_visit begin(comcp::any_user_agent const& agent, std::vector<std::string> known = {}, std::string issuer = {}) {
+    auto started = finish(agent.start(std::move(known), std::move(issuer))).value();
     REQUIRE(started);
     port = port_of(started->redirect_uri());
     return *started;
@@ -130,4 +130,32 @@ TEST_CASE("loopback_redirect: a visit may be cancelled, and ends its listener", 
     CHECK(coming->error() == errc::cancelled);
   }
   CHECK_FALSE(talk.can_connect());
+}
+
+TEST_CASE("loopback_redirect: each issuer at which a registration is made has a path of its own", "[auth]") {
+  redirect_talk talk;
+  auto const path = [&](comcp::any_user_agent const& agent, std::vector<std::string> const& known, std::string const& issuer) {
+    return url_of(talk.begin(agent, known, issuer).redirect_uri()).path();
+  };
+  auto const one = path(talk.agent(), {}, "https://as.example"), two = path(talk.agent(), {}, "https://as2.example");
+  CHECK_THAT(one, match::starts_with("/callback/"));
+  CHECK(one.size() == 32);
+  CHECK(one != two);
+  CHECK(path(talk.agent(), {}, "https://as.example") == one);
+  CHECK(path(talk.agent(), {}, "") == "/callback");                        // it is known there already
+  CHECK(path(talk.agent().path("/mine"), {}, "https://as.example") == "/mine");
+  std::string known;
+  {
+    auto const first = talk.begin(talk.agent(), {}, "https://as.example");
+    known = first.redirect_uri();
+  }
+  CHECK(talk.begin(talk.agent(), {known}, "https://as.example").redirect_uri() == known);
+  CHECK(talk.begin(talk.agent(), {known}, "https://as2.example").redirect_uri() != known);
+
+  // An answer of the other authorization server, which knows its own path alone, does not come to this login.
+  auto visit = talk.begin(talk.agent(), {}, "https://as.example");
+  auto const coming = talk.go(visit);
+  CHECK_THAT(talk.get(two + "?code=c&state=s%2Bt"), match::starts_with("HTTP/1.1 404"));
+  CHECK_THAT(talk.get(one + "?code=c&state=s%2Bt"), match::starts_with("HTTP/1.1 200"));
+  talk.until([&] { return coming->done(); });
 }

@@ -75,3 +75,36 @@ TEST_CASE("oauth: a program may end while a client waits for a login", "[auth]")
     CHECK_FALSE(failed);
   }
 }
+
+TEST_CASE("oauth: the grants that are extensions are declared as such", "[auth]") {
+  oauth_talk t;
+  comcp::oauth_client const robot = comcp::oauth_client("robot").client_secret(comcp::secret("robots-own-password"));
+  comcp::grant_source const source = [](comcp::grant_request) -> asio::awaitable<comcp::secret> {
+    co_return comcp::secret("a.b.c");
+  };
+  auto options = t.without_user();
+  std::string declared;
+  SECTION("client credentials") {
+    options.client(robot).client_credentials();
+    declared = R"("extensions":{"io.modelcontextprotocol/oauth-client-credentials":{}})";
+  }
+  SECTION("an enterprise's") {
+    options.client(robot).enterprise(comcp::identity_provider("https://idp.example/token", robot, source));
+    t.world->spoiled["POST https://idp.example/token"] = comcp_test::fake_answer(
+        200, R"({"access_token":"x","token_type":"N_A","issued_token_type":"urn:ietf:params:oauth:token-type:id-jag"})");
+    declared = R"("extensions":{"io.modelcontextprotocol/enterprise-managed-authorization":{}})";
+  }
+  SECTION("no other") { options = t.options(); }
+  bool failed = false;
+  comcp::detail::spawn(t.io.get_executor(), connect(t, comcp::oauth(options), failed));
+  t.settle();
+  int handshakes = 0;
+  for (auto const& r : t.world->seen) {
+    if (r.url.path() != "/mcp" || r.body.find("apabilities") == std::string::npos) continue;
+    ++handshakes;
+    CAPTURE(r.body);
+    CHECK((r.body.find("\"extensions\"") != std::string::npos) == !declared.empty());
+    CHECK(r.body.find(declared) != std::string::npos);
+  }
+  CHECK(handshakes > 0);
+}

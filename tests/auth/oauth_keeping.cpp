@@ -169,3 +169,54 @@ TEST_CASE("oauth: a state that a redirect repeats is in no error of finish()", "
   REQUIRE_FALSE(done);
   CHECK_THAT(done.error().to_string(), match::contains("access_denied"));
 }
+
+TEST_CASE("oauth: a stored token is its client's, and that of another is neither used nor deleted", "[auth]") {
+  oauth_talk t;
+  {
+    comcp::oauth before(t.options());
+    REQUIRE(t.ask(before) == 200);
+  }
+  auto const name = std::string("tokens  ") + oauth_talk::server;
+  auto const kept = t.get(t.store.load(name)).value().value();
+  auto options = t.without_user();
+  SECTION("an id") { options.client(comcp::oauth_client("another")); }
+  SECTION("the same id at another issuer") { options.client(comcp::oauth_client("client-1").issuer("https://as2.example")); }
+  comcp::oauth other(options);
+  CHECK_FALSE(t.get(other.status(oauth_talk::server)).value().has_value());
+  auto const requests = t.world->seen.size();
+  CHECK(t.ask(other) != 200);
+  for (auto i = requests; i < t.world->seen.size(); ++i) CHECK_FALSE(t.world->seen[i].headers.find("Authorization"));
+  REQUIRE(t.get(other.logout(oauth_talk::server)));
+  CHECK(t.get(t.store.load(name)).value().value() == kept);
+  CHECK(t.world->requests("POST https://as.example/revoke") == 0);
+
+  auto same = t.without_user();
+  same.client(comcp::oauth_client("client-1"));
+  comcp::oauth known(same);
+  CHECK(t.ask(known) == 200);
+  comcp::oauth anybody(t.without_user());
+  CHECK(t.ask(anybody) == 200);
+}
+
+TEST_CASE("oauth: a login that is good for more than its server can be refused", "[auth]") {
+  oauth_talk t;
+  std::string const origin = "https://mcp.example";
+  t.world->spoiled["GET https://mcp.example/.well-known/oauth-protected-resource/mcp"] = comcp_test::fake_answer(
+      200, R"({"resource":"https://mcp.example","authorization_servers":["https://as.example"]})");
+  bool const yes = GENERATE(true, false);
+  std::vector<std::string> asked;
+  auto options = t.options();
+  options.accept_wider([&](std::string const& resource) { return asked.push_back(resource), yes; });
+  comcp::oauth auth(options);
+  (void)t.ask(auth);  // the fake takes no such token
+  CHECK((t.world->visits > 0) == yes);
+  REQUIRE_FALSE(asked.empty());
+  CHECK(asked.front() == origin);
+  if (!yes) CHECK_THAT(t.last.to_string(), match::contains("it is for all of https://mcp.example, which was not accepted"));
+
+  oauth_talk own;
+  auto quiet = own.options();
+  quiet.accept_wider([](std::string const&) { return false; });
+  comcp::oauth of_the_server(quiet);
+  CHECK(own.ask(of_the_server) == 200);
+}

@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "support/loopback_browser.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/transport_box.hpp"
 #include "support/variable.hpp"
@@ -192,4 +193,25 @@ TEST_CASE("open_browser: a program that cannot be started is an error", "[auth]"
   auto moved = http_url::parse("https://as.example/").value();
   auto const taken = std::move(moved);
   CHECK(comcp::open_browser(moved).error() == errc::invalid_argument);  // NOLINT: what is left of a URL that was moved
+}
+
+TEST_CASE("open_browser: a login's URL is in no argument, but behind a page that is there once", "[auth]") {
+  fake_desktop const desktop;
+  comcp_test::loopback_browser talk;
+  comcp::any_user_agent const agent(comcp::loopback_redirect().show_with({}));
+  auto visit = talk.finish(agent.start({})).value().value();
+  talk.port = comcp_test::loopback_browser::port_of(visit.redirect_uri());
+  auto const coming = talk.start(visit.visit(http_url::parse("https://as.example/a?code_challenge=chal&state=s-of-it").value()));
+  talk.settle();
+  auto const lines = desktop.told();
+  REQUIRE(lines.size() == 7);
+  auto const opened = http_url::parse(lines[2]).value();
+  CHECK(opened.origin() == "http://127.0.0.1:" + std::to_string(talk.port));
+  CHECK(opened.path().size() == 44);
+  for (char const* const hidden : {"s-of-it", "chal", "as.example"}) CHECK(lines[2].find(hidden) == std::string::npos);
+  auto const request = "GET " + opened.path() + " HTTP/1.1\r\nHost: " + opened.authority() + "\r\n\r\n";
+  CHECK_THAT(talk.ask(request), match::contains("\r\nLocation: https://as.example/a?code_challenge=chal&state=s-of-it\r\n"));
+  CHECK_THAT(talk.ask(request), match::starts_with("HTTP/1.1 410"));
+  talk.until([&] { return coming->done(); });
+  CHECK((**coming).error() == errc::denied);
 }

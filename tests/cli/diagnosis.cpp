@@ -130,3 +130,73 @@ TEST_CASE("diagnosis: the server's first answer says whether it wants a login", 
   CHECK_FALSE(content.wants_login);
   CHECK_FALSE(content.has_problem());
 }
+
+TEST_CASE("diagnosis: what a login is good for, and a kind that the server does not list, are told", "[cli]") {
+  auto web = comcp_test::usual_site();
+  web.pages[comcp_test::resource_metadata_url] = comcp_test::page::json(comcp_test::resource_json("", "https://mcp.example.com"));
+  CHECK_THAT(about(of(web), "good for", mark::note), contains("all of https://mcp.example.com,"));
+  CHECK(about(of(comcp_test::usual_site()), "good for", mark::note).empty());
+  CHECK_THAT(about(of_server(R"(,"grant_types_supported":["client_credentials"])"), "kind of login", mark::note),
+             contains("authorization_code"));
+  CHECK(about(of_server(R"(,"grant_types_supported":["authorization_code"])"), "kind of login", mark::note).empty());
+}
+
+TEST_CASE("diagnosis: whom a client is bound to is told, and what stands against that is a problem", "[cli]") {
+  comcp::sansio::issuer_binding b;
+  b.of = "client robot";
+  b.issuer = "https://as.example.com";
+  auto const says = [&](std::optional<std::string> const& bound) {
+    diagnosis d;
+    judge_binding(d, b, bound);
+    REQUIRE(d.findings.size() == 1);
+    return d.findings.front();
+  };
+  CHECK(says("https://as.example.com").how == mark::good);
+  CHECK(says({}).how == mark::note);
+  CHECK_THAT(says({}).advice, contains("--issuer"));
+  auto const changed = says("https://old.example.com");
+  CHECK(changed.how == mark::problem);
+  CHECK_THAT(changed.text, contains("https://old.example.com") && contains("https://as.example.com") && contains("--issuer"));
+  b.found = false;
+  CHECK(says({}).how == mark::problem);
+  b.named = true;
+  CHECK(says("https://old.example.com").how == mark::good);
+}
+
+TEST_CASE("diagnosis: what a login would refuse by itself is a problem, and told once", "[cli]") {
+  auto const rehearsed = [](comcp::oauth_profile const& profile, std::string const& more) {
+    auto web = comcp_test::usual_site("", more);
+    comcp::sansio::oauth_start start(comcp_test::url_of(comcp_test::mcp_url));
+    comcp::sansio::oauth_flow flow(profile, std::move(start));
+    for (int n = 0; flow.next() == comcp::sansio::oauth_flow::want::get; ++n) {
+      REQUIRE(n < 40);
+      auto const& got = web.get(flow.url());
+      flow.answered(got.status, got.headers, got.body, {});
+    }
+    auto d = of(comcp_test::usual_site("", more), profile);
+    rehearse(d, flow);
+    return d;
+  };
+  comcp::oauth_profile profile;
+  CHECK_FALSE(rehearsed(profile, registers).has_problem());
+  profile.client_metadata_url = "https://me.example.com/a/../client.json";
+  CHECK_THAT(about(rehearsed(profile, registers), "login", mark::problem), contains("in its normal form"));
+  comcp::oauth_profile known;
+  known.clients.emplace_back("known");
+  CHECK_FALSE(rehearsed(known, "").has_problem());
+  CHECK(about(rehearsed(known, R"(,"dpop_signing_alg_values_supported":[])"), "login", mark::problem).empty());
+  CHECK(about(rehearsed({}, ""), "login", mark::problem).empty());  // it is told under "client"
+}
+
+TEST_CASE("diagnosis: a token that the server refuses is told, and that no login may help", "[cli]") {
+  diagnosis d;
+  judge_token(d, comcp::error(comcp::errc::unauthorized, "invalid_token"), true);
+  CHECK(d.token_refused);
+  CHECK_THAT(about(d, "token", mark::problem), contains("invalid_token") && contains("no login helps"));
+  diagnosis good;
+  judge_token(good, comcp::error(), true);
+  CHECK_FALSE(good.has_problem());
+  diagnosis unknown;
+  judge_token(unknown, comcp::error(comcp::errc::timeout), true);
+  CHECK(unknown.findings.empty());
+}

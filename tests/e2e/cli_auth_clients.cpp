@@ -5,6 +5,7 @@
 // end.
 #if defined(COMCP_CLI) && defined(COMCP_WITH_TLS)
 
+#include <atomic>
 #include <fstream>
 
 #include <comcp/auth/jose.hpp>
@@ -57,6 +58,10 @@ TEST_CASE("cli: a machine proves itself with --key, which is nowhere but in its 
   }));
   auto const file = (at.folder.path / "key.pem").string();
   std::ofstream(file) << pem;
+  auto const loose = at.comcp({"login", "--client-credentials", "--client-id", "robot", "--key", file});
+  CHECK(loose.status == 2);
+  CHECK_THAT(loose.err, contains("--key: others can read or change"));
+  std::filesystem::permissions(file, std::filesystem::perms(0600));
   auto const login = at.comcp({"login", "--client-credentials", "--client-id", "robot", "--key", file});
   CAPTURE(login.err);
   CHECK(login.status == 0);
@@ -70,6 +75,7 @@ TEST_CASE("cli: a machine proves itself with --key, which is nowhere but in its 
   CHECK(asked.front().header("authorization") == nullptr);
 
   auto const other = (at.folder.path / "other.pem").string();
+  comcp_test::write_text(other, "", 0600);
   std::ofstream(other) << comcp_test::pem_of(comcp_test::ec_key(), comcp_test::pem_form::pkcs8);
   auto const wrong = at.comcp({"login", "--client-credentials", "--client-id", "robot", "--key", other});
   CHECK(wrong.status == 4);
@@ -167,6 +173,55 @@ TEST_CASE("cli: a token that the server refuses leads to the doctor, not to anot
   CHECK(browse(at.address_of(c)).status == 200);
   CHECK(c.finish() == 6);
   CHECK_THAT(c.err(), contains(" doctor"));
+  auto const doctor = at.comcp({"doctor"});
+  CHECK(doctor.status == 4);
+  CHECK_THAT(doctor.out, contains("The server refuses the token of that login"));
+  CHECK_THAT(doctor.out, contains("Somebody is logged in, and the server refuses that login"));
+}
+
+TEST_CASE("cli: a secret stays with the first authorization server, or the one of --issuer", "[e2e]") {
+  guarded other;
+  std::atomic<bool> changed = false;
+  guarded at(peer_plan().instead([&](recorded_request const& r) -> std::optional<std::string> {
+    if (!changed || r.target != "/.well-known/oauth-protected-resource/mcp") return {};
+    auto const resource = "http://" + *r.header("host") + "/mcp";
+    auto const text = R"({"resource":")" + resource + R"(","authorization_servers":[")" + other.peer.origin() + "\"]}";
+    return http_answer(200, text, "Content-Type: application/json\r\n");
+  }));
+  strings const machine{"--client-credentials", "--client-id", "robot", "--client-secret-env", "ROBOT"};
+  auto const with = [&](std::string const& command, strings more = {}) {
+    more.insert(more.begin(), machine.begin(), machine.end());
+    more.insert(more.begin(), command);
+    return at.comcp(std::move(more), {"ROBOT=s3cret-robot"});
+  };
+  CHECK_THAT(with("tools").out, contains("guarded_tool"));
+  std::ifstream store(at.store);
+  std::string const stored{std::istreambuf_iterator<char>(store), {}};
+  CHECK(stored.find("access_token") == std::string::npos);  // it was no login
+  CHECK_THAT(stored, contains("issuer  client robot") && contains(at.peer.origin()));
+
+  changed = true;
+  auto const refused = with("tools");
+  CHECK(refused.status != 0);
+  CHECK_THAT(refused.err, contains(at.peer.origin()) && contains(other.peer.origin()));
+  CHECK(other.peer.requests("/token").empty());
+  auto const doctor = with("doctor");
+  CHECK(doctor.status == 4);
+  CHECK_THAT(doctor.out, contains("--issuer"));
+  (void)with("tools", {"--issuer", other.peer.origin()});
+  CHECK_FALSE(other.peer.requests("/token").empty());
+}
+
+TEST_CASE("cli: --client-id means no stored login of another client", "[e2e]") {
+  guarded at(peer_plan().knows("by-hand"));
+  at.log_in();
+  auto const other = at.comcp({"tools", "--client-id", "by-hand"});
+  CHECK(other.status == 6);
+  CHECK(at.comcp({"whoami", "--client-id", "by-hand"}).status == 6);
+  CHECK(at.comcp({"tools"}).status == 0);
+  at.log_in({"--client-id", "by-hand"});
+  CHECK(at.comcp({"tools", "--client-id", "by-hand"}).status == 0);
+  CHECK_THAT(at.comcp({"whoami"}).out, contains("by-hand (pre-registered)"));
 }
 
 #endif

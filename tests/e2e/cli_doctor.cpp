@@ -58,7 +58,7 @@ TEST_CASE("cli: doctor shows the way of a login that can succeed, and only looks
   CHECK_THAT(r.out, contains("GET " + at.peer.origin() + server_path));
   CHECK_THAT(r.out, contains("register itself"));
   CHECK_THAT(r.out, contains("files:read"));
-  CHECK_THAT(r.out, contains("A login can succeed: comcp --url " + at.peer.url() + " "));
+  CHECK_THAT(r.out, contains("stands in the way of a login: comcp --url " + at.peer.url() + " "));
   CHECK(r.out.find("!!") == std::string::npos);
   only_looked(at);
   CHECK_FALSE(std::filesystem::exists(at.store));

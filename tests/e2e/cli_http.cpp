@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include <sys/stat.h>
+
 #include <comcp/json/describe.hpp>
 #include <comcp/json/value.hpp>
 
@@ -108,6 +110,18 @@ TEST_CASE("cli: tokens and headers go along, and are never shown", "[e2e]") {
   CHECK(server.comcp({"tools", "--bearer-file", file.path}).status == 0);
   CHECK(server.comcp({"tools", "--bearer", "s3cret"}).status == 0);
   CHECK(server.comcp({"tools", "--header", "Authorization: Bearer s3cret", "--header", "X-More: 1"}).status == 0);
+  auto const in_line = server.comcp({"tools", "--header", "Authorization: Bearer s3cret"});
+  CHECK_THAT(in_line.err, contains("--header Authorization") && contains("--header-env"));
+  strings const header_env{"tools", "--url", server.url, "--header-env", "Authorization: COMCP_TEST_HEADER"};
+  auto const by_variable = run(header_env, {"COMCP_TEST_HEADER=Bearer s3cret"});
+  CHECK(by_variable.status == 0);
+  CHECK(by_variable.err.find("--header") == std::string::npos);
+  CHECK(run(header_env).status == 2);
+  REQUIRE(::chmod(other.path.c_str(), 0640) == 0);
+  auto const loose = server.comcp({"tools", "--bearer-file", other.path});
+  CHECK(loose.status == 2);
+  CHECK_THAT(loose.err, contains("--bearer-file: others can read or change"));
+  REQUIRE(::chmod(other.path.c_str(), 0600) == 0);
   strings const from_env{"tools", "--url", server.url, "--bearer-env", "COMCP_TEST_TOKEN"};
   CHECK(run(from_env, {"COMCP_TEST_TOKEN=s3cret"}).status == 0);
   for (auto const& wrong : {strings{"--bearer-file", other.path, "--verbose"}, {"--bearer", "wr0ng", "--json"},

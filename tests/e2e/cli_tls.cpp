@@ -64,6 +64,10 @@ TEST_CASE("cli: https shows the certificate of --client-cert", "[e2e]") {
   strings line{"call", "add", "a=2", "b=3", "--ca-file", a.ca};
   CHECK(server.comcp(line).status == 3);
   line.insert(line.end(), named.begin(), named.end());
+  auto const loose = server.comcp(line);
+  CHECK(loose.status == 2);
+  CHECK_THAT(loose.err, contains("--client-key: others can read or change"));
+  std::filesystem::permissions(a.client_key, std::filesystem::perms(0600));
   CHECK(server.comcp(line).out == "{\"sum\":5}\n");
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <comcp/net/loopback_listener.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct listener_talk : loopback_browser {
   explicit listener_talk(loopback_place place = loopback_place()) {
     auto opened = loopback_listener::open(io.get_executor(), place.time(clock));
     REQUIRE(opened);
+    listener = *opened;
     uri = opened->uri();
     port = port_of(uri);
     std::function<bool(std::string_view)> accepts = [](std::string_view query) { return query.find("good") != query.npos; };
@@ -35,6 +37,7 @@ struct listener_talk : loopback_browser {
   }
 
   std::string uri;
+  std::optional<loopback_listener> listener;
   comcp_test::outcome_of<comcp::result<secret>> waiting;
 };
 
@@ -115,31 +118,69 @@ TEST_CASE("loopback_listener: a head may come byte by byte, and be 8 KiB long", 
   CHECK(talk.redirect());
 }
 
-TEST_CASE("loopback_listener: who says nothing is cut off after 10 s, and holds up 15 others at most", "[net]") {
+TEST_CASE("loopback_listener: who says nothing is cut off after 10 s", "[net]") {
   listener_talk talk;
-  std::vector<std::shared_ptr<asio::ip::tcp::socket>> silent;
-  for (int i = 0; i != 16; ++i) silent.push_back(talk.connect());
-  talk.send(*silent.front(), "GET /callback?good HT");
-  talk.settle();
-  auto const another = talk.connect();
-  talk.send(*another, "GET / HTTP/1.1\r\n\r\n");
+  auto const silent = talk.connect();
+  talk.send(*silent, "GET /callback?good HT");
   talk.settle();
   talk.advance(9s);
-  CHECK(another->available() == 0);
+  CHECK(silent->available() == 0);
   talk.advance(2s);
-  for (auto const& s : silent) CHECK(talk.read_all(*s).empty());
-  CHECK(status_of(talk.read_all(*another)) == 400);
+  CHECK(talk.read_all(*silent).empty());
   CHECK_FALSE(talk.waiting->done());
   CHECK(status_of(talk.get("/callback?good")) == 200);
   CHECK(talk.redirect());
 }
 
-TEST_CASE("loopback_listener: 256 connections are enough", "[net]") {
+TEST_CASE("loopback_listener: however many are idle, a new one is answered at once, and the oldest goes", "[net]") {
   listener_talk talk;
-  for (int i = 0; i != 256; ++i) REQUIRE(status_of(talk.get("/")) == 404);
+  std::vector<std::shared_ptr<asio::ip::tcp::socket>> silent;
+  for (int i = 0; i != 65; ++i) {
+    silent.push_back(talk.connect());
+    talk.send(*silent.back(), "GET /callback?good HT");
+    talk.settle();
+  }
+  CHECK(talk.read_all(*silent.front()).empty());
+  CHECK(status_of(talk.get("/")) == 404);
+  CHECK(talk.read_all(*silent[1]).empty());
   CHECK_FALSE(talk.waiting->done());
-  auto const last = talk.connect();
-  CHECK(talk.redirect().error() == errc::limit_exceeded);
+  auto const& last = silent.back();
+  talk.send(*last, "TP/1.1\r\nHost: 127.0.0.1:" + std::to_string(talk.port) + "\r\n\r\n");
+  CHECK(status_of(talk.read_all(*last)) == 200);
+  CHECK(talk.redirect());
+}
+
+TEST_CASE("loopback_listener: no number of connections ends a wait", "[net]") {
+  listener_talk talk;
+  for (int i = 0; i != 600; ++i) REQUIRE(status_of(talk.get("/")) == 404);
+  CHECK_FALSE(talk.waiting->done());
+  CHECK(status_of(talk.get("/callback?good")) == 200);
+  CHECK(talk.redirect());
+}
+
+TEST_CASE("loopback_listener: a page leads to the login once, and a second time ends it", "[net]") {
+  listener_talk talk;
+  auto const page = talk.listener->lead("/a-long-secret", "https://as.example/authorize?state=s");
+  CHECK(page == "http://127.0.0.1:" + std::to_string(talk.port) + "/a-long-secret");
+  for (char const* const path : {"/", "/a-long", "/a-long-secret2"}) CHECK(status_of(talk.get(path)) == 404);
+  auto const host = "Host: 127.0.0.1:" + std::to_string(talk.port) + "\r\n\r\n";
+  CHECK(status_of(talk.ask("HEAD /a-long-secret HTTP/1.1\r\n" + host)) == 405);
+  CHECK(status_of(talk.ask("GET /a-long-secret HTTP/1.1\r\nHost: evil.example\r\n\r\n")) == 400);
+  auto const first = talk.get("/a-long-secret");
+  CHECK(status_of(first) == 302);
+  CHECK_THAT(first, match::contains("\r\nLocation: https://as.example/authorize?state=s\r\n"));
+  CHECK_THAT(first, match::contains("\r\nCache-Control: no-store\r\n"));
+  CHECK_FALSE(talk.waiting->done());
+  SECTION("the redirect comes") {
+    CHECK(status_of(talk.get("/callback?good")) == 200);
+    CHECK(talk.redirect());
+  }
+  SECTION("somebody was there before") {
+    auto const second = talk.get("/a-long-secret");
+    CHECK(status_of(second) == 410);
+    CHECK(second.find("state") == std::string::npos);
+    CHECK(talk.redirect().error() == errc::denied);
+  }
 }
 
 TEST_CASE("loopback_listener: a wait that is cancelled or destroyed leaves nothing", "[net]") {
@@ -148,6 +189,7 @@ TEST_CASE("loopback_listener: a wait that is cancelled or destroyed leaves nothi
     auto const peer = talk.connect();
     talk.send(*peer, "GET /call");
     talk.settle();
+    talk.listener.reset();
     talk.waiting->cancel();
     talk.settle();
     CHECK(talk.waiting->error() == errc::cancelled);

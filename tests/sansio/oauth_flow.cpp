@@ -92,7 +92,7 @@ TEST_CASE("oauth_flow: client credentials need neither a user nor a registration
       s.web.pages[server_metadata_url].body.find(R"("authorization_endpoint")"),
       std::string(R"("authorization_endpoint":"https://as.example.com/authorize",)").size());
   auto const& grant = s.granted();
-  CHECK(s.wants == wants{want::get, want::get, want::post_token});
+  CHECK(s.wants == wants{want::get, want::get, want::binding, want::post_token});
   CHECK(s.field("grant_type") == "client_credentials");
   CHECK(s.field("scope") == "a");  // refresh tokens are no business of machines
   CHECK(s.field("resource") == mcp_url);
@@ -120,7 +120,7 @@ TEST_CASE("oauth_flow: a JWT that is trusted is the grant, once", "[sansio]") {
   profile.kind = oauth_profile::grant::jwt_bearer;
   oauth_script s(profile, usual_site(R"(,"scopes_supported":["a"])"));
   auto const& grant = s.granted();
-  CHECK(s.wants == wants{want::get, want::get, want::assertion, want::post_token});
+  CHECK(s.wants == wants{want::get, want::get, want::binding, want::assertion, want::post_token});
   CHECK(s.field("grant_type") == "urn:ietf:params:oauth:grant-type:jwt-bearer");
   CHECK(s.field("assertion") == "ASSERTION-SECRET");
   CHECK(s.field("resource") == mcp_url);
@@ -183,6 +183,7 @@ TEST_CASE("oauth_flow: events that were not asked for change nothing", "[sansio]
   oauth_script s;
   s.instead = [](oauth_flow& flow, int) {
     auto const before = flow.next();
+    if (before != want::binding) flow.bound();
     if (before != want::stored_client) flow.registration_found(oauth_client("intruder"));
     if (before != want::redirect_uri) flow.redirecting_to("https://evil.example.com/", secret("x"), secret("y"));
     if (before != want::user) flow.redirected("https://evil.example.com/?code=x");

@@ -199,3 +199,64 @@ TEST_CASE("oauth_flow: attack: a changed authorization server gets no credential
   (void)s.refused();
   CHECK(s.times(want::post_token) == 0);
 }
+
+TEST_CASE("oauth_flow: attack: a client that names no issuer stays with the first, and the refusal names both", "[sansio]") {
+  auto const by_secret = oauth_client("mine").client_secret(secret("CLIENT-SECRET"));
+  auto const by_key = oauth_client("mine").key(private_key::pem(secret("KEY-SECRET")));
+  auto const signed_elsewhere = oauth_client("mine").auth_method("private_key_jwt");
+  for (auto const& client : {by_secret, by_key, signed_elsewhere, oauth_client("mine")}) {
+    oauth_script s(with_client(client));
+    CHECK(s.granted().client.id() == "mine");
+    CHECK(s.flow->binding().of == "client mine");
+    CHECK(s.flow->binding().issuer == issuer_url);
+    s.stored_issuer = issuer_url;
+    CHECK(s.granted().issuer == issuer_url);
+    s.stored_issuer = "https://old.example.com";
+    auto const text = s.refused();
+    CHECK_THAT(text, match::contains("client mine belongs to the authorization server https://old.example.com"));
+    CHECK_THAT(text, match::contains("now names https://as.example.com: nothing was sent there"));
+    CHECK(s.times(want::user) == 2);
+    CHECK(s.times(want::post_token) == 2);
+    s.about.issuer = issuer_url;  // named
+    CHECK(s.granted().issuer == issuer_url);
+    s.about.issuer.reset();
+    s.about.clients.front().issuer(issuer_url);
+    CHECK(s.granted().issuer == issuer_url);
+  }
+  oauth_script workload;
+  workload.about.kind = oauth_profile::grant::jwt_bearer;
+  workload.stored_issuer = "https://old.example.com";
+  CHECK_THAT(workload.refused(), match::contains("assertions for https://mcp.example.com/mcp belongs to"));
+  CHECK(workload.times(want::assertion) == 0);
+}
+
+TEST_CASE("oauth_flow: what every server may see is bound to none", "[sansio]") {
+  oauth_script dynamic;
+  dynamic.stored_issuer = "https://old.example.com";
+  CHECK(dynamic.granted().registered_by == "dynamic");
+  for (auto const& client : {oauth_client("https://app.example.com/client.json"),
+                             oauth_client("https://app.example.com/client.json").key(private_key::pem(secret("KEY-SECRET")))}) {
+    oauth_script document(with_client(client));
+    document.stored_issuer = "https://old.example.com";
+    CHECK(document.granted().issuer == issuer_url);
+    CHECK(document.times(want::binding) == 0);
+  }
+}
+
+TEST_CASE("oauth_flow: attack: addresses that nothing publishes get no secret, unless their issuer is named", "[sansio]") {
+  auto const known = oauth_client("mine").client_secret(secret("CLIENT-SECRET"));
+  oauth_script s(with_client(known), site());
+  auto const text = s.refused();
+  CHECK_THAT(text, match::contains("client mine would go to https://mcp.example.com, which publishes no metadata"));
+  CHECK(s.times(want::post_token) + s.times(want::user) == 0);
+  s.stored_issuer = "https://as.example.com";  // the server stopped to name it
+  CHECK_THAT(s.refused(), match::contains("belongs to the authorization server https://as.example.com"));
+  s.about.kind = oauth_profile::grant::jwt_bearer;
+  s.about.clients.clear();
+  s.stored_issuer.reset();
+  CHECK_THAT(s.refused(), match::contains("assertions for"));
+
+  oauth_script named(with_client(oauth_client(known).issuer("https://mcp.example.com")), site());
+  CHECK(named.granted().token_endpoint == "https://mcp.example.com/token");
+  CHECK(oauth_script(with_client(oauth_client("public")), site()).granted().client.id() == "public");
+}

@@ -40,6 +40,7 @@ struct oauth_script {
   oauth_profile about;
   oauth_start start{url_of(mcp_url)};
   std::optional<oauth_client> stored;
+  std::optional<std::string> stored_issuer;  ///< Of whatever is bound to one.
   std::string redirect_uri = "http://127.0.0.1:7777/callback";
   std::deque<page> registrations{page::json(registered_json, 201)};
   page token = page::json(token_json);
@@ -97,6 +98,10 @@ struct oauth_script {
   void step() {
     switch (flow->next()) {
       case want::get: return answer(web.get(flow->url()));
+      case want::binding: {
+        auto const allowed = flow->binding().check(stored_issuer);
+        return allowed ? flow->bound() : flow->failed(allowed.error());
+      }
       case want::stored_client: return flow->registration_found(stored);
       case want::redirect_uri:
         known = flow->known_redirects();

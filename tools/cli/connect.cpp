@@ -54,6 +54,9 @@ void warn(http_target const& t, console& err) {
   };
   if (!t.bearer.empty() && url && !url->secure() && !here(url->host_name()))
     err.line("comcp: WARNING: the token goes to the server unencrypted (http, not https)");
+  for (auto const& name : t.shown_headers)
+    err.line("comcp: WARNING: everybody on this machine can read --header " + one_line(name) +
+             " in the list of processes, and your shell keeps it: use --header-env");
 }
 
 // A coroutine of its own for each transport, whose type ends here.

@@ -104,6 +104,12 @@ std::string meaning_of(discovery_step const& s) {
   return "Something is published here, and it cannot be used.";
 }
 
+void judge_resource(diagnosis& d, discovered const& found, comcp::http_url const& server) {
+  if (!comcp::is_wider(found.resource, server)) return;
+  d.add(mark::note, "good for", "A login is good for all of " + found.resource + ", and not for this server alone.",
+        "Log in only where all that is there may use it. Who runs the server can publish a resource of its own for it.");
+}
+
 void judge_issuer(diagnosis& d, discovered const& found) {
   if (found.resource_metadata) {
     auto const& all = found.resource_metadata->authorization_servers;
@@ -169,13 +175,15 @@ void judge_client(diagnosis& d, discovered const& found, oauth_profile const& pr
     return d.add(mark::good, "client", "comcp says who it is by the document " + choice->client->id() + ".");
   }
   if (choice->client) {
-    d.add(mark::good, "client", "comcp says that it is the registered client " + choice->client->id() + ".");
+    d.add(mark::good, "client", "comcp says that it is the registered client " + choice->client->id() +
+                                    " (whether the server knows it, only a login shows).");
     return judge_proof(d, *choice->client, about);
   }
   if (!profile.client_metadata_url.empty())
     d.add(mark::note, "client", "The authorization server does not read documents about clients.");
   auto const usable = profile.policy.check(about.registration_endpoint, server);
-  if (usable) return d.add(mark::good, "client", "comcp would register itself at " + usable->text() + " (not done now).");
+  if (usable) return d.add(mark::good, "client", "comcp would register itself at " + usable->text() +
+                                             " (not done now: whether it may, only a login shows).");
   d.add(mark::problem, "client", "comcp cannot register itself: " + std::string(usable.error().message()),
         how_to_be_known(about));
 }
@@ -199,6 +207,13 @@ void judge_refresh(diagnosis& d, authorization_server_metadata const& about, oau
     return d.add(mark::note, "renewal", "No: when the token expires, you log in again.");
   }
   d.add(mark::note, "renewal", "The authorization server does not say; the login will show.");
+}
+
+void judge_grant(diagnosis& d, authorization_server_metadata const& about, bool by_browser) {
+  auto const* const grant = by_browser ? "authorization_code" : "client_credentials";
+  if (!about.grant_types_supported || lists(about.grant_types_supported, grant)) return;
+  d.add(mark::note, "kind of login", std::string("The authorization server does not list this kind (") + grant + ").",
+        "A login may be refused: ask who runs it.");
 }
 
 void judge_dpop(diagnosis& d, discovered const& found, oauth_profile const& profile) {
@@ -256,6 +271,44 @@ void judge_steps(diagnosis& d, std::vector<discovery_step> const& steps) {
   for (auto const& s : steps) d.of_discovery.push_back({"GET", s.url, s.status, s.outcome, meaning_of(s)});
 }
 
+void judge_token(diagnosis& d, comcp::error const& failure, bool renewable) {
+  if (!failure) return d.add(mark::good, "token", "The server takes it.");
+  if (!(failure == comcp::errc::unauthorized)) return;  // it says nothing of the token
+  d.token_refused = true;
+  d.add(mark::problem, "token", "The server refuses the token of that login: " + failure.to_string(),
+        std::string(renewable ? "The next command renews it. " : "") +
+            "If the server refuses a new one too, no login helps: who runs it has to see why it does not take tokens of its "
+            "own authorization server (wrong audience, issuer or permissions).");
+}
+
+void judge_binding(diagnosis& d, comcp::sansio::issuer_binding const& b, std::optional<std::string> const& bound) {
+  auto const allowed = b.check(bound);
+  if (!allowed) {
+    return d.add(mark::problem, "client of", std::string(allowed.error().message()) + " (--issuer).",
+                 "Ask who runs the server. Name the new issuer only if its operator gave you this client.");
+  }
+  if (b.named || bound) return d.add(mark::good, "client of", b.issuer + (b.named ? " (--issuer)" : ", as before"));
+  d.add(mark::note, "client of", "A login keeps " + b.issuer + " as the one authorization server of this client.",
+        "Name the right one with --issuer: it may be another that the server names one day.");
+}
+
+void rehearse(diagnosis& d, comcp::sansio::oauth_flow& flow) {
+  using want = comcp::sansio::oauth_flow::want;
+  if (flow.next() == want::binding) flow.bound();
+  if (flow.next() == want::stored_client) flow.registration_found(std::nullopt);
+  if (flow.next() == want::redirect_uri) {
+    flow.redirecting_to("http://127.0.0.1/callback", comcp::secret("state"), comcp::secret("verifier"));
+  }
+  auto failure = flow.next() == want::failed ? flow.failure() : comcp::error();
+  if (flow.next() == want::user) {
+    auto const url = flow.pending().url();
+    if (!url) failure = url.error();
+  }
+  auto const tells = [](finding const& f) { return f.how == mark::problem && f.about != "token"; };
+  bool const told = std::any_of(d.findings.begin(), d.findings.end(), tells);
+  if (failure && !told) d.add(mark::problem, "login", std::string(failure.message()));
+}
+
 void judge_login(diagnosis& d, comcp::result<discovered> const& found, oauth_profile const& profile) {
   auto const server = comcp::http_url::parse(d.server);
   if (!found || !server) {
@@ -267,6 +320,8 @@ void judge_login(diagnosis& d, comcp::result<discovered> const& found, oauth_pro
   auto const& about = found->authorization_server;
   bool const by_browser = profile.kind == oauth_profile::grant::authorization_code;
   judge_issuer(d, *found);
+  judge_resource(d, *found, *server);
+  judge_grant(d, about, by_browser);
   if (by_browser) judge_endpoint(d, about.authorization_endpoint, "login page", profile, *server);
   judge_endpoint(d, about.token_endpoint, "tokens from", profile, *server);
   if (by_browser) judge_pkce(d, about);

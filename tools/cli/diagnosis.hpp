@@ -12,6 +12,7 @@
 #include <comcp/auth/challenge.hpp>
 #include <comcp/auth/oauth_profile.hpp>
 #include <comcp/sansio/oauth_discovery.hpp>
+#include <comcp/sansio/oauth_flow.hpp>
 
 namespace cli {
 
@@ -34,7 +35,7 @@ struct diagnosis {
   std::string server;
   std::vector<asked_url> of_server, of_discovery;
   std::vector<finding> findings;
-  bool reached = false, wants_login = false, logged_in = false;
+  bool reached = false, wants_login = false, logged_in = false, token_refused = false;
 
   void add(finding::mark how, std::string about, std::string text, std::string advice = {}) {
     findings.push_back({how, std::move(about), std::move(text), std::move(advice)});
@@ -56,6 +57,13 @@ std::optional<comcp::auth_challenge> login_challenge(comcp::http_headers const& 
 void judge_server(diagnosis& d, std::vector<first_answer> const& answers, comcp::error const& failure);
 /// What discovery asked.
 void judge_steps(diagnosis& d, std::vector<comcp::sansio::discovery_step> const& steps);
+/// What came of trying the token of the login that is stored; no failure: the server takes it.
+void judge_token(diagnosis& d, comcp::error const& failure, bool renewable);
+/// Whether the client may go to the authorization server that was found; `bound` is the one that is stored for it.
+void judge_binding(diagnosis& d, comcp::sansio::issuer_binding const& b, std::optional<std::string> const& bound);
+/// What a login refuses by itself before it registers, asks the user or wants a token, where no other finding says so.
+/// `flow` is through with discovery.
+void rehearse(diagnosis& d, comcp::sansio::oauth_flow& flow);
 /// What a login would do with what discovery found, or why it cannot be.
 void judge_login(diagnosis& d, comcp::result<comcp::sansio::discovered> const& found, comcp::oauth_profile const& profile);
 

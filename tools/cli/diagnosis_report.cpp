@@ -46,9 +46,10 @@ void print_finding(finding const& f) {
 std::string verdict(diagnosis const& d, options const& o) {
   if (!d.reached) return "The server cannot be reached, so nothing is known of logins.";
   if (!d.wants_login) return d.has_problem() ? "This is not an MCP server that comcp can talk to." : "No login is needed.";
+  if (d.token_refused) return "Somebody is logged in, and the server refuses that login: see what is marked with !!.";
   if (d.has_problem()) return "A login would fail: see what is marked with !!.";
-  if (d.logged_in) return "Somebody is logged in. Another login can succeed: " + command_about(o, "login");
-  return "A login can succeed: " + command_about(o, "login");
+  auto const text = "Nothing that can be seen without trying stands in the way of a login: " + command_about(o, "login");
+  return d.logged_in ? "Somebody is logged in. " + text : text;
 }
 
 comcp::json::array json_of(std::vector<asked_url> const& all) {

@@ -6,6 +6,9 @@
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 
+#include <chrono>
+
+#include <comcp/auth/jose.hpp>
 #include <comcp/auth/oauth_session.hpp>
 
 #include "connect.hpp"
@@ -17,13 +20,21 @@
 namespace cli {
 namespace {
 
-/// An authenticator that has nothing to show, and remembers what the server says to that.
+using comcp::detail::core_ptr;
+using comcp::detail::session_ptr;
+
+/// An authenticator that shows nothing, or the token that a session has, and remembers what the server says to that.
 class silent_witness {
  public:
   silent_witness() : answers_(std::make_shared<std::vector<first_answer>>()) {}
+  silent_witness(core_ptr core, session_ptr s) : silent_witness() {
+    core_ = std::move(core);
+    session_ = std::move(s);
+  }
 
-  asio::awaitable<comcp::result<comcp::http_headers>> headers(comcp::auth_request const&) {
-    co_return comcp::http_headers();
+  asio::awaitable<comcp::result<comcp::http_headers>> headers(comcp::auth_request const& r) {
+    if (!session_) co_return comcp::http_headers();
+    co_return comcp::detail::credentials(*core_, *session_, r.url, std::string(r.method));
   }
   asio::awaitable<comcp::result<comcp::auth_verdict>> challenged(comcp::auth_request const&, comcp::http_headers const&,
                                                                  comcp::http_response_head const&) {
@@ -41,6 +52,8 @@ class silent_witness {
 
  private:
   std::shared_ptr<std::vector<first_answer>> answers_;
+  core_ptr core_;
+  session_ptr session_;
 };
 
 // As any client would begin: servers that greet everybody may still guard their tools.
@@ -63,6 +76,24 @@ asio::awaitable<comcp::result<comcp::oauth_response>> get(comcp::detail::oauth_i
   co_return answer;
 }
 
+// As it is stored: one that has expired is for the next command to renew, and one that is bound to a key needs a nonce.
+asio::awaitable<void> try_the_token(diagnosis& d, std::shared_ptr<surroundings> around, bool renewable) {
+  auto const& o = around->opts;
+  auto const core = std::make_shared<comcp::detail::oauth_core>(make_oauth_options(o));
+  auto const s = core->session(comcp::http_url::parse(o.server.http.url).value());
+  auto record = co_await comcp::detail::load_record(core, s);
+  if (!record || !*record) co_return;
+  auto const& tokens = (*record)->grant.tokens;
+  bool const over = tokens.expires_at && *tokens.expires_at <= core->io.now();
+  if (over || tokens.token_type == "DPoP") co_return;
+  comcp::detail::install(*s, *record);
+  auto trying = comcp::as_result(begin_as_a_client(silent_witness(core, s), around));
+  auto const tried = co_await std::move(trying);
+  auto const failure = tried ? comcp::error() : tried.error();
+  if (failure == comcp::errc::cancelled) throw comcp::exception(failure);
+  judge_token(d, failure, renewable);
+}
+
 // Reads only: what has expired is not renewed.
 asio::awaitable<void> look_at_the_store(diagnosis& d, std::shared_ptr<surroundings> around) {
   auto const& o = around->opts;
@@ -77,7 +108,14 @@ asio::awaitable<void> look_at_the_store(diagnosis& d, std::shared_ptr<surroundin
   } else {
     d.logged_in = true;
     d.add(finding::mark::good, "logged in", "Yes; the token expires: " + expiry(**status));
+    co_await try_the_token(d, around, (*status)->has_refresh_token);
   }
+}
+
+void judge_key(diagnosis& d, login_choice const& login) {
+  if (!login.key) return;
+  auto const key = comcp::signing_key::load(*login.key);
+  if (!key) d.add(finding::mark::problem, "client proof", "--key: " + std::string(key.error().message()));
 }
 
 asio::awaitable<void> discover(diagnosis& d, comcp::http_headers const& challenged, std::shared_ptr<surroundings> around) {
@@ -88,17 +126,30 @@ asio::awaitable<void> discover(diagnosis& d, comcp::http_headers const& challeng
   comcp::detail::oauth_io io(comcp::detail::sender_for(options, server));
   io.timeout = options.timeout();
   comcp::sansio::oauth_discovery machine(server, profile, login_challenge(challenged));
+  comcp::sansio::oauth_start start(server);
+  start.challenge = login_challenge(challenged);
+  comcp::sansio::oauth_flow flow(profile, std::move(start));  // goes the same way
   while (auto const url = machine.next()) {
     auto const answer = co_await get(io, *url);
     if (!answer && answer.error() == comcp::errc::cancelled) throw comcp::exception(answer.error());
     if (answer) {
       machine.answered(answer->status, answer->headers, answer->body);
+      flow.answered(answer->status, answer->headers, answer->body, std::chrono::system_clock::now());
     } else {
       machine.failed(answer.error());
+      flow.failed(answer.error());
     }
   }
   judge_steps(d, machine.steps());
   judge_login(d, machine.found(), profile);
+  judge_key(d, o.server.login);
+  if (flow.next() == comcp::sansio::oauth_flow::want::binding) {
+    auto const core = std::make_shared<comcp::detail::oauth_core>(options);
+    auto const text = co_await comcp::detail::load_text(core, core->issuer_name(flow.binding().of));
+    auto const bound = text && *text ? std::optional((*text)->reveal()) : std::nullopt;
+    judge_binding(d, flow.binding(), bound);
+  }
+  rehearse(d, flow);
 }
 
 comcp::http_headers challenge_of(std::vector<first_answer> const& answers) {

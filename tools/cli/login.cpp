@@ -11,6 +11,7 @@
 #include <iostream>
 
 #include <comcp/auth/loopback_redirect.hpp>
+#include <comcp/auth/pkce.hpp>
 
 #include "connect.hpp"
 #include "exit_codes.hpp"
@@ -82,7 +83,10 @@ asio::awaitable<void> log_in_by_paste(comcp::oauth login, std::chrono::milliseco
   // Nobody has to listen there: the browser shows an error, and the address that is wanted.
   constexpr std::uint16_t usual_port = 33418;
   auto const port = o.server.login.callback_port != 0 ? o.server.login.callback_port : usual_port;
-  auto const redirect = "http://127.0.0.1:" + std::to_string(port) + "/callback";
+  auto redirect = "http://127.0.0.1:" + std::to_string(port) + "/callback";
+  // Where comcp registers it, it is of this server alone, so that no answer meant for another one fits.
+  bool const registers = o.server.login.client_id.empty() && o.server.login.client_metadata_url.empty();
+  if (registers) redirect += "/" + comcp::pkce_challenge(comcp::secret(o.server.http.url)).substr(0, 22);
   auto started = co_await login.begin(o.server.http.url, redirect);
   show_address(around->err, started.url, "Open this address in a browser, on any machine, and log in:");
   auto question = "The browser then ends up at an address that starts with " + redirect +
@@ -108,6 +112,7 @@ asio::awaitable<void> log_in_by_browser(comcp::oauth_options options, std::share
 asio::awaitable<int> log_in(std::shared_ptr<surroundings> around) {
   auto const& o = around->opts;
   auto options = make_oauth_options(o);
+  warn_of_wider_tokens(options, around);
   comcp::oauth login(options);
   if (o.server.login.paste) {
     co_await log_in_by_paste(login, options.user_timeout(), around);

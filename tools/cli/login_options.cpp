@@ -34,7 +34,8 @@ bool has_own_credentials(http_target const& http) {
 void add_login_options(CLI::App& app, login_choice& login) {
   auto* const store = take(app, "--token-store", [&login](auto const& t) { login.store = t; },
                            "Where logins are kept (default: COMCP_TOKEN_STORE, else $XDG_DATA_HOME/comcp/tokens.json); "
-                           "comcp login writes it, every command reads it", "FILE");
+                           "comcp login writes it, every command reads it and puts there what renews a login, and "
+                           "which authorization server the client of --client-id belongs to", "FILE");
   auto* const id = take(app, "--client-id", [&login](auto const& t) { login.client_id = t; },
                         "How the authorization server knows this client, where an operator registered it; without it, "
                         "comcp registers itself where it may", "ID");
@@ -48,7 +49,9 @@ void add_login_options(CLI::App& app, login_choice& login) {
   auto* const scope = take(app, "--scope", [&login](auto const& t) { login.scope = t; },
                            "Ask for these permissions, in place of what the server says", "'SCOPE...'");
   auto* const issuer = take(app, "--issuer", [&login](auto const& t) { login.issuer = t; },
-                            "Log in at this authorization server and no other", "URL");
+                            "Log in at this authorization server and no other. Name it where --client-id has a secret or "
+                          "key; otherwise the first one that a server names is kept as that of the client, and any other "
+                          "refused", "URL");
   auto* const machine = app.add_flag("--client-credentials", login.client_credentials,
                                      "Log in as a machine, by --client-id and its secret or key: no user, no browser");
   auto* const dpop = app.add_flag("--dpop", login.dpop, "Bind tokens to a key of this client, where the server can");
@@ -81,8 +84,8 @@ void add_login_commands(CLI::App& app, options& o) {
               "Explain step by step how a login to a server would go, and what is wrong",
               "  comcp --url https://example.com/mcp doctor\n"
               "  comcp --url https://example.com/mcp doctor --client-id abc --json\n\n"
-              "It looks only: nothing is registered, no token is asked for. Exit status 0 where a login could succeed,\n"
-              "or none is needed.");
+              "It looks only: nothing is registered, no token is asked for; that of a login is shown to its server. Exit\n"
+              "status 0 where nothing stands in the way of a login, or none is needed.");
 }
 
 void check_login(options const& o) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "config_commands.hpp"
+#include "core_dumps.hpp"
 #include "exit_codes.hpp"
 #include "options.hpp"
 #include "printers.hpp"
@@ -45,6 +46,7 @@ int run(int argc, char const* const* argv, cli::options& given) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
+  cli::keep_memory_out_of_core_dumps();
   cli::options given;
   std::setlocale(LC_CTYPE, "C.UTF-8");  // wide letters take two columns
   return finished(given, run(argc, argv, given));

@@ -27,6 +27,41 @@ comcp::any_token_store make_store(login_choice const& login) {
   return comcp::file_token_store(*usual);
 }
 
+// The tokens that a machine gets for one command are not kept: to log in is for `login`, and another login may be there.
+class tokens_for_now {
+ public:
+  explicit tokens_for_now(comcp::any_token_store kept) : kept_(std::move(kept)) {}
+  asio::awaitable<comcp::result<std::optional<comcp::secret>>> load(std::string name) {
+    return load_either(now_, kept_, std::move(name));
+  }
+  asio::awaitable<comcp::result<void>> save(std::string name, comcp::secret text) {
+    bool const tokens = is_tokens(name);
+    return tokens ? now_.save(std::move(name), std::move(text)) : kept_.save(std::move(name), std::move(text));
+  }
+  asio::awaitable<comcp::result<void>> remove(std::string name) {
+    bool const tokens = is_tokens(name);
+    return tokens ? now_.remove(std::move(name)) : kept_.remove(std::move(name));
+  }
+  asio::awaitable<comcp::result<std::shared_ptr<void>>> lock(std::string name, std::chrono::milliseconds most) {
+    bool const tokens = is_tokens(name);
+    return tokens ? now_.lock(std::move(name), most) : kept_.lock(std::move(name), most);
+  }
+
+ private:
+  static bool is_tokens(std::string const& name) { return name.starts_with("tokens "); }
+  static asio::awaitable<comcp::result<std::optional<comcp::secret>>> load_either(comcp::memory_token_store now,
+                                                                                 comcp::any_token_store kept,
+                                                                                 std::string name) {
+    auto got = co_await now.load(name);
+    bool const none = got && !*got;
+    if (none) got = co_await kept.load(std::move(name));
+    co_return got;
+  }
+
+  comcp::memory_token_store now_;
+  comcp::any_token_store kept_;
+};
+
 comcp::oauth_client make_client(login_choice const& login) {
   comcp::oauth_client client(login.client_id);
   client.client_secret(login.client_secret);
@@ -56,10 +91,22 @@ comcp::oauth_options make_oauth_options(options const& o) {
   return out;
 }
 
+void warn_of_wider_tokens(comcp::oauth_options& options, std::shared_ptr<surroundings> const& around) {
+  options.accept_wider([around](std::string const& resource) {
+    around->err.line("comcp: WARNING: this login is good for all of " + one_line(resource) + ", and not for this server alone");
+    return true;
+  });
+}
+
 asio::awaitable<std::optional<comcp::oauth>> usable_login(options const& o, std::shared_ptr<surroundings> around) {
   std::optional<comcp::oauth> login;
   try {
-    login.emplace(make_oauth_options(o));
+    auto options = make_oauth_options(o);
+    if (o.server.login.client_credentials) {
+      options.store(tokens_for_now(options.store()));
+      warn_of_wider_tokens(options, around);
+    }
+    login.emplace(std::move(options));
   } catch (usage_error const&) {
     if (o.server.login.client_credentials) throw;
     co_return std::nullopt;  // no home: nothing is stored

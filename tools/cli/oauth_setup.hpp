@@ -22,6 +22,9 @@ namespace cli {
 /// usage_error where there is no place for logins.
 comcp::oauth_options make_oauth_options(options const& o);
 
+/// Tells where tokens are good for more than the server.
+void warn_of_wider_tokens(comcp::oauth_options& options, std::shared_ptr<surroundings> const& around);
+
 /// An authenticator for the server of the options, which outlive this, where a login is stored for it or is to be had
 /// without a user. What is wrong with the store is told.
 asio::awaitable<std::optional<comcp::oauth>> usable_login(options const& o, std::shared_ptr<surroundings> around);

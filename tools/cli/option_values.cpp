@@ -9,6 +9,9 @@
 #include <string_view>
 #include <system_error>
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <comcp/json/value.hpp>
 
 #include "exit_codes.hpp"
@@ -23,6 +26,14 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(blanks) - first + 1));
 }
 
+// As ssh has it: who owns a file guards it, and what others can read is no secret.
+void check_private_file(std::string const& option, std::string const& file) {
+  struct ::stat about {};
+  if (::stat(file.c_str(), &about) != 0 || !S_ISREG(about.st_mode) || about.st_uid != ::geteuid()) return;
+  if ((about.st_mode & 077) != 0)
+    throw usage_error(option + ": others can read or change '" + file + "': chmod 600 it, and think of what is in it as known");
+}
+
 comcp::secret from_environment(std::string const& option, std::string const& variable) {
   auto const* const found = std::getenv(variable.c_str());
   auto text = trimmed(found ? found : "");
@@ -31,6 +42,7 @@ comcp::secret from_environment(std::string const& option, std::string const& var
 }
 
 comcp::secret from_file(std::string const& option, std::string const& file) {
+  check_private_file(option, file);
   constexpr std::size_t most = std::size_t{64} << 10;
   std::ifstream in(file, std::ios::binary);
   std::string text(most + 1, '\0');
@@ -120,6 +132,18 @@ std::pair<std::string, std::string> parse_header(std::string const& text) {
   auto const colon = text.find(':');
   if (colon == 0 || colon == std::string::npos) throw usage_error("--header: write it as 'Name: value'");
   return {text.substr(0, colon), trimmed(std::string_view(text).substr(colon + 1))};
+}
+
+std::pair<std::string, std::string> parse_header_variable(std::string const& text) {
+  auto const colon = text.find(':');
+  if (colon == 0 || colon == std::string::npos) throw usage_error("--header-env: write it as 'Name: VARIABLE'");
+  auto const value = from_environment("--header-env", trimmed(std::string_view(text).substr(colon + 1)));
+  return {text.substr(0, colon), value.reveal()};
+}
+
+std::string private_file(std::string const& option, std::string const& file) {
+  check_private_file(option, file);
+  return file;
 }
 
 comcp::secret token_from_environment(std::string const& variable) { return from_environment("--bearer-env", variable); }

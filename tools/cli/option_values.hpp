@@ -27,7 +27,11 @@ std::pair<std::string, std::string> parse_variable(std::string const& text);
 comcp::root parse_root(std::string const& directory);
 /// "Name: value". The value is not quoted in errors: it may be a secret.
 std::pair<std::string, std::string> parse_header(std::string const& text);
-/// What the variable or file holds, without blanks around it.
+/// "Name: VARIABLE": a header with what the variable holds.
+std::pair<std::string, std::string> parse_header_variable(std::string const& text);
+/// The name of a file that is the user's own to read, if it is the user's at all.
+std::string private_file(std::string const& option, std::string const& file);
+/// What the variable or file holds, without blanks around it. A file is as private_file() wants it.
 comcp::secret token_from_environment(std::string const& variable);
 comcp::secret token_from_file(std::string const& file);
 comcp::secret client_secret_from_environment(std::string const& variable);

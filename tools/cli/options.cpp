@@ -6,6 +6,7 @@
 #include <functional>
 #include <string_view>
 
+#include <comcp/trace/record.hpp>
 #include <comcp/version.hpp>
 
 #include "command_line.hpp"
@@ -74,8 +75,15 @@ void add_server_options(CLI::App& app, target& server, options& o) {
 void add_http_options(CLI::App& app, http_target& http) {
   auto* const url = take(app, "--url", [&http](auto const& t) { http.url = t; },
                          "The server's endpoint, as https://example.com/mcp: Streamable HTTP, else HTTP+SSE", "URL");
-  auto* const header = take(app, "--header", [&http](auto const& t) { http.headers.push_back(parse_header(t)); },
-                            "A header for every request; may be repeated", "'NAME: VALUE'");
+  auto const with_header = [&http](std::string const& text) {
+    auto const& name = http.headers.emplace_back(parse_header(text)).first;
+    if (comcp::is_secret_key(name)) http.shown_headers.push_back(name);
+  };
+  auto* const header = take(app, "--header", with_header,
+                            "A header for every request; may be repeated. A secret belongs into --header-env", "'NAME: VALUE'");
+  auto* const header_env = take(
+      app, "--header-env", [&http](auto const& t) { http.headers.push_back(parse_header_variable(t)); },
+      "The same with the value in a variable", "'NAME: VARIABLE'");
   auto* const from_env = take(
       app, "--bearer-env", [&http](auto const& t) { http.bearer = token_from_environment(t); },
       "Send the token in this variable as Authorization: Bearer", "VARIABLE");
@@ -89,7 +97,7 @@ void add_http_options(CLI::App& app, http_target& http) {
   auto* const certificate = take(app, "--client-cert", [&http](auto const& t) { http.client_certificate = t; },
                                  "A certificate (PEM) to show to the server (no authorization server sees it), with "
                                  "--client-key", "FILE");
-  auto* const key = take(app, "--client-key", [&http](auto const& t) { http.client_key = t; }, "Its key (PEM)", "FILE");
+  auto* const key = take(app, "--client-key", [&http](auto const& t) { http.client_key = private_file("--client-key", t); }, "Its key (PEM)", "FILE");
   auto* const insecure = app.add_flag("--insecure", http.insecure,
                                       "DANGEROUS: believe any certificate of the server. Whoever is between can then read "
                                       "and change everything, tokens too. A login's requests are checked all the same: "
@@ -99,7 +107,7 @@ void add_http_options(CLI::App& app, http_target& http) {
   auto* const direct = app.add_flag("--no-proxy", http.no_proxy, "Go through none, whatever the environment says");
   auto* const sse = app.add_flag("--sse", http.sse, "HTTP+SSE of 2024-11-05 only: the URL is that of its event stream");
   for (auto* const option :
-       {url, header, from_env, from_file, bearer, ca, certificate, key, insecure, proxy, direct, sse})
+       {url, header, header_env, from_env, from_file, bearer, ca, certificate, key, insecure, proxy, direct, sse})
     option->group(option_group::http);
 }
 

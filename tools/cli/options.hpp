@@ -33,6 +33,7 @@ enum class config_action { list, check, import };
 struct http_target {
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers;
+  std::vector<std::string> shown_headers;  // names of those in the command line that look like secrets
   comcp::secret bearer;  // empty: none
   std::string ca_file, client_certificate, client_key;
   bool insecure = false;

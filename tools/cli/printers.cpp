@@ -91,7 +91,8 @@ std::string advice(comcp::error const& e, options const& o) {
   bool const refused = e == comcp::errc::unauthorized || e == comcp::errc::login_required ||
                        e == comcp::errc::protocol_violation;
   if (refused && o.what == command::login)
-    return "to see what stands in the way: " + command_about(o, "doctor");
+    return "to see each step that comes before the first one that changes anything, and what becomes of a token: " +
+           command_about(o, "doctor");
   if (wants_login(e) && !has_own_credentials(o.server.http))
     return "the server wants a login: " + command_about(o, "login") + " (or give a token: see --bearer-env and --bearer-file)";
   if (status == 401) return "the server wants another token: see --bearer-env and --bearer-file";

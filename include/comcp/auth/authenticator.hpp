@@ -32,6 +32,7 @@ enum class auth_verdict { give_up, try_again };
 /// several requests may ask at once. `sent` are the headers that it gave for the request that failed.
 /// An error from either ends the request with it; a challenge is put to it three times at most.
 /// Where there is observed(request, head), it is told of every answer, in time for the next request; it must not throw.
+/// Where there is extensions(), giving a std::vector<std::string>, these are declared as capabilities of the client.
 /// identity() is an opaque key for caches and pools: equal where the credentials are; it never reveals them.
 template <class A>
 concept authenticator = std::move_constructible<A> &&

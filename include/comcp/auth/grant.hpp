@@ -19,7 +19,7 @@ namespace comcp {
 /// For whom an assertion is wanted.
 struct grant_request {
   grant_request() = default;
-  std::string issuer;    ///< The authorization server.
+  std::string issuer;    ///< The authorization server, as the MCP server names it: the audience of what is given.
   std::string resource;  ///< The MCP server.
   std::string scope;     ///< What will be asked for; empty: nothing.
 };

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,24 +24,30 @@ result<void> open_browser(http_url const& url);
 namespace detail {
 // To stderr.
 void print_login_url(http_url const& url);
+// The URL with every character as %XX that a script or a desktop's launcher might not take literally.
+std::string browser_argument(http_url const& url);
 }  // namespace detail
 
-/// Prints the URL to stderr and opens the browser too, unless told otherwise. Regular.
+/// Prints the URL to stderr and opens the browser too, unless told otherwise. The browser's argument, which every user of the
+/// machine can read, is a page of the listener that leads to the URL once; when it is asked for again, the visit ends with
+/// errc::denied. Regular.
 class loopback_redirect {
  public:
   using opener = std::function<result<void>(http_url const&)>;
   loopback_redirect() = default;
   /// 0, the default: the system chooses. A registration that pins its port needs it said here.
   loopback_redirect& port(std::uint16_t p) & { return port_ = p, *this; }
-  /// "/callback" by default; as net::loopback_place has it.
+  /// As net::loopback_place has it. By default "/callback", with a part more for each issuer at which a registration is made,
+  /// so that no other authorization server's answer comes there.
   loopback_redirect& path(std::string p) & { return path_ = std::move(p), *this; }
   /// "127.0.0.1" by default; "localhost" for servers that accept no other, at the risk that another program of this
   /// machine listens on ::1.
   loopback_redirect& host(std::string h) & { return host_ = std::move(h), *this; }
-  /// What opens the URL in place of open_browser(); its error is not the end: the printed URL can still be opened by hand.
-  loopback_redirect& open_with(opener f) & { return open_ = std::move(f), *this; }
+  /// What opens the URL, itself, in place of open_browser(); its error is not the end: the printed URL can still be opened by
+  /// hand.
+  loopback_redirect& open_with(opener f) & { return open_ = std::move(f), by_page_ = false, *this; }
   /// Only print: for machines without a browser.
-  loopback_redirect& print_only() & { return open_ = [](http_url const&) { return result<void>(); }, *this; }
+  loopback_redirect& print_only() & { return open_with({}); }
   /// What shows the URL to the user in place of stderr; may be empty.
   loopback_redirect& show_with(std::function<void(http_url const&)> f) & { return show_ = std::move(f), *this; }
   loopback_redirect&& port(std::uint16_t p) && { return std::move(port(p)); }
@@ -60,20 +67,25 @@ class loopback_redirect {
 
    private:
     static asio::awaitable<result<secret>> go(visit_in_progress self, http_url url);
+    void open(http_url const& url, secret const& state);
 
     net::loopback_listener listener_;
     opener open_;
+    bool by_page_;
     std::function<void(http_url const&)> show_;
   };
   /// Without a port of its own, it takes that of a known redirect URI with its host and path, if that is free.
-  [[nodiscard]] asio::awaitable<result<visit_in_progress>> start(std::vector<std::string> known);
+  [[nodiscard]] asio::awaitable<result<visit_in_progress>> start(std::vector<std::string> known, std::string issuer = {});
 
  private:
-  static asio::awaitable<result<visit_in_progress>> begin(loopback_redirect how, std::vector<std::string> known);
+  static asio::awaitable<result<visit_in_progress>> begin(loopback_redirect how, std::vector<std::string> known,
+                                                          std::string issuer);
 
   std::uint16_t port_ = 0;
-  std::string path_ = "/callback", host_ = "127.0.0.1";
-  opener open_ = [](http_url const& url) { return open_browser(url); };
+  std::optional<std::string> path_;
+  std::string host_ = "127.0.0.1";
+  opener open_;
+  bool by_page_ = true;
   std::function<void(http_url const&)> show_ = detail::print_login_url;
 };
 

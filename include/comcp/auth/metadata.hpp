@@ -61,6 +61,8 @@ std::string canonical_resource(http_url const& server);
 /// Whether metadata that names this resource speaks for this server: same origin, and its path is the server's path or
 /// a parent of it (whole segments).
 bool covers(std::string_view resource, http_url const& server);
+/// Whether a resource that covers the server is more than the server: tokens for it are good elsewhere too.
+bool is_wider(std::string_view resource, http_url const& server);
 
 }  // namespace comcp
 

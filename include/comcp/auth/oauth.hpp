@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <asio/awaitable.hpp>
 
@@ -73,6 +74,8 @@ class oauth {
                                                                  http_response_head const& got);
   void observed(auth_request const& request, http_response_head const& got) noexcept;
   [[nodiscard]] std::string identity() const;
+  /// Of the grant: oauth-client-credentials or enterprise-managed-authorization.
+  [[nodiscard]] std::vector<std::string> extensions() const;
 
  private:
   std::shared_ptr<detail::oauth_core> core_;

@@ -35,7 +35,8 @@ class oauth_options {
   /// Separates the credentials of several users of one store. "" by default; printable ASCII.
   oauth_options& account(std::string name) { return account_ = std::move(name), *this; }
 
-  /// A client that an authorization server knows already; more than one for several servers.
+  /// A client that an authorization server knows already; more than one for several servers. Name the issuer of each: see
+  /// oauth_client::issuer().
   oauth_options& client(oauth_client c) { return profile_.clients.push_back(std::move(c)), *this; }
   /// The URL of a client id metadata document that you host.
   oauth_options& client_metadata_url(std::string url) { return profile_.client_metadata_url = std::move(url), *this; }
@@ -61,7 +62,8 @@ class oauth_options {
   oauth_options& assertions(assertion_source s) { return client_assertion_ = std::move(s), *this; }
   /// Tokens bound to a key of this session (RFC 9449). Off by default; on by itself where the server requires it.
   oauth_options& dpop(bool yes = true) { return profile_.dpop = yes, *this; }
-  /// Tokens obtained elsewhere, for the one server that the client connects to; a refresh finds its way by discovery.
+  /// Tokens obtained elsewhere, for the one server that the client connects to; a refresh finds its way by discovery, the
+  /// first time: then the refresh token is bound to that issuer as a client is, unless issuer() names one.
   oauth_options& tokens(token_set t) { return tokens_ = std::move(t), *this; }
 
   /// In place of the scopes that the server asks for. Step-up adds to them.
@@ -73,6 +75,11 @@ class oauth_options {
   /// Whether a 403 that names missing scopes starts another flow. On by default.
   oauth_options& step_up(bool yes) { return profile_.step_up = yes, *this; }
   oauth_options& choose(server_choice f) { return profile_.choose = std::move(f), *this; }
+  /// Asked where tokens would be good for more than this server, as the server says that its resource is a parent of its own
+  /// URL ("https://host" for "https://host/mcp"): whether that may be. By default it may; login_status tells the resource.
+  oauth_options& accept_wider(std::function<bool(std::string const& resource)> f) {
+    return profile_.accept_wider = std::move(f), *this;
+  }
   oauth_options& policy(endpoint_policy p) { return profile_.policy = p, *this; }
   /// Revision 2025-03-26: metadata or default endpoints at the server's own origin. On by default.
   oauth_options& legacy_fallback(bool yes) { return profile_.legacy_fallback = yes, *this; }

@@ -35,6 +35,7 @@ struct oauth_profile {
   bool offline_access = true;         ///< Ask for it where it is offered.
   bool dpop = false;
   server_choice choose;               ///< By default the first.
+  std::function<bool(std::string const& resource)> accept_wider;  ///< As oauth_options has it.
   endpoint_policy policy;
   bool legacy_fallback = true;        ///< 2025-03-26: metadata or default endpoints at the server's origin.
 };

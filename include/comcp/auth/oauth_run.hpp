@@ -36,6 +36,9 @@ struct flow_run {
 /// Drives it until it is done or failed, or the user is wanted and redirect_uri says to stop there.
 asio::awaitable<void> drive(flow_run& run);
 
+/// Whether this may go to its issuer, by what the store has of it; what is first, or named, is stored.
+asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what);
+
 /// A whole flow, its tokens stored and in use. `challenge` is what the server said.
 asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge, bool step_up);
 /// What the server says to a request without a token, as far as it says it.

@@ -77,6 +77,7 @@ struct oauth_core {
   std::shared_ptr<oauth_session> session(http_url const& server);
   [[nodiscard]] std::string tokens_name(oauth_session const& s) const;
   [[nodiscard]] std::string client_name(std::string const& issuer) const;
+  [[nodiscard]] std::string issuer_name(std::string const& of) const;  ///< of: as issuer_binding has it
   /// How requests on behalf of this server are sent.
   [[nodiscard]] oauth_io io_for(oauth_session& s) const;
   /// How requests to an identity provider of the user's own choice are sent.

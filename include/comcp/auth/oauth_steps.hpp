@@ -31,7 +31,7 @@ asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server,
 /// A registration at a server's endpoint.
 asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer, client_metadata about);
 /// The authorization request: its url() is for the browser, the rest must be kept. Throws what is refused: an endpoint that
-/// the policy does not let pass, PKCE without S256, another server's client, a redirect URI that is neither loopback nor https.
+/// the policy does not let pass, PKCE without S256, another server's client, one with a secret and no issuer, a redirect URI that is neither loopback nor https.
 pending_authorization authorization_request(sansio::discovered const& at, oauth_client client, std::string redirect_uri,
                                             std::string scope, endpoint_policy policy = endpoint_policy());
 /// Tokens for the code of a redirect.

@@ -55,7 +55,9 @@ class oauth_client {
 
   oauth_client& client_secret(secret s) & { return secret_ = std::move(s), *this; }
   oauth_client& key(private_key k) & { return key_ = std::move(k), *this; }
-  /// The authorization server that knows it. Where it is set, every other one is refused. Metadata documents' ids need none.
+  /// The authorization server that knows it. Where it is set, every other one is refused. Where it is not, oauth binds the
+  /// client to the first one that it meets, in its token_store, and refuses others with both names; addresses that nothing
+  /// publishes get no secret. Metadata documents' ids need none.
   oauth_client& issuer(std::string i) & { return issuer_ = std::move(i), *this; }
   /// "none", "client_secret_basic", "client_secret_post" or "private_key_jwt"; by default what fits and the server supports.
   oauth_client& auth_method(std::string m) & { return method_ = std::move(m), *this; }

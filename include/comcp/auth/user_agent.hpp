@@ -36,6 +36,8 @@ inline constexpr bool is_start_of_visit<asio::awaitable<result<V>>> = browser_vi
 }  // namespace detail
 
 /// Starts visits. `known` are redirect URIs that a stored registration has: one of them is taken where that is possible.
+/// Where start() takes a second argument, that is the issuer at which a new redirect URI is going to be registered, so that
+/// it can be one of its own (RFC 9700, section 4.4); empty where the client is known there already, with its redirects.
 /// Called on the client's executor. What visit() is part of is kept until it ends.
 template <class U>
 concept user_agent = std::copy_constructible<U> && requires(U u, std::vector<std::string> known) {
@@ -79,23 +81,36 @@ class any_user_agent {
   template <class U>
     requires(!std::same_as<U, any_user_agent>)
   any_user_agent(U agent)  // NOLINT: converting on purpose
-      : start_([u = std::move(agent)](std::vector<std::string> known) mutable { return begin(u, std::move(known)); }) {
+      : start_([u = std::move(agent)](std::vector<std::string> known, std::string issuer) mutable {
+          return begin(u, std::move(known), std::move(issuer));
+        }) {
     static_assert(user_agent<U>,
                   "comcp: this type is no user agent: it needs start(known), which gives an asio::awaitable of a result "
                   "of a browser_visit, as comcp/auth/user_agent.hpp says");
   }
 
   explicit operator bool() const noexcept { return static_cast<bool>(start_); }
-  [[nodiscard]] asio::awaitable<result<any_visit>> start(std::vector<std::string> known) const { return start_(std::move(known)); }
+  [[nodiscard]] asio::awaitable<result<any_visit>> start(std::vector<std::string> known, std::string issuer = {}) const {
+    return start_(std::move(known), std::move(issuer));
+  }
 
  private:
   template <class U>
-  static asio::awaitable<result<any_visit>> begin(U agent, std::vector<std::string> known) {
-    auto started = co_await agent.start(std::move(known));
+  static auto started_by(U& agent, std::vector<std::string> known, [[maybe_unused]] std::string issuer) {
+    if constexpr (requires { agent.start(known, issuer); }) {
+      return agent.start(std::move(known), std::move(issuer));
+    } else {
+      return agent.start(std::move(known));
+    }
+  }
+  template <class U>
+  static asio::awaitable<result<any_visit>> begin(U agent, std::vector<std::string> known, std::string issuer) {
+    auto starting = started_by(agent, std::move(known), std::move(issuer));
+    auto started = co_await std::move(starting);
     if (!started) co_return started.error();
     co_return any_visit(std::move(*started));
   }
-  mutable std::function<asio::awaitable<result<any_visit>>(std::vector<std::string>)> start_;
+  mutable std::function<asio::awaitable<result<any_visit>>(std::vector<std::string>, std::string)> start_;
 };
 
 /// A user agent from a fixed redirect URI and a callback that gets the URL and returns the redirect (whole, or its query).

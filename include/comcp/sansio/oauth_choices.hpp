@@ -33,6 +33,23 @@ namespace detail {
 oauth_client const* pre_registered(std::vector<oauth_client> const& clients, std::string_view issuer);
 }  // namespace detail
 
+/// Something that one authorization server alone may see, and where it would go: 2026-07-28, "Authorization Server Binding".
+struct issuer_binding {
+  issuer_binding() = default;
+  std::string of;       ///< As stores and errors name it: "client ID"; empty: nothing is bound.
+  std::string issuer;   ///< Of the authorization server that the MCP server names.
+  bool named = false;   ///< The user named this issuer: what was stored before is no matter.
+  bool found = true;    ///< By metadata; false: a secret for addresses that are assumed.
+
+  /// Whether it may go there. `bound` is what is stored of it: the issuer that was the first, or was named.
+  /// errc::unauthorized with both names.
+  [[nodiscard]] result<void> check(std::optional<std::string> const& bound) const;
+};
+/// Of this client; nothing for a registration, which is kept for its issuer alone, and for the id of a metadata document.
+issuer_binding client_binding(oauth_profile const& profile, discovered const& at, client_choice const& choice);
+/// Of something else that is for this MCP server: "tokens", "assertions".
+issuer_binding server_binding(oauth_profile const& profile, discovered const& at, char const* what);
+
 /// By what the credentials of an authorization server are kept: its issuer, its origin where nothing is published.
 std::string issuer_key(discovered const& at);
 

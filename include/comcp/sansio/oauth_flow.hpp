@@ -45,6 +45,7 @@ class oauth_flow {
  public:
   enum class want {
     get,             ///< GET url(), answered().
+    binding,         ///< Look whether binding() holds in the store, and keep it there: bound(), or failed().
     stored_client,   ///< Look for a registration for issuer(), then registration_found().
     redirect_uri,    ///< Start the user agent: known_redirects(), then redirecting_to().
     post_json,       ///< POST body() to url() as JSON, answered(): registration.
@@ -68,6 +69,7 @@ class oauth_flow {
   [[nodiscard]] std::string const& issuer() const noexcept { return grant_.issuer; }  ///< Its origin where it publishes none.
   [[nodiscard]] std::string const& resource() const noexcept { return grant_.resource; }
   [[nodiscard]] std::string const& scope() const noexcept { return grant_.scope; }
+  [[nodiscard]] issuer_binding const& binding() const noexcept { return binding_; }
   [[nodiscard]] std::vector<std::string> known_redirects() const;
   [[nodiscard]] pending_authorization const& pending() const noexcept { return pending_; }
   [[nodiscard]] bool wants_dpop() const noexcept { return dpop_; }  ///< By the profile, or because the resource requires it.
@@ -75,6 +77,7 @@ class oauth_flow {
   void answered(int status, http_headers const& headers, std::string_view body, token_set::time_point now);
   /// A request got no answer, or the policy, the user agent or a source failed: the flow fails, or tries what is left.
   void failed(error why);
+  void bound();
   void registration_found(std::optional<oauth_client> stored);
   /// `state` and `verifier` are random, one use only.
   void redirecting_to(std::string redirect_uri, secret state, secret verifier);
@@ -114,6 +117,7 @@ class oauth_flow {
   bool registered_twice_ = false;
   std::optional<oauth_client> registered_;
   std::string registration_endpoint_;
+  issuer_binding binding_;
   bool dpop_ = false;
   pending_authorization pending_;
   oauth_grant grant_;

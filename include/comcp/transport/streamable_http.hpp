@@ -75,7 +75,10 @@ class streamable_http {
       // A query or a header of the user's own may decide on the answers, and may be a secret.
       if (!url_->query() && options_.headers().empty()) out.server = out.target;
     }
-    if (auth_) out.identity = auth_->identity();
+    if (auth_) {
+      out.identity = auth_->identity();
+      if constexpr (requires(Auth const& a) { a.extensions(); }) out.extensions = auth_->extensions();
+    }
     if (session_) session_->describe(out);
     return out;
   }

@@ -79,6 +79,7 @@ struct transport_info {
   std::string target;                    ///< Command line or address, without secrets.
   std::string origin;                    ///< HTTP: scheme, host and port; what is learned of a server is kept by it.
   std::string identity;                  ///< HTTP: whose credentials, as authenticator.identity() says.
+  std::vector<std::string> extensions;   ///< HTTP: what the authenticator declares, as its extensions() says.
   std::string server;                    ///< HTTP: equal where all else in a request is; empty where that is not known.
   std::string session_id;                ///< HTTP, legacy era: a secret.
   std::size_t open_streams = 0;          ///< HTTP: event streams that are open.

@@ -9,6 +9,7 @@
 
 #include <comcp/auth/form.hpp>
 #include <comcp/auth/loopback_redirect.hpp>
+#include <comcp/auth/pkce.hpp>
 #include <comcp/version.hpp>
 
 namespace comcp {
@@ -37,7 +38,7 @@ COMCP_DECL std::optional<std::uint16_t> known_port(std::string const& uri, net::
 
 COMCP_DECL loopback_redirect::visit_in_progress::visit_in_progress(net::loopback_listener listener,
                                                                    loopback_redirect const& how)
-    : listener_(std::move(listener)), open_(how.open_), show_(how.show_) {}
+    : listener_(std::move(listener)), open_(how.open_), by_page_(how.by_page_), show_(how.show_) {}
 
 COMCP_DECL std::string loopback_redirect::visit_in_progress::redirect_uri() const { return listener_.uri(); }
 
@@ -45,12 +46,21 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress:
   return go(*this, std::move(url));
 }
 
+COMCP_DECL void loopback_redirect::visit_in_progress::open(http_url const& url, secret const& state) {
+  if (open_) static_cast<void>(open_(url));
+  if (!by_page_) return;
+  // As secret as the state, and says nothing of it.
+  auto const path = "/" + pkce_challenge(secret("page for " + state.reveal()));
+  auto const page = http_url::parse(listener_.lead(path, detail::browser_argument(url)));
+  if (page) static_cast<void>(open_browser(*page));
+}
+
 COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::go(visit_in_progress self, http_url url) {
   auto const wanted = detail::state_of(url.query().value_or(""));
   if (!wanted) co_return error(errc::invalid_argument, "the authorization URL has no state, or several");
   try {
     if (self.show_) self.show_(url);
-    if (self.open_) static_cast<void>(self.open_(url));
+    self.open(url, *wanted);
   } catch (...) {
     // As for its error: the URL may have been seen, and can be opened by hand.
   }
@@ -64,15 +74,20 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress:
 }
 
 COMCP_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::start(
-    std::vector<std::string> known) {
-  return begin(*this, std::move(known));
+    std::vector<std::string> known, std::string issuer) {
+  return begin(*this, std::move(known), std::move(issuer));
 }
 
 COMCP_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::begin(
-    loopback_redirect how, std::vector<std::string> known) {
+    loopback_redirect how, std::vector<std::string> known, std::string issuer) {
   auto const executor = co_await asio::this_coro::executor;
   net::loopback_place place;
-  place.port(how.port_).path(how.path_).host(how.host_);
+  place.port(how.port_).host(how.host_);
+  if (how.path_) {
+    place.path(*how.path_);
+  } else if (!issuer.empty()) {
+    place.path(place.path() + "/" + pkce_challenge(secret(std::move(issuer))).substr(0, 22));
+  }
   for (auto const& uri : known) {
     auto const port = how.port_ == 0 ? detail::known_port(uri, place) : std::nullopt;
     if (!port) continue;

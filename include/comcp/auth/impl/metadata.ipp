@@ -130,4 +130,9 @@ COMCP_DECL bool covers(std::string_view resource, http_url const& server) {
   return path.starts_with(parent) && (path.size() == parent.size() || path[parent.size()] == '/');
 }
 
+COMCP_DECL bool is_wider(std::string_view resource, http_url const& server) {
+  auto const named = http_url::parse(resource);
+  return named && detail::path_without_end(*named).size() < detail::path_without_end(server).size();
+}
+
 }  // namespace comcp

@@ -123,4 +123,15 @@ COMCP_DECL void oauth::observed(auth_request const& request, http_response_head 
 
 COMCP_DECL std::string oauth::identity() const { return "oauth " + std::to_string(core_->number); }
 
+COMCP_DECL std::vector<std::string> oauth::extensions() const {
+  std::vector<std::string> out;
+  auto const& o = core_->options;
+  if (o.enterprise()) {
+    out.emplace_back("io.modelcontextprotocol/enterprise-managed-authorization");
+  } else if (o.profile().kind == oauth_profile::grant::client_credentials) {
+    out.emplace_back("io.modelcontextprotocol/oauth-client-credentials");
+  }
+  return out;
+}
+
 }  // namespace comcp

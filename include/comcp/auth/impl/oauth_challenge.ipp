@@ -43,6 +43,12 @@ inline error too_many(oauth_session const& s, http_headers const& refused_with) 
                                   "login() starts another" + sansio::told_by_challenge(refused_with)};
 }
 
+// Nobody was asked, as there is no user: why the token was not renewed is the better half of the story.
+inline error after(error const& not_renewed, error const& why) {
+  if (!not_renewed || !(why == errc::login_required)) return why;
+  return why.with_message(std::string(why.message()) + "; its token was not renewed: " + std::string(not_renewed.message()));
+}
+
 // Whether there is another token now than the one that was refused.
 inline bool has_other(oauth_session const& s, std::string const& used) {
   return s.record && authorization_value(s) != used;
@@ -68,11 +74,13 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
     (void)co_await landed(under_way);
     if (has_other(*s, used)) co_return auth_verdict::try_again;
   }
+  error not_renewed;
   if (!s->authorizing && !step_up) {
     auto const renewed = co_await renew(core, s, used);
     // A refusal leaves the flow; what may pass does not need the user.
     if (!renewed && !(renewed.error() == errc::unauthorized)) co_return renewed.error();
     if (has_other(*s, used)) co_return auth_verdict::try_again;
+    if (!renewed) not_renewed = renewed.error();
   }
   if (!s->authorizing && !may_start_flow(*core, *s)) co_return oauth_detail::too_many(*s, got.headers);
   // It may be under way for others: then it is for the next one.
@@ -82,7 +90,7 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
   auto const done = co_await fly(s, &oauth_session::authorizing, std::move(work));
   if (!done) {
     s->also_wanted.clear();  // nobody goes on to ask for it
-    co_return done.error();
+    co_return oauth_detail::after(not_renewed, done.error());
   }
   co_return has_other(*s, used) ? auth_verdict::try_again : auth_verdict::give_up;
 }

@@ -19,6 +19,11 @@ inline asio::awaitable<void> get_next(flow_run& run) {
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
 
+inline asio::awaitable<void> check_binding(flow_run& run) {
+  auto const held = co_await hold_to_issuer(run.core, run.flow.binding());
+  held ? run.flow.bound() : run.flow.failed(held.error());
+}
+
 inline asio::awaitable<void> find_stored_client(flow_run& run) {
   if (run.forget_stored) co_return run.flow.registration_found(std::nullopt);
   auto const text = co_await load_text(run.core, run.core->client_name(run.flow.issuer()));
@@ -40,7 +45,9 @@ inline asio::awaitable<void> start_visit(flow_run& run) {
     if (!agent) {
       co_return run.flow.failed(error(errc::login_required, "the server wants a user to log in: " + run.session->server.origin()));
     }
-    auto starting = agent.start(run.flow.known_redirects());
+    std::string registers_at;
+    if (run.flow.grant().registered_by == "dynamic") registers_at = run.flow.issuer();
+    auto starting = agent.start(run.flow.known_redirects(), std::move(registers_at));
     auto visit = co_await within<any_visit>(run.core->io.time, run.core->io.timeout, std::move(starting),
                                              "the user agent did not start in time", nullptr);
     if (!visit) co_return run.flow.failed(visit.error());
@@ -160,12 +167,29 @@ inline asio::awaitable<void> forget_client(core_ptr core, std::string issuer, st
 
 }  // namespace oauth_detail
 
+// Under a lock, so that there is one first.
+COMCP_DECL asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what) {
+  if (what.of.empty()) co_return result<void>();
+  auto const name = core->issuer_name(what.of);
+  auto const held = co_await lock_name(core, name);
+  if (!held) co_return held.error();
+  auto const text = co_await load_text(core, name);
+  if (!text) co_return text.error();
+  std::optional<std::string> bound;
+  if (*text) bound = (*text)->reveal();
+  auto allowed = what.check(bound);
+  if (!allowed || bound == what.issuer) co_return allowed;
+  auto saved = co_await save_text(core, name, secret(what.issuer));
+  co_return saved;
+}
+
 COMCP_DECL asio::awaitable<void> drive(flow_run& run) {
   using oauth_detail::want;
   for (int steps = 0; steps < 64; ++steps) {
     if (run.flow.registered() && !run.saved) co_await oauth_detail::save_registration(run);
     switch (run.flow.next()) {
       case want::get: co_await oauth_detail::get_next(run); break;
+      case want::binding: co_await oauth_detail::check_binding(run); break;
       case want::stored_client: co_await oauth_detail::find_stored_client(run); break;
       case want::redirect_uri: co_await oauth_detail::start_visit(run); break;
       case want::post_json: co_await oauth_detail::register_client(run); break;

@@ -78,6 +78,10 @@ inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, sessio
   if (!found) co_return found.error();
   auto const choice = sansio::choose_client(profile, *found);
   if (!choice) co_return choice.error();
+  auto const of_tokens = co_await hold_to_issuer(core, sansio::server_binding(profile, *found, "tokens"));
+  if (!of_tokens) co_return of_tokens.error();
+  auto const of_client = co_await hold_to_issuer(core, sansio::client_binding(profile, *found, *choice));
+  if (!of_client) co_return of_client.error();
   auto const issuer = sansio::issuer_key(*found);
   auto client = choice->client;
   if (!client) {
@@ -295,12 +299,14 @@ COMCP_DECL asio::awaitable<result<void>> forget(core_ptr core, session_ptr s) {
   auto const name = core->tokens_name(*s);
   auto const held = co_await lock_name(core, name);
   auto stored = co_await load_record(core, s);
+  bool const ours = !stored || *stored;  // not that of another client
   auto const record = stored && *stored ? *stored : s->record;
   install(*s, std::nullopt);
   core->given.reset();
   s->loaded = true;
   s->attempts = 0;
-  auto removed = co_await remove_text(core, name);
+  result<void> removed;
+  if (ours) removed = co_await remove_text(core, name);
   if (record) co_await oauth_detail::revoke_all(core, s, *record);
   co_return removed;
 }

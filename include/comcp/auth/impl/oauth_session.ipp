@@ -125,6 +125,10 @@ COMCP_DECL std::string oauth_core::client_name(std::string const& issuer) const 
   return "client " + options.account() + " " + issuer;
 }
 
+COMCP_DECL std::string oauth_core::issuer_name(std::string const& of) const {
+  return "issuer " + options.account() + " " + of;
+}
+
 COMCP_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
   if (!s.send) s.send = sender_for(options, s.server);
   auto out = io;
@@ -241,13 +245,27 @@ COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr cor
 
 namespace oauth_detail {
 
+// Whoever says who the client is means no token of another one.
+inline bool is_of_client(sansio::oauth_grant const& g, oauth_profile const& wanted) {
+  auto const& all = wanted.clients;
+  if (!all.empty()) {
+    return std::any_of(all.begin(), all.end(), [&](oauth_client const& c) {
+      return c.id() == g.client.id() && (c.issuer().empty() || c.issuer() == g.issuer);
+    });
+  }
+  auto const& document = wanted.client_metadata_url;  // not every server reads one
+  if (wanted.kind == oauth_profile::grant::jwt_bearer && document.empty()) return g.client.id().empty();
+  return document.empty() || g.registered_by == "dynamic" || g.client.id() == document;
+}
+
 // What was stored may come from a time with other options.
 inline bool is_accepted(oauth_record const& r, oauth_core const& core, oauth_session const& s) {
   auto const fits = [](std::optional<std::string> const& pinned, std::string const& stored) {
     return !pinned || stored.empty() || *pinned == stored;
   };
   auto const& wanted = core.options.profile();
-  return r.grant.server == s.server.text() && fits(wanted.issuer, r.grant.issuer) && fits(wanted.resource, r.grant.resource);
+  return r.grant.server == s.server.text() && fits(wanted.issuer, r.grant.issuer) &&
+         fits(wanted.resource, r.grant.resource) && is_of_client(r.grant, wanted);
 }
 
 }  // namespace oauth_detail

@@ -57,7 +57,12 @@ COMCP_DECL pending_authorization authorization_request(sansio::discovered const&
   }
   if (!as.supports_s256()) throw exception(error(errc::unauthorized, "the authorization server does not support PKCE with S256"));
   if (!client.issuer().empty() && client.issuer() != as.issuer) {
-    throw exception(error(errc::unauthorized, "the client is registered with another authorization server"));
+    throw exception(error(errc::unauthorized, "the client is registered with another authorization server, " + client.issuer() +
+                                                  ", and not with " + sansio::detail::shown(as.issuer)));
+  }
+  bool const has_proof = !client.client_secret().empty() || client.key();
+  if (has_proof && client.issuer().empty()) {
+    throw exception(error(errc::unauthorized, "a client with a secret or a key needs the issuer that it is registered with"));
   }
   pending_authorization out;
   out.server = at.server;

@@ -26,7 +26,6 @@ extern "C" char** environ;
 namespace comcp {
 namespace detail {
 
-/// The URL with every character as %XX that a script or a desktop's launcher might not take literally.
 COMCP_DECL std::string browser_argument(http_url const& url) {
   constexpr std::string_view digits = "0123456789ABCDEF", plain = "-._~:/?#[]@&+,=%";
   std::string out;

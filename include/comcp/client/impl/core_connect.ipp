@@ -44,6 +44,8 @@ COMCP_DECL void client_core::declare_capabilities() {
   auto const entries = [](auto const& from, capability_entries& to) {
     for (auto const& [name, settings] : from) to[name] = json::parse(settings.empty() ? "{}" : settings.text()).value();
   };
+  auto const about = transport_.info();
+  for (auto const& name : about.extensions) own_capabilities_.extensions[name] = json::parse("{}").value();
   entries(options_.experimental_, own_capabilities_.experimental);
   entries(options_.extensions_, own_capabilities_.extensions);
   own_capabilities_text_ = json::to_text(own_capabilities_);

@@ -6,9 +6,9 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <system_error>
-#include <vector>
 
 #include <fcntl.h>
 
@@ -26,7 +26,7 @@
 namespace comcp::net {
 namespace detail {
 
-inline constexpr std::size_t loopback_connections = 16, loopback_in_all = 256, loopback_head = 8192;
+inline constexpr std::size_t loopback_connections = 64, loopback_head = 8192;
 inline constexpr std::chrono::seconds loopback_patience{10};
 
 /// The head of one request, as far as it matters here.
@@ -88,7 +88,8 @@ COMCP_DECL std::optional<loopback_request> read_loopback_request(std::string_vie
   return out;
 }
 
-COMCP_DECL std::string loopback_page(std::string_view status, std::string_view title, std::string_view text) {
+COMCP_DECL std::string loopback_page(std::string_view status, std::string_view title, std::string_view text,
+                                     std::string_view location = {}) {
   std::string body = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
   body.append(title).append("</title><link rel=\"icon\" href=\"data:,\"></head><body><h1>").append(title);
   body.append("</h1><p>").append(text).append("</p></body></html>\n");
@@ -99,6 +100,7 @@ COMCP_DECL std::string loopback_page(std::string_view status, std::string_view t
       "\r\nConnection: close\r\nCache-Control: no-store\r\nContent-Security-Policy: default-src 'none'\r\n"
       "Referrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n");
   if (status.starts_with("405")) out.append("Allow: GET\r\n");
+  if (!location.empty()) out.append("Location: ").append(location).append("\r\n");
   return out.append("\r\n").append(body);
 }
 
@@ -147,12 +149,13 @@ struct loopback_listener::state {
   struct round;
   struct end_of_round;
   static asio::awaitable<result<secret>> wait(std::shared_ptr<state> self, std::function<bool(std::string_view)> accepts);
-  static asio::awaitable<void> work(std::shared_ptr<round> r, std::shared_ptr<tcp::socket> socket);
+  static asio::awaitable<void> accept_all(std::shared_ptr<round> r);
   static asio::awaitable<void> serve(std::shared_ptr<round> r, std::shared_ptr<tcp::socket> socket);
 
   tcp::acceptor acceptor;
   loopback_place place;
-  std::size_t accepted = 0;
+  std::string lead_path, lead_to;
+  bool led = false;
 };
 
 // What one wait and its connections share.
@@ -169,13 +172,15 @@ struct loopback_listener::state::round {
   [[nodiscard]] std::string answer(std::string_view head) {
     auto const request = detail::read_loopback_request(head);
     if (!request || !of->is_ours(request->host)) return bad();
-    if (request->path != of->place.path()) {
+    bool const leads = !of->lead_path.empty() && comcp::detail::same_secret(request->path, of->lead_path);
+    if (!leads && request->path != of->place.path()) {
       return detail::loopback_page("404 Not Found", "Nothing here", "There is no such page.");
     }
     if (request->method != "GET") {
       return detail::loopback_page("405 Method Not Allowed", "Not like this", "Only GET is answered.");
     }
-    if (taken || !takes(request->query)) return bad();
+    if (leads) return lead();
+    if (taken || refused || !takes(request->query)) return bad();
     taken = secret(of->uri().append("?").append(request->query));
     if (detail::is_refusal(request->query)) {
       return detail::loopback_page("200 OK", "Not logged in",
@@ -183,6 +188,12 @@ struct loopback_listener::state::round {
     }
     return detail::loopback_page("200 OK", "Back to the program",
                                  "The program goes on from here. This page can be closed.");
+  }
+
+  [[nodiscard]] std::string lead() {
+    if (!std::exchange(of->led, true)) return detail::loopback_page("302 Found", "To the login", "Go on there.", of->lead_to);
+    refused = error(errc::denied, "the page that leads to the login was opened twice: somebody else may have read it");
+    return detail::loopback_page("410 Gone", "Not again", "This page was opened before. Begin the login anew.");
   }
 
   [[nodiscard]] static std::string bad() {
@@ -202,7 +213,8 @@ struct loopback_listener::state::round {
   comcp::detail::gate finished;
   std::optional<result<secret>> outcome;
   std::optional<secret> taken;
-  std::vector<std::shared_ptr<tcp::socket>> sockets;
+  std::optional<error> refused;
+  std::deque<std::shared_ptr<tcp::socket>> sockets;  // the oldest first
   bool over = false;
 };
 
@@ -224,36 +236,31 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_listener::state::wait(std::s
                                                                           std::function<bool(std::string_view)> accepts) {
   auto const r = std::make_shared<round>(self, std::move(accepts));
   end_of_round const at_the_end(r);
-  auto const executor = self->acceptor.get_executor();
-  for (std::size_t i = 0; i != detail::loopback_connections; ++i) {
-    auto const socket = std::make_shared<tcp::socket>(executor);
-    r->sockets.push_back(socket);
-    comcp::detail::spawn(executor, work(r, socket));
-  }
+  comcp::detail::spawn(self->acceptor.get_executor(), accept_all(r));
   co_await r->finished.wait();
   co_return std::move(*r->outcome);
 }
 
-// One of those that serve at the same time.
-COMCP_DECL asio::awaitable<void> loopback_listener::state::work(std::shared_ptr<round> r,
-                                                                std::shared_ptr<tcp::socket> socket) {
+// Whoever connects and says nothing keeps nobody out: the oldest goes where there are too many.
+COMCP_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::shared_ptr<round> r) {
   auto& self = *r->of;
+  std::error_code ignored;
   while (!r->over && !r->taken) {
+    auto const socket = std::make_shared<tcp::socket>(self.acceptor.get_executor());
     auto const [failed] = co_await self.acceptor.async_accept(*socket, tuple_awaitable);
     if (r->over || r->taken) break;
     if (failed) {  // the machine has no descriptor left, or the peer is gone: not at full speed
       co_await comcp::detail::pause_until(self.place.time(), self.place.time()->now() + std::chrono::milliseconds(50));
       continue;
     }
-    if (++self.accepted > detail::loopback_in_all) {
-      r->finish(error(errc::limit_exceeded, "more than 256 connections to the listener for a redirect"));
-      break;
-    }
     ::fcntl(socket->native_handle(), F_SETFD, FD_CLOEXEC);
-    co_await serve(r, socket);
+    if (r->sockets.size() == detail::loopback_connections) {
+      r->sockets.front()->close(ignored);
+      r->sockets.pop_front();
+    }
+    r->sockets.push_back(socket);
+    comcp::detail::spawn(self.acceptor.get_executor(), serve(r, socket));
   }
-  std::error_code ignored;
-  socket->close(ignored);
 }
 
 COMCP_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr<round> r,
@@ -282,7 +289,10 @@ COMCP_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr
   std::error_code ignored;
   socket->shutdown(tcp::socket::shutdown_send, ignored);
   socket->close(ignored);
-  if (!was_taken && r->taken && !r->over) r->finish(*r->taken);
+  std::erase(r->sockets, socket);
+  if (r->over) co_return;
+  if (!was_taken && r->taken) r->finish(*r->taken);
+  if (r->refused) r->finish(*r->refused);
 }
 
 COMCP_DECL result<loopback_listener> loopback_listener::open(asio::any_io_executor executor, loopback_place place) {
@@ -299,6 +309,13 @@ COMCP_DECL result<loopback_listener> loopback_listener::open(asio::any_io_execut
 }
 
 COMCP_DECL std::string loopback_listener::uri() const { return state_->uri(); }
+
+COMCP_DECL std::string loopback_listener::lead(std::string path, std::string where) {
+  state_->lead_path = std::move(path);
+  state_->lead_to = std::move(where);
+  state_->led = false;
+  return "http://" + state_->authority() + state_->lead_path;
+}
 
 COMCP_DECL asio::awaitable<result<secret>> loopback_listener::wait(std::function<bool(std::string_view)> accepts) {
   return state::wait(state_, std::move(accepts));

@@ -60,6 +60,44 @@ COMCP_DECL std::string issuer_key(discovered const& at) {
   return server ? server->origin() : std::string();
 }
 
+COMCP_DECL result<void> issuer_binding::check(std::optional<std::string> const& bound) const {
+  if (named || bound == issuer) return {};
+  auto const what = detail::shown(of), there = detail::shown(issuer);
+  if (bound) {
+    return error(errc::unauthorized, what + " belongs to the authorization server " + detail::shown(*bound) +
+                                         ", and the MCP server now names " + there +
+                                         ": nothing was sent there. If that is right, name that issuer");
+  }
+  if (found) return {};
+  return error(errc::unauthorized, what + " would go to " + there +
+                                       ", which publishes no metadata: that needs the issuer to be named");
+}
+
+COMCP_DECL issuer_binding client_binding(oauth_profile const& profile, discovered const& at,
+                                         client_choice const& choice) {
+  issuer_binding out;
+  if (!choice.client || choice.registered_by != "pre-registered") return out;
+  auto const& client = *choice.client;
+  bool const open = client.client_secret().empty();
+  if (open && client.id().starts_with("https://")) return out;
+  out.of = "client " + client.id();
+  out.issuer = issuer_key(at);
+  out.named = profile.issuer || client.issuer() == out.issuer;
+  bool const signs = client.key() || client.auth_method() == "private_key_jwt";
+  out.found = !at.assumed || (open && !signs);
+  return out;
+}
+
+COMCP_DECL issuer_binding server_binding(oauth_profile const& profile, discovered const& at, char const* what) {
+  issuer_binding out;
+  out.of = what + (" for " + at.server);
+  out.issuer = issuer_key(at);
+  auto const& clients = profile.clients;  // whose client is named has named whose tokens these are
+  out.named = profile.issuer || (clients.size() == 1 && clients.front().issuer() == out.issuer);
+  out.found = !at.assumed;
+  return out;
+}
+
 COMCP_DECL result<client_choice> choose_client(oauth_profile const& profile, discovered const& at) {
   using grant = oauth_profile::grant;
   client_choice choice;

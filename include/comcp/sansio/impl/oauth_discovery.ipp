@@ -173,6 +173,10 @@ COMCP_DECL std::string oauth_discovery::read_resource(json::value document) {
   if (profile_.resource ? read->resource != *profile_.resource : !covers(read->resource, server_)) {
     return "it is for " + detail::shown(read->resource);
   }
+  if (!profile_.resource && profile_.accept_wider && is_wider(read->resource, server_) &&
+      !profile_.accept_wider(read->resource)) {
+    return "it is for all of " + detail::shown(read->resource) + ", which was not accepted";
+  }
   found_.resource = read->resource;
   found_.resource_metadata = std::move(*read);
   return {};

@@ -64,7 +64,12 @@ COMCP_DECL void oauth_flow::go_on_discovering() {
   if (!found) return fail(found.error());
   at_ = std::move(*found);
   if (auto const ready = prepare(); !ready) return fail(ready.error());
-  start_grant();
+  if (binding_.of.empty()) return start_grant();
+  next_ = want::binding;
+}
+
+COMCP_DECL void oauth_flow::bound() {
+  if (next_ == want::binding) start_grant();
 }
 
 /// Everything that can be decided without another answer, so that what cannot succeed ends before anybody is asked.
@@ -97,6 +102,11 @@ COMCP_DECL result<void> oauth_flow::prepare() {
 
   auto choice = choose_client(profile_, at_);
   if (!choice) return choice.error();
+  binding_ = client_binding(profile_, at_, *choice);
+  // A source may not look at whom its assertion is for.
+  if (binding_.of.empty() && profile_.kind == oauth_profile::grant::jwt_bearer) {
+    binding_ = server_binding(profile_, at_, "assertions");
+  }
   known_ = std::move(choice->client);
   grant_.registered_by = std::move(choice->registered_by);
   if (known_) return {};
