@@ -91,7 +91,7 @@ TEST_CASE("oauth: the grants that are extensions are declared as such", "[auth]"
   SECTION("an enterprise's") {
     options.client(robot).enterprise(comcp::identity_provider("https://idp.example/token", robot, source));
     t.world->spoiled["POST https://idp.example/token"] = comcp_test::fake_answer(
-        200, R"({"access_token":"x","token_type":"N_A","issued_token_type":"urn:ietf:params:oauth:token-type:id-jag"})");
+        200, R"({"access_token":"the.id.jag","token_type":"N_A","issued_token_type":"urn:ietf:params:oauth:token-type:id-jag"})");
     declared = R"("extensions":{"io.modelcontextprotocol/enterprise-managed-authorization":{}})";
   }
   SECTION("no other") { options = t.options(); }
