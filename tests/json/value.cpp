@@ -41,10 +41,6 @@ comcp::error failure(F f) {
 }
 
 template <class V>
-concept gives_string_view = requires(V&& v) {
-  std::forward<V>(v).as_string();
-};
-template <class V>
 concept gives_view = requires(V&& v) {
   std::forward<V>(v).view();
 };
@@ -57,7 +53,10 @@ concept gives_elements = requires(V&& v) {
   std::forward<V>(v).elements();
 };
 
-static_assert(gives_string_view<json::value&> && !gives_string_view<json::value>);
+static_assert(std::same_as<decltype(std::declval<json::value&>().as_string()), std::string_view>);
+static_assert(std::same_as<decltype(std::declval<json::value>().as_string()), json::owned_text>);
+static_assert(!std::convertible_to<json::owned_text, std::string_view>);
+static_assert(std::convertible_to<json::owned_text const&, std::string_view>);
 static_assert(gives_view<json::value const&> && !gives_view<json::value>);
 static_assert(gives_members<json::value&> && !gives_members<json::value>);
 static_assert(gives_elements<json::value&> && !gives_elements<json::value>);
@@ -357,4 +356,15 @@ TEST_CASE("json value: a document that is used again changes no value that is ke
   CHECK(copy["n"].as_int64() == 99);
   std::jthread([last = std::move(copy)] { (void)last; }).join();
   CHECK(copy.is_null());
+}
+
+TEST_CASE("value: the string of a temporary value owns its text", "[json]") {
+  auto const v = json::parse(R"({"name":"a text that no short string holds"})").value();
+  std::string const name = v["name"].as_string();
+  auto const kept = json::parse(R"(["a text that no short string holds"])").value()[0].as_string();
+  CHECK(name == kept);
+  CHECK(v["name"].as_string() == "a text that no short string holds");
+  CHECK(v["name"].as_string() == std::string_view(kept));
+  CHECK("<" + v["name"].as_string() + ">" == "<" + name + ">");
+  CHECK_THROWS_AS(v["none"].as_string(), comcp::exception);
 }

@@ -204,6 +204,10 @@ asio::awaitable<basic_client<Transport, no_handler>> connect(Transport transport
   return connect(std::move(transport), no_handler(), std::move(options));
 }
 
+template <class Text, class... Rest>
+  requires std::convertible_to<Text const&, std::string_view>
+void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::http("https://...")), connect(comcp::stdio("command"))
+
 template <json::readable Out, json::writable In>
 asio::awaitable<Out> client::call_tool(std::string_view name, In const& in, call_options options) const {
   auto prepared = detail::tool_call(name, json::fragment::of(in), std::move(options));

@@ -29,9 +29,6 @@
 
 namespace comcp {
 
-/// Handles nothing and declares nothing.
-struct no_handler {};
-
 /// What a handler may have, each member optional, each with an optional trailing `comcp::context&`, each
 /// returning its value, a result<> of it, or an asio::awaitable of either:
 ///
@@ -58,6 +55,7 @@ class any_handler {
   template <class H>
   explicit any_handler(std::shared_ptr<H> h) : self_(std::make_shared<model<H>>(std::move(h))) {
     static_assert(handler<H>);
+    static_assert(detail::check_members<H>());
   }
 
   void declare(client_capabilities& c) const {

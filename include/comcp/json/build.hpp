@@ -4,6 +4,7 @@
 // Building JSON to send: fragment (owned, valid text), args(...), the object and array builders, raw(text).
 #pragma once
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -12,6 +13,12 @@
 #include <comcp/json/describe.hpp>
 
 namespace comcp::json {
+namespace detail {
+template <class T>
+concept nlohmann_like = requires { typename T::json_pointer; };
+template <class T>
+concept text_like = std::convertible_to<T const&, std::string_view> && !nlohmann_like<T>;
+}  // namespace detail
 
 /// Owned JSON text that is known to be valid and minified: what operations take as arguments. A default
 /// constructed one is absent (empty). Made by args(), object, array, raw() or of().
@@ -20,8 +27,14 @@ class fragment {
   fragment() = default;
   /// Any described struct, map, json::value, ... that writes as JSON.
   template <class T>
-    requires(!std::same_as<std::remove_cvref_t<T>, fragment> && std::is_class_v<T> && writable<T>)
+    requires(!std::same_as<std::remove_cvref_t<T>, fragment> && std::is_class_v<T> && writable<T> &&
+             !detail::text_like<T>)
   fragment(T const& value) : text_(to_text(value)) {}
+  template <detail::text_like T>
+  fragment(T const&) = delete;  // comcp: JSON in a text is json::raw(text), a JSON string json::fragment::of(text)
+  template <detail::nlohmann_like T>
+    requires(!writable<T>)
+  fragment(T const&) = delete;  // comcp: for nlohmann::json, #include <comcp/json/nlohmann.hpp>
 
   template <writable T>
   static fragment of(T const& value) {

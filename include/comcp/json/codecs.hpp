@@ -73,6 +73,10 @@ struct codec<std::string> {
   }
   static void write(writer& w, std::string const& s) { w.string(s); }
 };
+template <>
+struct codec<owned_text> {
+  static void write(writer& w, owned_text const& s) { w.string(s); }
+};
 
 template <>
 struct codec<std::string_view> {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -150,6 +151,20 @@ class view {
   detail::node node_;
 };
 
+/// A string of its own, as as_string() gives it of a value that is gone with the line: any std::string, but no view of
+/// a temporary one.
+class owned_text : public std::string {
+ public:
+  explicit owned_text(std::string_view text) : std::string(text) {}
+  operator std::string_view() const& noexcept { return {data(), size()}; }
+  operator std::string_view() const&& = delete;  // comcp: it would dangle: keep the text in a std::string or an auto
+
+  template <std::same_as<std::string_view> V>
+  friend bool operator==(owned_text const& a, V b) noexcept {
+    return b == std::string_view(a.data(), a.size());
+  }
+};
+
 /// One immutable JSON value that keeps its document alive. Copies are cheap and may be used from any thread.
 class value {
  public:
@@ -170,13 +185,14 @@ class value {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] bool contains(std::string_view key) const noexcept { return view().find(key).has_value(); }
 
-  /// The typed accessors throw comcp::exception (errc::wrong_shape) with the path when the kind does not fit.
+  /// The typed accessors throw comcp::exception (errc::wrong_shape) with the path when the kind does not fit. The string of
+  /// a value that has a name is a view into its document, that of a temporary one (object["key"]) owns its text.
   [[nodiscard]] bool as_bool() const;
   [[nodiscard]] std::int64_t as_int64() const;
   [[nodiscard]] std::uint64_t as_uint64() const;
   [[nodiscard]] double as_double() const;
   [[nodiscard]] std::string_view as_string() const&;
-  std::string_view as_string() const&& = delete;
+  [[nodiscard]] owned_text as_string() const&& { return owned_text(static_cast<value const&>(*this).as_string()); }
 
   /// Member or element; throws errc::not_found with the path, or wrong_shape.
   [[nodiscard]] value operator[](std::string_view key) const;
