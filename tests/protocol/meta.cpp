@@ -9,7 +9,8 @@ using namespace comcp;
 TEST_CASE("meta: keys that follow the naming rule may be set", "[protocol]") {
   for (auto const* key :
        {"a", "A9", "a.b-c_d", "com.example/key", "com.example/", "com.example.mcp/x", "example-1.org/a.b", "mcp/x",
-        "modelcontextprotocol/x", "mcp.example/x", "traceparent", "tracestate", "baggage", ""}) {
+        "modelcontextprotocol/x", "mcp.example/x", "traceparent", "tracestate", "baggage", "", "dev.mcp/x",
+        "io.modelcontextprotocol/ui", "io.modelcontextprotocol/related-task"}) {
     INFO(key);
     CHECK(check_meta_key(key).has_value());
   }
@@ -25,24 +26,55 @@ TEST_CASE("meta: keys that break the rule are refused", "[protocol]") {
   }
 }
 
-TEST_CASE("meta: reserved keys are refused", "[protocol]") {
+TEST_CASE("meta: the keys that comcp writes itself are refused", "[protocol]") {
   for (auto const key : {meta_key::progress_token, meta_key::protocol_version, meta_key::client_info,
-                         meta_key::client_capabilities, meta_key::log_level, meta_key::server_info,
-                         meta_key::subscription_id, meta_key::related_task, std::string_view("dev.mcp/x"),
-                         std::string_view("com.mcp.tools/x"), std::string_view("org.modelcontextprotocol.api/x")}) {
+                         meta_key::client_capabilities, meta_key::log_level}) {
     INFO(key);
     CHECK(check_meta_key(key).error() == errc::invalid_argument);
   }
 }
 
 TEST_CASE("meta: a whole object is checked", "[protocol]") {
-  auto const good = json::parse(R"({"com.example/a":1,"traceparent":"00-ab-cd-01"})").value();
+  auto const good = json::parse(R"({"com.example/a":1,"traceparent":"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"})").value();
   auto const bad = json::parse(R"({"com.example/a":1,"progressToken":2})").value();
   auto const list = json::parse("[]").value();
   CHECK(check_user_meta(good).has_value());
   CHECK_THAT(check_user_meta(bad).error().to_string(), match::contains("progressToken"));
   CHECK_FALSE(check_user_meta(list).has_value());
   CHECK(check_user_meta(json::view()).has_value());
+}
+
+TEST_CASE("meta: trace context and baggage are W3C text", "[protocol]") {
+  auto const is_sound = [](std::string_view key, std::string_view text) {
+    return check_meta(key, json::to_text(std::string(text))).has_value();
+  };
+  std::string const ids = "4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7";
+  for (auto const& good : {"00-" + ids + "-01", "00-" + ids + "-00", "cc-" + ids + "-01-what.comes-later"})
+    CHECK(is_sound("traceparent", good));
+  for (auto const& bad : {std::string(), "00-" + ids, "00-" + ids + "-01-x", "ff-" + ids + "-01", "00-" + ids + "-0G",
+                          std::string("00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01"), "00-" + ids + "-01\r\nX: y",
+                          "00-" + std::string(32, '0') + "-00f067aa0ba902b7-01",
+                          "00-4bf92f3577b34da6a3ce929d0e0e4736-" + std::string(16, '0') + "-01", "cc-" + ids + "-01x"}) {
+    INFO(bad);
+    CHECK_FALSE(is_sound("traceparent", bad));
+  }
+  for (auto const* const good : {"", "a=1", "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE", "fw529a3039@dt=FfffDE, ,b=x y"})
+    CHECK(is_sound("tracestate", good));
+  std::string many = "a=1";
+  for (int i = 0; i != 32; ++i) many += ",k" + std::to_string(i) + "=v";
+  for (auto const& bad : {std::string("a"), std::string("=1"), std::string("A=1"), std::string("a=1=2"), std::string("a="),
+                          std::string("a=\n"), std::string("a@b@c=1"), "a=" + std::string(257, 'x'), many}) {
+    INFO(bad);
+    CHECK_FALSE(is_sound("tracestate", bad));
+  }
+  for (auto const* const good : {"userId=alice", "k=", "a=%20x;p;q=1 , b = 2 ;r"}) CHECK(is_sound("baggage", good));
+  for (auto const& bad : {std::string(), std::string("a"), std::string("a=1,"), std::string("a b=1"), std::string("a=x y"),
+                          std::string("a=\"x\""), std::string("a=\xC3\xA9"), "a=" + std::string(8200, 'x')}) {
+    INFO(bad);
+    CHECK_FALSE(is_sound("baggage", bad));
+  }
+  CHECK_FALSE(check_meta("traceparent", "7").has_value());
+  CHECK(check_meta("com.example/a", "7").has_value());
 }
 
 TEST_CASE("meta: the reserved contents are typed", "[protocol]") {

@@ -29,11 +29,16 @@ inline constexpr std::string_view tracestate = "tracestate";
 inline constexpr std::string_view baggage = "baggage";
 }  // namespace meta_key
 
-/// Whether a user may set this key: it follows the naming rule and is not the protocol's own. The trace context
-/// keys are allowed. Errors: invalid_argument, which says why.
+/// Whether a user may set this key: it follows the naming rule and is none that comcp writes itself. Errors:
+/// invalid_argument, which says why.
 result<void> check_meta_key(std::string_view key);
 
-/// check_meta_key for every key; `meta` must be an object, or null for none.
+/// check_meta_key, and for traceparent, tracestate and baggage whether the value is what W3C Trace Context and Baggage
+/// say. Errors: invalid_argument.
+result<void> check_meta(std::string_view key, json::view value);
+result<void> check_meta(std::string_view key, std::string_view json_text);
+
+/// check_meta for every key; `meta` must be an object, or null for none.
 result<void> check_user_meta(json::view meta);
 
 /// What `_meta` of a modern request carries; that of a legacy one has the progress token only.

@@ -38,7 +38,8 @@ class codec {
   [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
   /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
   [[nodiscard]] virtual bool offers(std::string_view method) const noexcept = 0;
-  /// A whole request. `params` is an object's text or empty, without `_meta`.
+  /// A whole request. `params` is an object's text or empty; a `_meta` in it joins the one that the request gets, in
+  /// which a key of `meta` counts.
   [[nodiscard]] virtual std::string request(std::uint64_t id, std::string_view method, std::string_view params,
                                             request_meta const& meta) const = 0;
   /// A whole notification, with the meta of `meta.user` alone.
@@ -55,7 +56,7 @@ class codec {
 
 namespace detail {
 /// A whole request, or a notification without an id; `params` is an object's text or empty, `meta` the members of
-/// its `_meta`. What is empty is left out.
+/// its `_meta`, which one in `params` joins. What is empty is left out.
 std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
                          std::string_view meta);
 void append_user_meta(std::string& out, request_meta const& meta);

@@ -4,17 +4,19 @@
 
 #include <comcp/client/client.hpp>
 #include <comcp/jsonrpc/encode.hpp>
+#include <comcp/protocol/meta.hpp>
 
 namespace comcp {
 namespace detail {
 
-// Parameters of the untyped operations: an object, whose `_meta` is the options' business.
+// Parameters of the untyped operations: an object, whose `_meta` joins that of the options.
 COMCP_DECL error check_params(json::fragment const& params) {
   if (params.empty()) return {};
   auto const parsed = json::parse(params.text());
   if (!parsed || !parsed->is_object()) return {errc::invalid_argument, "params are not an object"};
-  if (parsed->contains("_meta")) return {errc::invalid_argument, "params hold _meta: use call_options().meta()"};
-  return {};
+  auto const meta = parsed->view().find("_meta");
+  auto const sound = meta ? check_user_meta(*meta) : result<void>();
+  return sound ? error() : sound.error();
 }
 
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 
+#include <comcp/json/reader.hpp>
 #include <comcp/json/writer.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 #include <comcp/wire/codec.hpp>
@@ -26,9 +28,63 @@ inline constexpr std::array<std::string_view, 22> known_methods = {
     "tasks/cancel",        "sampling/createMessage",
     "roots/list",          "elicitation/create"};
 
+// Takes `_meta` out of the params. Texts stay as they are: numbers keep their digits.
+struct meta_splitter final : json::member_sink {
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (key == "_meta") {
+      if (meta.empty()) meta = raw;
+      return true;
+    }
+    rest += rest.empty() ? "{" : ",";
+    json::detail::append_string(rest, key);
+    rest.append(":").append(raw);
+    return true;
+  }
+  std::string meta, rest;
+};
+
+// Those of its members whose key is not there yet.
+struct meta_joiner final : json::member_sink {
+  explicit meta_joiner(std::string& text) : to(text) {}
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (!keys.emplace(key).second || only_looks) return true;
+    if (!to.empty()) to += ',';
+    json::detail::append_string(to, key);
+    to.append(":").append(raw);
+    return true;
+  }
+  std::string& to;
+  std::set<std::string, std::less<>> keys;
+  bool only_looks = false;
+};
+
+// Moves the `_meta` of the params to the rest of it. False where there is none.
+COMCP_DECL bool join_meta(std::string& params, std::string& meta) {
+  meta_splitter split;
+  if (!json::scan_object(pad(params), split) || split.meta.empty()) return false;
+  auto known = "{" + meta + "}";
+  meta_joiner join(meta);
+  join.only_looks = true;
+  (void)json::scan_object(pad(known), join);
+  join.only_looks = false;
+  (void)json::scan_object(pad(split.meta), join);
+  params = split.rest.empty() ? std::string() : std::move(split.rest) + '}';
+  return true;
+}
+
+// An escaped key may be `_meta` too; most texts have neither.
+COMCP_DECL bool may_hold_meta(std::string_view params) noexcept {
+  return params.find("_meta\"") != params.npos || params.find("\\u") != params.npos;
+}
+
 // Appending a dozen short pieces to a string takes longer than all the rest of a request.
 COMCP_DECL std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
                                     std::string_view meta) {
+  std::string own_params, own_meta;
+  if (may_hold_meta(params) && join_meta(own_params = params, own_meta = meta)) {
+    params = own_params;
+    meta = own_meta;
+  }
   params = params.size() > 2 ? params.substr(1, params.size() - 2) : std::string_view();
   std::string out;
   auto const most = 96 + method.size() + params.size() + meta.size();
