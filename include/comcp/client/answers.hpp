@@ -12,11 +12,11 @@
 
 namespace comcp::detail {
 
-/// Form mode: content only on accept, its omitted fields filled with the schema's defaults, then checked against
+/// Content only on accept and in form mode: its omitted fields filled with the schema's defaults, then checked against
 /// the schema as the client's options say. Errors: validation_failed.
 result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 
-/// Roots are file:// uris. Errors: invalid_argument.
+/// Roots are file:// uris with a normal path. Errors: invalid_argument.
 result<void> check_roots(json::fragment const& answered);
 
 }  // namespace comcp::detail

@@ -34,9 +34,9 @@ class root_list {
   /// Declares listChanged.
   void capabilities(client_capabilities& c) const { c.roots->list_changed = true; }
 
-  /// Errors: invalid_argument, thrown, for a uri that is not file://.
+  /// Errors: invalid_argument, thrown, for a uri that check_root() refuses.
   void add(root r) {
-    if (!r.uri.starts_with("file://")) throw exception(error(errc::invalid_argument, "a root is a file:// uri, not " + r.uri));
+    check_root(r).value();
     remove(r.uri);
     roots_->push_back(std::move(r));
   }

@@ -29,6 +29,10 @@ constexpr auto describe(std::type_identity<root>) {
                       json::rest(&t::raw));
 }
 
+/// Whether this is a file:// URI whose path is normal: a server that compares paths as text is led nowhere else by
+/// "." or ".." (which may be percent-encoded). Errors: invalid_argument. Spec: client/roots, security considerations.
+result<void> check_root(root const& r);
+
 struct list_roots_result {
   list_roots_result() = default;
   list_roots_result(std::vector<root> all) : roots(std::move(all)) {}
@@ -43,3 +47,7 @@ constexpr auto describe(std::type_identity<list_roots_result>) {
 }
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/protocol/impl/roots.ipp>
+#endif

@@ -16,7 +16,8 @@ COMCP_DECL result<json::fragment> complete_elicitation(context const& ctx, json:
   if (!parsed) return parsed.error();
   auto answer = parsed->get<elicit_result>();
   if (!answer) return answer.error();
-  if (answer->action != elicit_action::accept) {
+  auto const mode = request.find("mode");
+  if (answer->action != elicit_action::accept || (mode && mode->get_string() == "url")) {
     answer->content = json::value();
     return json::fragment::of(*answer);
   }
@@ -46,7 +47,7 @@ COMCP_DECL result<void> check_roots(json::fragment const& answered) {
   auto const list = parsed ? parsed->get<list_roots_result>() : result<list_roots_result>(parsed.error());
   if (!list) return list.error();
   for (auto const& r : list->roots) {
-    if (!r.uri.starts_with("file://")) return error(errc::invalid_argument, "a root is a file:// uri, not " + r.uri);
+    if (auto ok = check_root(r); !ok) return ok;
   }
   return {};
 }
