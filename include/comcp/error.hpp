@@ -99,6 +99,14 @@ struct transport_detail {
   std::string stderr_tail;          ///< Last bytes that the server process wrote to stderr.
 };
 
+/// What is known of the request that an error ended: of all its attempts, the one of which the least is known.
+enum class call_outcome : unsigned char {
+  unstated,  ///< The error belongs to no request.
+  not_sent,  ///< Nothing of it was sent, or the server gave it back unread: sending it again can double nothing.
+  known,     ///< The server answered: it was refused, it failed, or it waits for input that it did not get.
+  open,      ///< It was sent and may have been carried out: no answer came, or none that can be used.
+};
+
 /// One failure: a code, comcp's own text, the peer's error and the transport's detail, kept apart.
 /// Copies share their contents and are cheap. Safe to read from any thread.
 class error {
@@ -114,12 +122,16 @@ class error {
   [[nodiscard]] std::string_view message() const noexcept;
   [[nodiscard]] peer_error const* peer() const noexcept;
   [[nodiscard]] transport_detail const* detail() const noexcept;
+  /// Every error that ends a call says it. Of others it is what their code says, which is mostly nothing.
+  [[nodiscard]] call_outcome outcome() const noexcept;
+  [[nodiscard]] bool states_outcome() const noexcept { return outcome_ != call_outcome::unstated; }
 
   /// The same error with more known about it.
   [[nodiscard]] error with_message(std::string message) const;
   [[nodiscard]] error with_peer(peer_error peer) const;
   [[nodiscard]] error with_detail(transport_detail detail) const;
   [[nodiscard]] error with_code(std::error_code code) const;
+  [[nodiscard]] error with_outcome(call_outcome outcome) const;
 
   /// One readable line: code, text, the peer's message, exit status; stderr follows on its own lines. For logs and
   /// terminals: what these might obey or hide is written out (see visible()). message(), peer() and detail() are as
@@ -134,14 +146,13 @@ class error {
   struct contents;
   std::error_code code_;
   std::shared_ptr<contents const> contents_;
+  call_outcome outcome_ = call_outcome::unstated;
 };
 
-/// Whether the operation that failed so was certainly not carried out, so that sending it again cannot
-/// double a side effect.
+/// Whether sending again what failed so makes sense and cannot double a side effect: it was certainly not carried out.
 bool is_retriable(error const& e) noexcept;
 
-/// Whether the operation that failed so may have been carried out: the request went out, and no answer came, or none
-/// that can be used.
+/// Whether the operation that failed so may have been carried out: outcome() is open.
 bool leaves_outcome_open(error const& e) noexcept;
 
 /// What public operations throw. `what()` is error().to_string().

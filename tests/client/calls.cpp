@@ -215,7 +215,9 @@ TEST_CASE("calls: -32021 tells which capabilities were required", "[client]") {
 TEST_CASE("calls: user _meta keys are checked and cannot overwrite reserved ones", "[client]") {
   legacy_client t;
   auto const sent = t.s.sent().size();
-  for (std::string const key : {"io.modelcontextprotocol/protocolVersion", "dev.mcp/x", "org.modelcontextprotocol.api/x", "progressToken", "a b", "-x/y"}) {
+  for (std::string const key : {"io.modelcontextprotocol/protocolVersion", "io.modelcontextprotocol/clientInfo",
+                                "io.modelcontextprotocol/clientCapabilities", "io.modelcontextprotocol/logLevel",
+                                "progressToken", "a b", "-x/y", "traceparent", "tracestate", "baggage"}) {
     INFO(key);
     auto const r = t.finish(t.client.call_tool("x", args(), call_options().meta(key, 1)));
     REQUIRE_FALSE(r);
@@ -225,6 +227,32 @@ TEST_CASE("calls: user _meta keys are checked and cannot overwrite reserved ones
   t.s.expect("tools/call", [](json::value const& m) { return m["params"]["_meta"]["example.com/trace"].as_int64() == 7; });
   t.s.reply(tool_text);
   CHECK(t.finish(t.client.call_tool("x", args(), call_options().meta("example.com/trace", 7))));
+}
+
+TEST_CASE("calls: a _meta in the params of a request joins the one that comcp writes", "[client]") {
+  bool const modern = GENERATE(false, true);
+  conversation c;
+  auto s = modern ? modern_script() : legacy_script();
+  s.expect("vendor/x").reply("{}").expect("vendor/x").reply("{}").expect("notifications/vendor");
+  auto client = c.connect(s.transport());
+  auto const meta = json::raw(R"({"io.modelcontextprotocol/some-extension":1.50,"a":"params","traceparent":)"
+                              R"("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"})");
+  auto const options = call_options().meta("a", "options");
+  CHECK(c.finish(client->request("vendor/x", args("_meta", meta, "v", 1), options)));
+  auto const whole = s.sent().back()["params"];
+  CHECK(whole["v"].as_int64() == 1);
+  CHECK(args("k", whole["_meta"]["a"].as_string()).text() == R"({"k":"options"})");
+  CHECK(whole["_meta"]["a"].as_string() == "options");
+  CHECK(whole["_meta"]["io.modelcontextprotocol/some-extension"].as_double() == 1.5);
+  CHECK(whole["_meta"].contains("io.modelcontextprotocol/protocolVersion") == modern);
+  CHECK(std::count_if(whole.members().begin(), whole.members().end(), [](auto const m) { return m.key == "_meta"; }) == 1);
+  CHECK(c.finish(client->request("vendor/x", json::raw(R"({"\u005fmeta":{"b":2}})"), options)));
+  CHECK(s.sent().back()["params"]["_meta"]["b"].as_int64() == 2);
+  CHECK(s.sent().back()["params"]["_meta"]["a"].as_string() == "options");
+  CHECK(c.finish(client->notify("notifications/vendor", args("_meta", args("b", 3)))));
+  CHECK(s.sent().back()["params"]["_meta"]["b"].as_int64() == 3);
+  for (auto const* const bad : {R"({"_meta":7})", R"({"_meta":{"progressToken":1}})", R"({"_meta":{"traceparent":"00-x"}})"})
+    CHECK(c.finish(client->request("vendor/x", json::raw(bad))).error() == errc::invalid_argument);
 }
 
 TEST_CASE("calls: an unknown resultType is an error in the modern era", "[client]") {

@@ -163,3 +163,16 @@ TEST_CASE("cancel: a request that is still queued is removed silently", "[client
   REQUIRE(server.lines.size() == 1);
   CHECK_THAT(server.lines[0], match::contains("kept"));
 }
+
+TEST_CASE("cancel: the server is told the caller's reason", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  s.expect("tools/call").expect("notifications/cancelled").expect("tools/call").expect("notifications/cancelled");
+  auto client = c.connect(s.transport());
+  for (std::string const reason : {"", "the user pressed \"Stop\""}) {
+    auto const o = c.start(client->call_tool("x", args(), reason.empty() ? call_options() : call_options().cancel_reason(reason)));
+    o->cancel();
+    c.settle();
+    CHECK(s.sent().back()["params"]["reason"] == json::to_value(reason.empty() ? "cancelled by the caller" : reason));
+  }
+}

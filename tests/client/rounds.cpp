@@ -125,7 +125,8 @@ TEST_CASE("rounds: an unknown resultType is an error, an absent one means comple
 
 TEST_CASE("rounds: their number is capped", "[client]") {
   auto s = modern_script();
-  for (int i = 0; i < 4; ++i) s.expect("tools/call").reply(R"({"resultType":"input_required","requestState":"again"})");
+  for (int i = 0; i < 4; ++i)
+    s.expect("tools/call").reply(R"({"resultType":"input_required","inputRequests":{"r":{"method":"roots/list"}}})");
   auto const body = [](client& c) -> asio::awaitable<void> {
     auto const e = co_await error_of(c.call_tool("t"));
     CHECK(e == errc::limit_exceeded);
@@ -135,7 +136,7 @@ TEST_CASE("rounds: their number is capped", "[client]") {
   limits.input_rounds(3);
   connect_options options;
   options.limits(limits);
-  play(s, no_handler(), options, body);
+  play(s, root_list(), options, body);
 }
 
 TEST_CASE("rounds: a failing handler ends the call with its error", "[client]") {

@@ -91,6 +91,25 @@ TEST_CASE("error: only what was certainly not carried out is retriable", "[error
   CHECK_FALSE(is_retriable(error::from_peer({-32603, "", ""})));
 }
 
+TEST_CASE("error: what became of the call is stated, or what the code says", "[errors]") {
+  CHECK(error(errc::timeout).outcome() == comcp::call_outcome::unstated);
+  CHECK(error(errc::outcome_unknown).outcome() == comcp::call_outcome::open);
+  CHECK(error(errc::connect_failed).outcome() == comcp::call_outcome::not_sent);
+  CHECK(error::from_peer({-32603, "", ""}).outcome() == comcp::call_outcome::known);
+  auto const status = [](int n) {
+    comcp::transport_detail d;
+    d.http_status = n;
+    return error(errc::http_status).with_detail(d).outcome();
+  };
+  CHECK(status(404) == comcp::call_outcome::known);
+  CHECK(status(502) == comcp::call_outcome::open);
+  auto const stated = error(errc::timeout).with_outcome(comcp::call_outcome::not_sent);
+  CHECK(stated.states_outcome());
+  CHECK(is_retriable(stated));
+  CHECK_FALSE(is_retriable(error(errc::connect_failed).with_outcome(comcp::call_outcome::open)));
+  CHECK(stated.with_code(errc::closed).with_message("x").outcome() == comcp::call_outcome::not_sent);
+}
+
 TEST_CASE("error: the exception says what the error says", "[errors]") {
   comcp::exception const thrown(error(errc::denied, "not today"));
   CHECK_THAT(thrown.what(), match::contains("not today"));

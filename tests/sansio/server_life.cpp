@@ -241,6 +241,13 @@ TEST_CASE("server_life: what the end of a call says", "[sansio]") {
     CHECK(how(e) == call_end::undelivered);
   for (auto const e : {errc::timeout, errc::cancelled, errc::closed, errc::queue_full, errc::denied, errc::not_ready})
     CHECK(how(e) == call_end::no_verdict);
+  for (auto const e : {errc::timeout, errc::cancelled, errc::closed})
+    CHECK(how(error(e).with_outcome(call_outcome::open)) == call_end::no_verdict);
+  for (auto const e : {errc::limit_exceeded, errc::invalid_json, errc::validation_failed}) {
+    CHECK(how(error(e).with_outcome(call_outcome::open)) == call_end::answered);
+    CHECK(how(error(e).with_outcome(call_outcome::not_sent)) == call_end::no_verdict);
+  }
+  CHECK(how(error(errc::transport_failed).with_outcome(call_outcome::not_sent)) == call_end::no_verdict);
   for (auto const e : {errc::unauthorized, errc::protocol_violation, errc::tool_failed})
     CHECK(how(e) == call_end::answered);
 }

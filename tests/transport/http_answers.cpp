@@ -34,6 +34,7 @@ TEST_CASE("http_answers: what is no answer is an error of its own, with status a
       {"another id", 200, {{"Content-Type", "application/json"}}, other.c_str(), errc::missing_answer},
       {"gzip", 200, {{"Content-Type", "application/json"}, {"Content-Encoding", "gzip"}}, "\x1f\x8b", errc::unsupported_encoding},
       {"500 and HTML", 500, {{"Content-Type", "text/html"}}, "<h1>oops</h1>", errc::http_status},
+      {"a gateway's 502", 502, {}, "bad gateway", errc::http_status},
       {"403", 403, {}, "no", errc::unauthorized},
       {"a redirect that changes the method", 302, {{"Location", "/other"}}, "", errc::redirect_refused},
       {"an empty stream", 200, {{"Content-Type", "text/event-stream"}}, "", errc::outcome_unknown},
@@ -50,6 +51,7 @@ TEST_CASE("http_answers: what is no answer is an error of its own, with status a
     auto const e = call->error();
     INFO(e.to_string());
     CHECK(e == w.expected);
+    CHECK(leaves_outcome_open(e) == (w.status < 300 || w.status >= 500));
     if (w.expected != errc::outcome_unknown) {
       REQUIRE(e.detail());
       CHECK(e.detail()->http_status == w.status);
@@ -72,6 +74,7 @@ TEST_CASE("http_answers: a body over the limit ends its call", "[transport]") {
   post->head(200, {{"Content-Type", "application/json"}}).piece(std::string(900, ' ')).piece(std::string(900, ' '));
   t.settle();
   CHECK(call->error() == errc::limit_exceeded);
+  CHECK(leaves_outcome_open(call->error()));
   CHECK(post->abandoned);
 }
 

@@ -47,6 +47,7 @@ struct prepared_call {
   bool outdated = false;    // it was answered by what a change or its age had made stale
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
+  mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
 };
 
 /// How a call is carried out once its interceptors let it go on.

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -179,6 +180,9 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
   void send_message(outgoing message);
   [[nodiscard]] error check(detail::prepared_call const& c) const;
+  [[nodiscard]] bool needs_task(detail::prepared_call const& c) const;
+  [[nodiscard]] error judged(detail::pending_entry const& e, error why) const;
+  [[nodiscard]] error judged(detail::prepared_call const& c, error why) const;
   [[nodiscard]] error check_subscribe(call_options const& options) const;
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
   result<void> transmit(detail::pending_entry& e);
@@ -191,7 +195,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void end_with(std::stop_token const& stop, detail::pending_entry& e);
   void end(request_id id, detail::reply&& r);
   void cancel(request_id id);
-  void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why);
+  /// Without a reason: the caller's.
+  void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why = {});
   void fail_all(error const& reason);
   void fail_each(error const& reason, bool survivors);
   void arm();
@@ -210,11 +215,15 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
                                                     std::chrono::steady_clock::time_point hard);
   struct round;
   asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
-  void start_answers(std::shared_ptr<round> const& r, input_required_result const& required);
+  void start_answers(std::shared_ptr<round> const& r);
+  asio::awaitable<error> rest(detail::prepared_call const& c, std::chrono::nanoseconds d);
   asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, error refusal);
   [[nodiscard]] error check_round(input_required_result const& required) const;
-  asio::awaitable<detail::reply> ask_urls(detail::reply r, std::stop_token stop,
-                                          std::chrono::steady_clock::time_point hard);
+  /// What the call ends with; nothing where it is to be sent again.
+  asio::awaitable<error> ask_urls(detail::prepared_call const& c, error refusal,
+                                  std::chrono::steady_clock::time_point hard);
+  struct open_urls;
+  void url_completed(json::value const& params);
   [[nodiscard]] bool follow_version(error const& e);
 
   // core_http.ipp
@@ -289,6 +298,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   bool restart_now_ = false;                  // without that wait
   json::value initialize_result_;
   std::map<std::string, std::vector<wire::param_header>, std::less<>> param_headers_;  // by tool, where it wants any
+  std::set<std::string, std::less<>> task_tools_;  // of the last listed definitions, those that want a task
+  std::vector<open_urls*> open_urls_;              // calls that wait for pages to be completed
   unsigned renewals_in_a_row_ = 0;
   bool is_http_ = false;
   bool resumed_ = false;      // this connection goes on with a saved session

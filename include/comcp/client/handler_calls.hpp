@@ -139,7 +139,7 @@ asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value con
       auto const member = [&h](auto&&... a) -> decltype(h.elicit_url(std::forward<decltype(a)>(a)...)) {
         return h.elicit_url(std::forward<decltype(a)>(a)...);
       };
-      return settle(with_context(member, ctx, *std::move(request)));
+      return settle_elicitation(ctx, params, with_context(member, ctx, *std::move(request)));
     }
   } else {
     if constexpr (has_elicit<H>) {
@@ -197,6 +197,8 @@ asio::awaitable<void> hand_over(H& h, N n, context& ctx) {
   auto const member = [&h](auto&&... a) -> decltype(h.on(std::forward<decltype(a)>(a)...)) {
     return h.on(std::forward<decltype(a)>(a)...);
   };
+  static_assert(answers_nothing<decltype(with_context(member, ctx, std::move(n)))>,
+                "comcp: this handler's on() returns neither void nor asio::awaitable<void>: nobody looks at what it says");
   if constexpr (is_awaitable<decltype(with_context(member, ctx, std::move(n)))>) {
     return wait_for(with_context(member, ctx, std::move(n)));
   } else {

@@ -109,14 +109,12 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
   if constexpr (std::same_as<T, tool>) {
-    if (core->is_http()) {
-      auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
-        self->adopt_tools(*p);
-        co_return;
-      };
-      auto work = adopt(core, &*page);
-      co_await core->run_on_home(std::move(work));
-    }
+    auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
+      self->adopt_tools(*p);
+      co_return;
+    };
+    auto work = adopt(core, &*page);
+    co_await core->run_on_home(std::move(work));
   }
   for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);

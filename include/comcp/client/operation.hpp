@@ -112,7 +112,8 @@ asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_c
   auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
   r.or_throw();
   auto out = r.template structured<T>();
-  co_return std::move(out).value();
+  if (!out) throw exception(out.error().with_outcome(call_outcome::open));
+  co_return *std::move(out);
 }
 
 template <class T>

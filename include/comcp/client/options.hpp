@@ -65,7 +65,8 @@ class call_options {
   call_options& on_progress(std::function<void(progress_notification const&)> f) {
     return edit().on_progress = std::move(f), *this;
   }
-  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts: errc::invalid_argument.
+  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts, and the text of the keys of
+  /// W3C trace context: errc::invalid_argument.
   template <json::writable T>
   call_options& meta(std::string key, T const& value) {
     return set_meta(std::move(key), json::to_text(value)), *this;
@@ -74,6 +75,12 @@ class call_options {
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
   /// Cancels every call that was given this token once stop is requested. Thread-safe.
   call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
+  /// What the server is told where this call is cancelled (default: "cancelled by the caller").
+  call_options& cancel_reason(std::string text) { return edit().cancel_reason = std::move(text), *this; }
+  /// 2025-11-25: after an error -32042 whose pages the handler's elicit_url() all accepted, waits until the server tells
+  /// that they are completed (within the hard timeout) and sends the call again, once (default: it ends with
+  /// errc::url_elicitation_required).
+  call_options& await_url_elicitations(bool yes = true) { return await_urls_ = yes, *this; }
   /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
   call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
   /// The definition to go by instead of the one that was listed last: its annotated arguments are mirrored into headers
@@ -82,6 +89,7 @@ class call_options {
     auto& own = edit();
     own.input_schema = definition.input_schema;
     own.output_schema = definition.output_schema;
+    own.needs_task = definition.execution && definition.execution->task_support == "required";
     return *this;
   }
   /// Modern era: the log level asked for with this call.
@@ -103,6 +111,9 @@ class call_options {
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
   [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
+  [[nodiscard]] std::optional<bool> needs_task() const noexcept { return rare().needs_task; }
+  [[nodiscard]] std::string const& cancel_reason() const noexcept { return rare().cancel_reason; }
+  [[nodiscard]] bool awaits_url_elicitations() const noexcept { return await_urls_; }
   void forget_tool() {
     if (!input_schema().is_null()) edit().input_schema = json::value();
   }
@@ -119,6 +130,8 @@ class call_options {
     std::vector<std::pair<std::string, std::string>> meta;
     std::stop_token stop;
     json::value input_schema, output_schema;
+    std::optional<bool> needs_task;
+    std::string cancel_reason = "cancelled by the caller";
   };
   [[nodiscard]] rarities const& rare() const noexcept {
     static rarities const none;
@@ -142,6 +155,7 @@ class call_options {
   std::optional<comcp::log_level> log_level_;
   bool idempotent_ = false;
   bool manual_input_ = false;
+  bool await_urls_ = false;
   cache_use cache_ = cache_use::use;
 };
 
@@ -184,12 +198,13 @@ class connection_limits {
                                                                           \
  public:
   COMCP_LIMIT(std::size_t, pending_calls, 65536)       ///< Calls in flight; more: queue_full.
-  COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer.
+  COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer. Of one round: wait.
   COMCP_LIMIT(std::size_t, queued_notifications, 1024) ///< Waiting for the handler; more: dropped, counted.
   COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages; more: closed, protocol_violation.
   COMCP_LIMIT(std::size_t, pages, 1000)                ///< Pages of one list; more: limit_exceeded.
   COMCP_LIMIT(std::size_t, items, 100'000)             ///< Items of one list; more: limit_exceeded.
   COMCP_LIMIT(std::size_t, input_rounds, 10)           ///< Rounds of one call; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, input_requests, 1000)       ///< Of one round, and pages of one -32042; more: limit_exceeded.
   COMCP_LIMIT(std::size_t, subscription_queue, 256)    ///< Unread updates of one listen(); more: dropped, counted.
 #undef COMCP_LIMIT
   connection_limits& json(json::parse_options o) { return json_ = o, *this; }

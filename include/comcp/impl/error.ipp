@@ -214,26 +214,29 @@ COMCP_DECL std::string error::to_string() const {
   return out;
 }
 
-COMCP_DECL bool is_retriable(error const& e) noexcept {
-  if (e.code().category() != comcp_category()) return false;
-  switch (static_cast<errc>(e.code().value())) {
-    case errc::connect_failed:
-    case errc::connect_timeout:
-    case errc::not_ready:
-    case errc::no_connections:
-    case errc::queue_full: return true;
-    case errc::http_status: {
-      auto const* const d = e.detail();
-      return d && (d->http_status == 429 || d->http_status == 503) && d->retry_after;
-    }
-    default: return false;
-  }
+COMCP_DECL error error::with_outcome(call_outcome outcome) const {
+  error e = *this;
+  e.outcome_ = outcome;
+  return e;
 }
 
-COMCP_DECL bool leaves_outcome_open(error const& e) noexcept {
-  if (e.code().category() != comcp_category()) return false;
-  switch (static_cast<errc>(e.code().value())) {
-    case errc::outcome_unknown:
+namespace detail {
+
+// 503 with a Retry-After comes before anything is done; of other 5xx a gateway may be the author.
+COMCP_DECL call_outcome outcome_of_status(transport_detail const* d) noexcept {
+  auto const status = d ? d->http_status.value_or(0) : 0;
+  if (status < 300) return call_outcome::unstated;
+  return status < 500 || (status == 503 && d->retry_after) ? call_outcome::known : call_outcome::open;
+}
+
+}  // namespace detail
+
+// What the transport and the server mean by their codes; who knows more states it.
+COMCP_DECL call_outcome error::outcome() const noexcept {
+  if (states_outcome() || !code_) return outcome_;
+  if (*this == errc::outcome_unknown) return call_outcome::open;
+  if (peer() || code_.category() != comcp_category()) return peer() ? call_outcome::known : outcome_;
+  switch (static_cast<errc>(code_.value())) {
     case errc::out_of_memory:
     case errc::protocol_violation:
     case errc::transport_failed:
@@ -242,9 +245,46 @@ COMCP_DECL bool leaves_outcome_open(error const& e) noexcept {
     case errc::exchange_timeout:
     case errc::wrong_content_type:
     case errc::missing_answer:
-    case errc::unsupported_encoding: return true;
+    case errc::unsupported_encoding: return call_outcome::open;
+    case errc::unauthorized:
+    case errc::redirect_refused:
+    case errc::tool_failed:
+    case errc::input_refused: return call_outcome::known;
+    case errc::connect_failed:
+    case errc::connect_timeout:
+    case errc::tls_failed:
+    case errc::proxy_failed:
+    case errc::denied:
+    case errc::queue_full:
+    case errc::not_in_protocol:
+    case errc::capability_missing:
+    case errc::not_ready:
+    case errc::no_connections: return call_outcome::not_sent;
+    case errc::http_status: return detail::outcome_of_status(detail());
+    default: return outcome_;
+  }
+}
+
+COMCP_DECL bool is_retriable(error const& e) noexcept {
+  if (e.code().category() != comcp_category() || leaves_outcome_open(e)) return false;
+  switch (static_cast<errc>(e.code().value())) {
+    case errc::connect_failed:
+    case errc::connect_timeout:
+    case errc::not_ready:
+    case errc::no_connections:
+    case errc::queue_full: return true;
+    case errc::timeout:
+    case errc::cancelled:
+    case errc::closed:
+    case errc::transport_failed: return e.outcome() == call_outcome::not_sent;
+    case errc::http_status: {
+      auto const* const d = e.detail();
+      return d && (d->http_status == 429 || d->http_status == 503) && d->retry_after;
+    }
     default: return false;
   }
 }
+
+COMCP_DECL bool leaves_outcome_open(error const& e) noexcept { return e.outcome() == call_outcome::open; }
 
 }  // namespace comcp

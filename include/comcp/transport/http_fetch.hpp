@@ -159,7 +159,7 @@ class http_fetch {
     if constexpr (!std::same_as<Auth, no_auth>) {
       auth_request const about(server_, url, method, sent.challenges);
       auto credentials = co_await auth_.headers(about);
-      if (!credentials) co_return credentials.error();
+      if (!credentials) co_return credentials.error().with_outcome(call_outcome::not_sent);
       for (auto const& field : *credentials) (void)r.headers.set(field.name, field.value);
       credentials_ = std::move(*credentials);
     }
@@ -178,7 +178,7 @@ class http_fetch {
     phase const told(authorizing);
     auto const answer = co_await auth_.challenged(about, credentials_, head);
     if (answer) co_return *answer;
-    auto const failure = without_credentials(answer.error());
+    auto const failure = without_credentials(answer.error()).with_outcome(call_outcome::known);  // the request was refused
     co_return failure.with_detail(*verdict.why.detail());
   }
 

@@ -7,6 +7,7 @@
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
+#include <comcp/client/impl/core_facts.ipp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 #include <comcp/protocol/meta.hpp>
@@ -36,23 +37,6 @@ struct cancel_request {
   [[nodiscard]] cancel_hook hook() const { return {core->weak_from_this(), id, cancel}; }
 };
 
-COMCP_DECL char const* capability_for(std::string_view method) noexcept {
-  if (method.starts_with("tools/")) return "tools";
-  if (method.starts_with("prompts/")) return "prompts";
-  if (method.starts_with("resources/")) return "resources";
-  if (method == "completion/complete") return "completions";
-  if (method == "logging/setLevel") return "logging";
-  if (method.starts_with("skills/")) return "io.modelcontextprotocol/skills";
-  return nullptr;
-}
-
-COMCP_DECL bool reads_directories(server_capabilities const& declared) {
-  auto const skills = declared.extensions.find("io.modelcontextprotocol/skills");
-  if (skills == declared.extensions.end()) return false;
-  auto const flag = skills->second.view().find("directoryRead");
-  return flag && flag->get_bool() == true;
-}
-
 }  // namespace detail
 
 COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
@@ -64,9 +48,13 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   if (codec_ && !codec_->offers(c.method))
     return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
   for (auto const& [key, text] : c.options.meta()) {
-    if (auto const ok = check_meta_key(key); !ok) return ok.error();
+    if (auto const ok = check_meta(key, text); !ok) return ok.error();
   }
   if (!options_.check_capabilities_ || !codec_) return {};
+  if (needs_task(c)) {
+    return {errc::capability_missing,
+            "the tool " + c.name + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
+  }
   if (std::string_view(c.method) == "resources/directory/read" && !detail::reads_directories(server_capabilities_))
     return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
   if (discovered_unknown() && !c.method.starts_with("skills/")) return {};  // those want a declaration that was seen
@@ -164,7 +152,7 @@ COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
   auto const id = std::exchange(e.id, 0);
   if (!id || !pending_.take(id)) return;
   ++counters_.cancelled;
-  tell_cancelled(id, e, "cancelled by the caller");
+  tell_cancelled(id, e);
 }
 
 // The one door through which every call ends.
@@ -175,6 +163,8 @@ COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
   e.id = 0;
   e.stop.reset();
   if (e.call && !e.handshake) {  // as `tracked` counts
+    if (r.has_value()) e.call->outcome = std::max(e.call->outcome, call_outcome::known);
+    else r = judged(e, std::move(r).error());
     if (r.has_value()) ++counters_.completed;
     else if (r.error() == errc::timeout) ++counters_.timed_out;
     else if (r.error() == errc::cancelled) ++counters_.cancelled;
@@ -191,7 +181,7 @@ COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
 COMCP_DECL void client_core::cancel(request_id id) {
   auto const* found = pending_.find(id);
   if (!found) return;
-  tell_cancelled(id, **found, "cancelled by the caller");
+  tell_cancelled(id, **found);
   end(id, error(errc::cancelled));
 }
 
@@ -202,7 +192,7 @@ COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry
     return;
   }
   if (transport_.abandon(id) || (is_http_ && is_modern())) return;
-  send_text(wire::codec::cancelled(id, why));
+  send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
 }
 
 // First the calls, then what else waits for their ends.
@@ -221,12 +211,14 @@ COMCP_DECL void client_core::fail_each(error const& reason, bool survivors) {
     auto const& e = **found;
     bool const waits_for_restart = goes_on && e.call && !e.sent;
     if (e.survives != survivors || waits_for_restart) continue;
-    if (!e.call || by_us || !e.sent) {
-      end(id, e.call && !e.sent ? reason.with_code(make_error_code(errc::closed)) : reason);
-    } else if (e.call->repeatable || e.call->options.is_idempotent() || e.handshake) {
+    if (!e.call) {
       end(id, reason);
+    } else if (!e.sent) {
+      end(id, reason.with_code(make_error_code(errc::closed)));
     } else {
-      end(id, reason.with_code(make_error_code(errc::outcome_unknown)));
+      bool const keeps_code = by_us || e.call->repeatable || e.call->options.is_idempotent() || e.handshake;
+      auto const why = reason.with_outcome(call_outcome::open);  // whatever it says of another call
+      end(id, keeps_code ? why : why.with_code(make_error_code(errc::outcome_unknown)));
     }
   }
 }
@@ -299,9 +291,14 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::round_trip(detail::prepar
 }
 
 COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detail::pending_entry& e) {
-  if (auto bad = check(c)) return bad;
-  if (c.options.stop().stop_requested()) return error(errc::cancelled);
-  return begin(c, e);
+  auto bad = check(c);
+  if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
+  if (!bad) {
+    auto begun = begin(c, e);
+    if (begun) return begun;
+    bad = begun.error();
+  }
+  return bad.with_outcome(c.outcome);  // of the attempts before this one
 }
 
 COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
@@ -370,7 +367,8 @@ COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, deta
 COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_call c, detail::reply first) {
   auto const hold = shared_from_this();
   auto r = co_await rounds(c, std::move(first));
-  co_return std::move(r).value();
+  if (!r) throw exception(judged(c, r.error()));
+  co_return *std::move(r);
 }
 
 COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {

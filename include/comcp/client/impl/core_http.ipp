@@ -62,6 +62,11 @@ COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call
 }
 
 COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
+  for (auto const& t : page.tools) {
+    bool const wants_task = t.execution && t.execution->task_support == "required";
+    if (!wants_task) task_tools_.erase(t.name);
+    else if (task_tools_.size() < options_.limits_.items()) task_tools_.insert(t.name);
+  }
   if (!is_http_ || !is_modern()) return;
   auto const unusable = [this, &page](tool const& t) {
     auto wanted = wire::find_param_headers(t.input_schema.view());

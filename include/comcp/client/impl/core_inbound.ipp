@@ -219,6 +219,7 @@ COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
     if (is_modern()) return subscriptions_.cancelled_by_server(*which);
     dispatcher_.withdraw(which->dump());
   }
+  if (m.method == "notifications/elicitation/complete") url_completed(params);
   if (checks_ && m.method == "notifications/tools/list_changed") checks_->forget();
   if (is_modern() && subscriptions_.routed(m.method, params)) return;
   if (!is_modern()) subscriptions_.notified(m.method, params);

@@ -35,10 +35,11 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::intercept(detail::prepare
   if (options_.interceptors_.empty() || c.internal) {
     auto work = perform(c);
     auto r = co_await std::move(work);
+    if (!r) r = judged(c, r.error());
     co_return r;
   }
-  if (end_reason_) co_return detail::reply(*end_reason_);
-  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  if (end_reason_) co_return end_reason_->with_outcome(call_outcome::not_sent);
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled).with_outcome(call_outcome::not_sent);
   auto const now = time_->now();
   auto const limit = hard_limit(c.options);
   auto const i = std::make_shared<interception>(std::move(c), std::move(perform));
@@ -51,11 +52,14 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::intercept(detail::prepare
   };
   detail::post(home_, std::move(start));
   auto const waited = co_await wait(i->done);
+  if (waited && !i->outcome) co_return judged(i->call, i->outcome.error());
   if (waited) co_return i->outcome;
   auto give_up = [i] { i->signal.emit(asio::cancellation_type::terminal); };
   detail::post(home_, std::move(give_up));
-  if (i->performed && !i->outcome) co_return i->outcome;
-  co_return waited.error() == errc::timeout ? error(errc::timeout, i->call.method) : waited.error();
+  if (i->performed && !i->outcome) co_return judged(i->call, i->outcome.error());
+  auto const why = waited.error() == errc::timeout ? error(errc::timeout, i->call.method) : waited.error();
+  bool const begun = i->call.started != std::chrono::steady_clock::time_point();
+  co_return why.with_outcome(begun ? call_outcome::open : call_outcome::not_sent);
 }
 
 COMCP_DECL asio::awaitable<void> client_core::walk(std::shared_ptr<interception> i) {

@@ -15,19 +15,35 @@ namespace comcp {
 /// The requests of one round, answered at once. Shared by the coroutines that answer.
 struct client_core::round {
   detail::pending_entry done;
+  input_requests waiting;  // for their turn: limits().handlers_in_flight() are answered at once
   std::map<std::string, std::string> answers;
   error failure;
-  std::size_t open = 0;
+  std::size_t running = 0;
   std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
   std::vector<std::shared_ptr<bool>> cancelled;
 
   void cancel() {
+    waiting.clear();
     for (auto const& flag : cancelled) *flag = true;
     for (auto const& s : signals) s->emit(asio::cancellation_type::terminal);
   }
 };
 
+/// A call that waits until the pages of its -32042 are completed.
+struct client_core::open_urls {
+  explicit open_urls(client_core& c) : core(c) { core.open_urls_.push_back(this); }
+  open_urls(open_urls const&) = delete;
+  open_urls& operator=(open_urls const&) = delete;
+  ~open_urls() { std::erase(core.open_urls_, this); }
+
+  client_core& core;
+  std::set<std::string, std::less<>> ids;
+  detail::pending_entry done;
+};
+
 namespace detail {
+
+inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
 
 // The original parameters with what a retry adds. Both texts are objects.
 COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
@@ -100,18 +116,22 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
   nanoseconds left = c.options.timeout().value_or(options_.timeout_);
   auto sent_at = c.started;
   c.options.extend_on_progress(c.options.extends_on_progress());
-  bool followed = false, listed = false;
+  bool followed = false, listed = false, urls_done = false;
   unsigned repeats = 0;
+  nanoseconds pause = detail::first_rest;
   for (unsigned taken = 0;;) {
     if (!r) {
       auto const* const peer = r.error().peer();
       if (peer && !is_modern() && peer->code == -32042) {
-        auto asked = co_await ask_urls(std::move(r), c.options.stop(), hard);
-        co_return asked;
+        if (std::exchange(urls_done, true)) co_return r.error().with_code(make_error_code(errc::url_elicitation_required));
+        auto const ended = co_await ask_urls(c, r.error(), hard);
+        if (ended) co_return ended;
+        r = co_await round_trip(c);
+        continue;
       }
       if (prior_unconfirmed_ && (peer || (is_http_ && sansio::is_legacy_refusal(r.error())))) {
         auto const repeat = co_await probe_again(c, r.error());
-        if (!repeat) co_return repeat.error();
+        if (!repeat) co_return repeat.error().with_outcome(c.outcome);
         if (!*repeat) co_return r;
         r = co_await round_trip(c);
         continue;
@@ -148,6 +168,17 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
     if (auto const bad = check_round(*required)) co_return detail::reply(bad);
     left -= std::min(left, nanoseconds(time_->now() - sent_at));  // the clock stops while a handler answers
     auto state = required->request_state;
+    if (required->input_requests && !required->input_requests->empty()) {
+      pause = detail::first_rest;
+    } else {
+      auto const before = time_->now();
+      auto const most = std::min<nanoseconds>(left, hard - before);
+      auto const ended = co_await rest(c, std::min(pause, most));
+      if (ended) co_return ended;
+      left -= std::min(left, nanoseconds(time_->now() - before));
+      if (left <= left.zero() || time_->now() >= hard) co_return error(errc::timeout, c.method);
+      pause = std::min<nanoseconds>(2 * pause, detail::longest_rest);
+    }
     auto answers = co_await answer_round(std::move(*required), c.options.stop(), hard);
     if (!answers) co_return detail::reply(answers.error());
     c.params = detail::with_answers(original, *answers, state);
@@ -189,6 +220,8 @@ COMCP_DECL error client_core::check_round(input_required_result const& required)
   if (!asks && !required.request_state)
     return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
   if (!asks) return {};
+  if (required.input_requests->size() > options_.limits_.input_requests())
+    return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
   for (auto const& [key, asked] : *required.input_requests) {
     bool declared = false;
     if (asked.method == "sampling/createMessage") declared = own_capabilities_.sampling.has_value();
@@ -215,20 +248,23 @@ COMCP_DECL asio::awaitable<void> client_core::answer_one(std::shared_ptr<round> 
   } catch (std::exception const&) {
     // A cancelled coroutine; its round has ended.
   }
-  --r->open;
+  --r->running;
   if (!answer) {
     if (!r->failure) r->failure = answer.error();
   } else {
     r->answers.emplace(std::move(key), answer->text());
   }
-  if (r->open == 0 || r->failure) end(r->done.id, json::value());
+  if (!r->failure) start_answers(r);
+  if (r->running == 0 || r->failure) end(r->done.id, json::value());
 }
 
-COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r, input_required_result const& required) {
-  r->open = required.input_requests->size();
-  for (auto const& [key, asked] : *required.input_requests) {
+COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r) {
+  auto const most = std::max<std::size_t>(1, options_.limits_.handlers_in_flight());
+  while (r->running < most && !r->waiting.empty()) {
+    auto next = r->waiting.extract(r->waiting.begin());
+    ++r->running;
     r->signals.push_back(std::make_unique<asio::cancellation_signal>());
-    auto work = std::make_shared<asio::awaitable<void>>(answer_one(r, key, asked));
+    auto work = std::make_shared<asio::awaitable<void>>(answer_one(r, std::move(next.key()), std::move(next.mapped())));
     auto* const signal = r->signals.back().get();
     // Posted: a handler that answers at once must not end the round before it is waited for.
     auto start = [this, hold = shared_from_this(), r, work, signal] {
@@ -246,7 +282,8 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
   auto const most = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
   if (!enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
   end_with(stop, r->done);
-  start_answers(r, required);
+  r->waiting = std::move(*required.input_requests);
+  start_answers(r);
   auto const waited = co_await wait(r->done);
   if (waited && !r->failure) co_return detail::responses_text(r->answers);
   auto cancel_the_rest = [r] { r->cancel(); };
@@ -255,26 +292,79 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
   co_return detail::round_error(r->failure);
 }
 
+// Before state alone goes back: a server that is not ready yet is not asked in a loop.
+COMCP_DECL asio::awaitable<error> client_core::rest(detail::prepared_call const& c, std::chrono::nanoseconds d) {
+  detail::pending_entry e;
+  e.survives = true;
+  if (!enlist(e, d)) co_return error(errc::queue_full, "too many calls in flight");
+  end_with(c.options.stop(), e);
+  auto const over = co_await wait(e);
+  co_return over.error() == errc::timeout ? error() : over.error();
+}
+
+namespace detail {
+
+COMCP_DECL bool is_accepted(std::string const& responses, std::string_view key) {
+  auto const all = json::parse(responses);
+  auto const one = all ? all->find(key) : std::nullopt;
+  auto const action = one ? one->find("action") : std::nullopt;
+  return action && action->view().get_string() == "accept";
+}
+
+}  // namespace detail
+
 // One page after the other, each as a round of its own: bounded, and ended with the call.
-COMCP_DECL asio::awaitable<detail::reply> client_core::ask_urls(detail::reply r, std::stop_token stop,
-                                                                std::chrono::steady_clock::time_point hard) {
-  auto const failure = r.error().with_code(make_error_code(errc::url_elicitation_required));
-  auto const data = json::parse(r.error().peer()->data);
+COMCP_DECL asio::awaitable<error> client_core::ask_urls(detail::prepared_call const& c, error refusal,
+                                                        std::chrono::steady_clock::time_point hard) {
+  auto const failure = refusal.with_code(make_error_code(errc::url_elicitation_required));
+  auto const data = json::parse(refusal.peer()->data);
   auto const list = data ? data->find("elicitations") : std::nullopt;
-  if (!list || !own_capabilities_.supports_elicitation_url()) co_return detail::reply(failure);
+  if (!list || !own_capabilities_.supports_elicitation_url()) co_return failure;
+  if (list->size() > options_.limits_.input_requests())
+    co_return error(errc::limit_exceeded, "a -32042 with more pages than limits().input_requests()");
+  open_urls pages(*this);  // before the first is shown: it may be completed while it is
+  bool may_wait = c.options.awaits_url_elicitations() && list->size() > 0;
+  for (auto const e : list->elements()) {
+    auto const id = e.find("elicitationId");
+    if (id && id->is_string()) pages.ids.emplace(*id->get_string());
+    else may_wait = false;
+  }
   for (auto const e : list->elements()) {
     input_request page;
     page.method = "elicitation/create";
     page.params = e.share();
     input_required_result one;
     one.input_requests.emplace().emplace("page", std::move(page));
-    auto const answered = co_await answer_round(std::move(one), stop, hard);
+    auto const answered = co_await answer_round(std::move(one), c.options.stop(), hard);
+    may_wait = may_wait && answered && detail::is_accepted(*answered, "page");
     if (answered) continue;
     auto const& why = answered.error();
     bool const call_is_over = why == errc::cancelled || why == errc::closed || why == errc::timeout;
-    if (call_is_over && !why.peer()) co_return detail::reply(why);
+    if (call_is_over && !why.peer()) co_return why;
   }
-  co_return detail::reply(failure);
+  if (!may_wait) co_return failure;
+  if (pages.ids.empty()) co_return error();
+  auto const left = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
+  pages.done.survives = true;
+  if (!enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
+  end_with(c.options.stop(), pages.done);
+  auto const completed = co_await wait(pages.done);
+  if (completed) co_return error();
+  co_return completed.error() == errc::timeout ? failure : completed.error();
+}
+
+COMCP_DECL void client_core::url_completed(json::value const& params) {
+  auto const which = params.view().find("elicitationId");
+  auto const id = which ? which->get_string() : std::nullopt;
+  if (!id) return;
+  std::vector<request_id> complete;  // first all of them: an end may begin anything
+  for (auto* const waiting : open_urls_) {
+    auto const found = waiting->ids.find(*id);
+    if (found == waiting->ids.end()) continue;
+    waiting->ids.erase(found);
+    if (waiting->ids.empty() && waiting->done.id) complete.push_back(waiting->done.id);
+  }
+  for (auto const which_call : complete) end(which_call, json::value());
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,

@@ -102,7 +102,7 @@ COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
   auto tool = find(name, c.options);
   if (!tool) {
     auto failure = co_await know_tools(c);
-    if (failure) co_return reply(std::move(failure));
+    if (failure) co_return reply(failure.with_outcome(call_outcome::not_sent));
     tool = find(name, c.options);
   }
   if (tool) {
@@ -111,7 +111,7 @@ COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
   auto r = co_await core_.perform(c);
   bool const is_task = params->view().find("task").has_value();  // what comes then is no result of the tool
   if (!r || !tool || is_task) co_return r;
-  if (auto bad = after(*tool, name, r->view())) co_return reply(std::move(bad));
+  if (auto bad = after(*tool, name, r->view())) co_return reply(bad.with_outcome(call_outcome::open));
   co_return r;
 }
 

@@ -56,7 +56,7 @@ COMCP_DECL asio::awaitable<pool_turn> pool_core::take(self_type self, std::chron
   self->launch_lazy();
   for (;;) {
     self->require_open();
-    if (stop.stop_requested()) throw exception(error(errc::cancelled));
+    if (stop.stop_requested()) throw exception(error(errc::cancelled).with_outcome(call_outcome::not_sent));
     auto turn = self->pick();
     if (turn) co_return std::move(*turn);
     if (!self->is_hopeful() || self->time_->now() >= until) throw exception(self->nobody());

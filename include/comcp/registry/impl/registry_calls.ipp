@@ -106,7 +106,7 @@ COMCP_DECL error registry_core::cannot_wait(member const& m, patience const& p) 
 }
 
 COMCP_DECL asio::awaitable<void> registry_core::wait_for(self r, member m, patience p) {
-  if (auto const why = r->cannot_wait(m, p)) throw exception(why);
+  if (auto const why = r->cannot_wait(m, p)) throw exception(why.with_outcome(call_outcome::not_sent));
   auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
   co_await std::move(waiting);
   if (m->gone) throw exception(m->gone);

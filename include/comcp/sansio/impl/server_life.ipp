@@ -27,7 +27,15 @@ COMCP_DECL call_end end_of_call(error const* failure) noexcept {
   if (!failure || !*failure || failure->peer()) return call_end::answered;
   if (failure->code().category() != comcp_category()) return call_end::no_verdict;
   switch (static_cast<errc>(failure->code().value())) {
+    case errc::timeout:
+    case errc::cancelled:
+    case errc::closed: return call_end::no_verdict;
+    case errc::limit_exceeded:
+    case errc::invalid_json:
+    case errc::wrong_shape:
+    case errc::validation_failed:
     case errc::protocol_violation:
+      return failure->outcome() == call_outcome::not_sent ? call_end::no_verdict : call_end::answered;
     case errc::unauthorized:
     case errc::login_required:
     case errc::tool_failed: return call_end::answered;
