@@ -203,6 +203,7 @@ TEST_CASE("timeouts: one above the default hard maximum holds for the rounds of 
   auto const o = t.start(t.client.call_tool("x", args(), call_options().timeout(20min)));
   t.held[0].reply(json::raw(R"({"resultType":"input_required","requestState":"s"})"));
   t.settle();
+  t.advance(50ms);  // state alone is paced
   REQUIRE(t.held.size() == 2);
   t.advance(15min);
   CHECK_FALSE(o->done());
