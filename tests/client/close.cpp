@@ -78,6 +78,31 @@ TEST_CASE("close: on a lost connection a tool call's outcome is unknown, what ma
   CHECK(tool->times + marked->times + list->times + read->times + vendor->times == 5);
 }
 
+TEST_CASE("close: an orderly close is no fault for the observer", "[client]") {
+  struct notes {
+    void on(tools_list_changed) {}
+  };
+  conversation c;
+  auto const modern = GENERATE(true, false);
+  auto s = modern ? modern_script() : legacy_script();
+  if (modern) {
+    s.expect("subscriptions/listen").ignore("notifications/cancelled");  // not acknowledged yet
+  } else {
+    s.expect("logging/setLevel");
+  }
+  auto const o = c.start(c.connected(s.transport(), notes(), c.options().log_level(log_level::info)));
+  if (modern) {
+    REQUIRE(o->ok());
+    CHECK(c.start((*o)->close())->ok());
+  } else {
+    o->cancel();
+    c.settle();
+    CHECK(o->error() == errc::cancelled);
+  }
+  for (auto const& f : c.faults) FAIL(f.to_string());
+  CHECK(s.verdict() == all_well);
+}
+
 TEST_CASE("close: a transport that never closes is given up after close_timeout", "[client]") {
   conversation c;
   auto s = legacy_script();

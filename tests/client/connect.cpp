@@ -141,6 +141,20 @@ TEST_CASE("connect: a channel that closes during the handshake fails connect wit
   CHECK(s.opened() == 1);
 }
 
+TEST_CASE("connect: a handshake that never came counts what came in its place", "[client]") {
+  conversation c;
+  script s;
+  s.expect("server/discover").raw("Content-Length: 52").raw("{").expect("initialize").raw("ready");
+  auto const o = c.start(c.connected(s.transport(), no_handler(), c.options()));
+  c.advance(5s);
+  CHECK_FALSE(o->done());
+  c.advance(30s);
+  REQUIRE(o->done());
+  CHECK(o->error() == errc::timeout);
+  CHECK_THAT(std::string(o->error().message()),
+             match::contains("not finished in time") && match::contains("3, the first: not JSON: Content-Length: 52"));
+}
+
 TEST_CASE("connect: an answer to initialize that is none of its shape is a protocol violation", "[client]") {
   auto const body = GENERATE(as<std::string>(), R"({"protocolVersion":"2025-11-25"})",
                              R"({"protocolVersion":"2025-11-25","capabilities":[],"serverInfo":{"name":"x","version":"1"}})");

@@ -43,6 +43,48 @@ TEST_CASE("eras: silence past the probe timeout is legacy", "[client]") {
   CHECK(s.verdict() == all_well);
 }
 
+TEST_CASE("eras: where nothing can be fallen back to, a slow server has the handshake's timeout", "[client]") {
+  bool const pin = GENERATE(true, false);
+  conversation c;
+  auto o = c.options().handshake_timeout(30s);
+  if (pin) {
+    o.pinned(version::v2026_07_28);
+  } else {
+    o.allowed_versions({version::v2026_07_28});
+  }
+  SECTION("it comes") {
+    script s;
+    s.expect("server/discover").as("probe").then([&] { c.clock->advance(29s); });
+    s.reply_to("probe", discover_text());
+    auto const client = c.start(c.connected(s.transport(), no_handler(), o));
+    REQUIRE(client->ok());
+    CHECK((*client)->era() == era::modern);
+  }
+  SECTION("it never comes") {
+    script s;
+    s.expect("server/discover");
+    auto const client = c.start(c.connected(s.transport(), no_handler(), o));
+    c.advance(29999ms);
+    CHECK_FALSE(client->done());
+    c.advance(1ms);
+    CHECK(client->error() == errc::timeout);
+    CHECK(s.sent_names() == strings{"server/discover"});
+  }
+}
+
+TEST_CASE("eras: a modern server whose discover fails is told by that, not by its refusal of initialize", "[client]") {
+  conversation c;
+  script s;
+  s.expect("server/discover").fail(-32603, "database is down");
+  s.expect("initialize").fail(-32022, "no", unsupported_data);
+  s.expect("server/discover").fail(-32603, "still down");
+  auto const client = c.connect(s.transport(), c.options());
+  REQUIRE_FALSE(client);
+  REQUIRE(client.error().peer());
+  CHECK(client.error().peer()->message == "database is down");
+  CHECK(s.verdict() == all_well);
+}
+
 TEST_CASE("eras: a late DiscoverResult decides for modern while initialize is unanswered", "[client]") {
   conversation c;
   script s;

@@ -235,3 +235,22 @@ TEST_CASE("decode: an error keeps its code, whatever its message and its data ar
   CHECK(read(R"({"code":8,"message":"m","data":1e999})").peer()->code == 8);
   CHECK(read(R"({"message":"\ud83d"})") == errc::protocol_violation);
 }
+
+TEST_CASE("decode: a line for people is called so", "[jsonrpc]") {
+  CHECK(decoded("npm warn something").m.reason == "not JSON");
+  CHECK(decoded("Listening on port 1").m.reason == "not JSON");
+  CHECK(decoded("42").m.reason == "no JSON object");
+  CHECK(decoded("\"started\"").m.reason == "no JSON object");
+  CHECK_THAT(decoded("{ok}").m.reason, match::starts_with("not JSON ("));
+  CHECK(decoded("hello").m.text == "hello");
+}
+
+TEST_CASE("decode: a stranger's text is shown on one line, without controls, cut between characters", "[jsonrpc]") {
+  CHECK(comcp::jsonrpc::shown("  plain text \r\n") == "plain text");
+  CHECK(comcp::jsonrpc::shown("a\tb\x1B[31m\x7F" "c\xC2\x9B" "d") == "a b [31m c d");
+  CHECK(comcp::jsonrpc::shown("caf\xC3\xA9 \xF0\x9F\x9A\x80") == "caf\xC3\xA9 \xF0\x9F\x9A\x80");
+  CHECK(comcp::jsonrpc::shown("\xFF\xC3(\xE2\x82") == "\?\?(\?\?");
+  CHECK(comcp::jsonrpc::shown("\xC3\xA9\xC3\xA9\xC3\xA9", 3) == "\xC3\xA9\xC3\xA9...");
+  CHECK(comcp::jsonrpc::shown("").empty());
+  CHECK(comcp::jsonrpc::shown(" \n").empty());
+}

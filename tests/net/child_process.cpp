@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
 #include <asio/io_context.hpp>
 #include <asio/read.hpp>
@@ -13,6 +14,7 @@
 
 #include <comcp/test/manual_clock.hpp>
 
+#include "support/as_nobody.hpp"
 #include "support/transport_box.hpp"
 
 using comcp::errc;
@@ -154,7 +156,15 @@ TEST_CASE("child_process: what cannot start says why and leaks nothing", "[net]"
   SECTION("no such command") { o.command = {"comcp-no-such-command"}; }
   SECTION("no such file") { o.command = {"/no/such/file"}, expected = "No such file"; }
   SECTION("not executable") { o.command = {"/etc/passwd"}, expected = "Permission denied"; }
-  SECTION("no such directory") { o.command = {server}, o.working_directory = "/no/such", expected = "No such file"; }
+  SECTION("no such directory") {
+    o.command = {server}, o.working_directory = "/no/such", expected = "working directory '/no/such': No such file";
+  }
+  SECTION("no such directory, and a command in PATH") {
+    o.command = {"ls"}, o.working_directory = "no-such", expected = "working directory 'no-such': No such file";
+  }
+  SECTION("no directory") {
+    o.command = {server}, o.working_directory = "/etc/passwd", expected = "working directory '/etc/passwd': Not a directory";
+  }
   static_cast<void>(child_process::spawn(io.get_executor(), o));  // the context opens its own
   auto const descriptors = comcp_test::open_descriptors();
   auto p = child_process::spawn(io.get_executor(), o);
@@ -172,10 +182,10 @@ TEST_CASE("child_process: an empty command and a NUL are invalid arguments", "[n
   CHECK(child_process::spawn(io.get_executor(), o).error() == errc::invalid_argument);
 }
 
-TEST_CASE("child_process: the ladder goes from waiting to SIGTERM to SIGKILL", "[net]") {
+TEST_CASE("child_process: the ladder goes from waiting to SIGTERM to SIGKILL, also for one that left its group", "[net]") {
   asio::io_context io;
   auto const clock = std::make_shared<comcp::test::manual_clock>();
-  auto o = options({"ignore_term"});
+  auto o = options({GENERATE("ignore_term", "leave_group")});
   o.time = clock;
   o.exit_wait = 1s;
   o.term_wait = 2s;
@@ -191,9 +201,70 @@ TEST_CASE("child_process: the ladder goes from waiting to SIGTERM to SIGKILL", "
   io.run_one_for(30s);
   CHECK(clock->next_deadline() == start + 3s);  // SIGTERM was sent, and is ignored
   CHECK_FALSE(p->status());
+  std::string told(5, '\0');
+  asio::read(p->output(), asio::buffer(told));
+  CHECK(told == "term\n");
   clock->advance(2s);
   wait_exit(io, *p);
   CHECK(p->status()->signal == SIGKILL);
+  CHECK(p->status()->signalled);
+  CHECK_FALSE(p->status()->alive);
+  CHECK(all_output(*p).empty());  // SIGTERM came once
+}
+
+TEST_CASE("child_process: the wait before SIGTERM can be shortened, once", "[net]") {
+  asio::io_context io;
+  auto const clock = std::make_shared<comcp::test::manual_clock>();
+  auto o = options({"ignore_eof"});
+  o.time = clock;
+  auto p = child_process::spawn(io.get_executor(), o);
+  REQUIRE(p);
+  auto const start = clock->now();
+  p->stop(100ms);
+  p->stop(50ms);
+  CHECK(clock->next_deadline() == start + 100ms);
+}
+
+TEST_CASE("child_process: what may not be killed is told of, and keeps nobody waiting", "[net]") {
+  if (::geteuid() != 0) COMCP_SKIP("only root can start what it may not kill afterwards");
+  asio::io_context io;
+  auto const clock = std::make_shared<comcp::test::manual_clock>();
+  auto o = options({"ignore_term"});
+  o.time = clock;
+  auto p = child_process::spawn(io.get_executor(), o);
+  REQUIRE(p);
+  int const pid = p->pid();
+  std::string ready(6, '\0');
+  asio::read(p->output(), asio::buffer(ready));
+  bool told = false;
+  {
+    comcp_test::as_nobody const powerless;
+    SECTION("by the ladder") {
+      p->on_exit([&] { told = true; });
+      p->stop();
+      for (int step = 0; step != 2; ++step) {
+        clock->advance_to_next();
+        io.run_one_for(30s);
+      }
+      REQUIRE(told);
+      CHECK(p->status()->alive == std::errc::operation_not_permitted);
+      CHECK_FALSE(p->status()->signal);
+    }
+    SECTION("by the destructor alone") {}
+    auto const gone = std::move(*p);
+  }
+  CHECK(comcp_test::has_children_now());
+  REQUIRE(::kill(pid, SIGKILL) == 0);
+  CHECK_FALSE(comcp_test::has_children());  // reaped in the background
+}
+
+TEST_CASE("child_process: it is killed from any thread while its executor stands still", "[net]") {
+  asio::io_context io;
+  auto p = child_process::spawn(io.get_executor(), options({GENERATE("ignore_term", "leave_group")}));
+  REQUIRE(p);
+  std::thread([kill = p->killer()] { kill(); }).join();
+  CHECK_FALSE(comcp_test::has_children());
+  p->killer()();
 }
 
 TEST_CASE("child_process: SIGTERM ends what only ignores the end of its input", "[net]") {
@@ -211,17 +282,17 @@ TEST_CASE("child_process: SIGTERM ends what only ignores the end of its input", 
   CHECK(p->status()->signal == SIGTERM);
 }
 
-TEST_CASE("child_process: destroying it kills the group and reaps before it returns", "[net]") {
+TEST_CASE("child_process: destroying it kills it and its group, and leaves no zombie", "[net]") {
   asio::io_context io;
   int pid = 0;
   {
-    auto p = child_process::spawn(io.get_executor(), options({"ignore_term"}));
+    auto p = child_process::spawn(io.get_executor(), options({GENERATE("ignore_term", "leave_group")}));
     REQUIRE(p);
     pid = p->pid();
     p->on_exit([] { FAIL("told after it was destroyed"); });
   }
-  CHECK(::kill(pid, 0) == -1);
   CHECK_FALSE(comcp_test::has_children());
+  CHECK(::kill(pid, 0) == -1);
   io.run();
 }
 

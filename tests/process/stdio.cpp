@@ -7,10 +7,13 @@
 #include <csignal>
 #include <optional>
 
+#include <unistd.h>
+
 #include <asio/post.hpp>
 
 #include <comcp/test/manual_clock.hpp>
 
+#include "support/as_nobody.hpp"
 #include "support/transport_box.hpp"
 
 using comcp::errc;
@@ -319,7 +322,49 @@ TEST_CASE("stdio: a server that closes its stdout or stdin is ended", "[process]
     co_await f.box->until_closed();
   });
   CHECK(*f.reason == errc::transport_failed);
+  CHECK(f.reason->message() == (output ? "the server closed its stdout" : "the server closed its stdin"));
   CHECK(f.reason->detail()->term_signal == SIGTERM);
+}
+
+TEST_CASE("stdio: a server that closes its stdout has half a second to exit, whatever exit_wait says", "[process]") {
+  auto const clock = std::make_shared<comcp::test::manual_clock>();
+  fixture f(server("close_stdout").exit_wait(30s).time(clock));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    while (!clock->next_deadline()) co_await asio::post(f.io(), asio::use_awaitable);
+    CHECK(f.transport->send(outgoing("x", 1)).error() == errc::closed);
+    clock->advance(500ms);
+    co_await f.box->until_closed();
+  });
+  CHECK(f.reason->message() == "the server closed its stdout");
+}
+
+TEST_CASE("stdio: a server that may not be killed is told of, and close ends in time", "[process]") {
+  if (::geteuid() != 0) COMCP_SKIP("only root can start what it may not kill afterwards");
+  auto const clock = std::make_shared<comcp::test::manual_clock>();
+  bool const closing = GENERATE(true, false);
+  fixture f(server(closing ? "ignore_term" : "mute").exit_wait(2s).term_wait(2s).time(clock));
+  f.run([&]() -> asio::awaitable<void> {
+    (co_await f.transport->open(*f.box)).value();
+    int const pid = f.transport->info().pid.value();
+    co_await f.box->until_lines(1);
+    auto const start = clock->now();
+    {
+      comcp_test::as_nobody const powerless;
+      if (closing) asio::co_spawn(f.io(), f.transport->close(), [](std::exception_ptr) {});
+      while (!f.box->reason) {
+        if (clock->next_deadline()) clock->advance_to_next();
+        co_await asio::post(f.io(), asio::use_awaitable);
+      }
+    }
+    CHECK(clock->now() - start == (closing ? 4s : 2500ms));
+    CHECK(f.box->faults.size() == 1);
+    CHECK_THAT(std::string(f.box->faults.at(0).message()),
+               match::contains("the server process " + std::to_string(pid) + " could not be ended: Operation not permitted"));
+    CHECK_THAT(std::string(f.box->reason->message()), match::contains("Operation not permitted"));
+    CHECK(::kill(pid, SIGKILL) == 0);
+  });
+  CHECK(*f.reason == (closing ? errc::closed : errc::transport_failed));
 }
 
 TEST_CASE("stdio: environment, directory and arguments reach the server", "[process]") {

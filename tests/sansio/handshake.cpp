@@ -87,6 +87,41 @@ TEST_CASE("handshake: silence past the probe timeout is legacy, and a late Disco
   CHECK(h.initialized("2025-11-25").what == action::wait);
 }
 
+TEST_CASE("handshake: silence where nothing can be fallen back to is waited out", "[sansio]") {
+  handshake pin(pinned(version::v2026_07_28), today);
+  handshake modern_only(allowing({version::v2026_07_28}), today);
+  for (auto* const h : {&pin, &modern_only}) {
+    CHECK(h->start().what == action::discover);
+    CHECK(h->probe_timed_out().what == action::wait);
+    CHECK(h->discovered({"2026-07-28"}).what == action::ready);
+  }
+  handshake known(handshake_options(), today);  // its answer to the first probe was a modern one
+  (void)known.start();
+  CHECK(known.discover_failed(unsupported(R"("2026-07-28")")).what == action::discover);
+  CHECK(known.probe_timed_out().what == action::wait);
+}
+
+TEST_CASE("handshake: of a failed discover and a refused initialize the first is reported", "[sansio]") {
+  handshake h(handshake_options(), today);
+  (void)h.start();
+  CHECK(h.discover_failed(refused(-32603, R"({"first":true})")).what == action::initialize);
+  handshake_step over;
+  SECTION("asked again, as the refusal names the version") {
+    CHECK(h.initialize_failed(unsupported(R"("2026-07-28")")).what == action::discover);
+    over = h.discover_failed(refused(-32601));
+  }
+  SECTION("silent when asked again, which is waited out; then closed") {
+    CHECK(h.initialize_failed(unsupported(R"("2026-07-28")")).what == action::discover);
+    CHECK(h.probe_timed_out().what == action::wait);
+    over = h.discover_failed(refused(-32603));
+  }
+  SECTION("the refusal names nothing") { over = h.initialize_failed(refused(-32022)); }
+  REQUIRE(over.what == action::fail);
+  REQUIRE(over.why.peer());
+  CHECK(over.why.peer()->code == -32603);
+  CHECK(over.why.peer()->data == R"({"first":true})");
+}
+
 TEST_CASE("handshake: a late error of the probe changes nothing", "[sansio]") {
   handshake h(handshake_options(), today);
   (void)h.start();
@@ -181,9 +216,6 @@ TEST_CASE("handshake: pinned fixes the era and the version", "[sansio]") {
   auto const refusal = modern.discover_failed(refused(-32601));
   CHECK(refusal.what == action::fail);
   CHECK(refusal.why == errc::no_common_version);
-  handshake silent(pinned(version::v2026_07_28), today);
-  (void)silent.start();
-  CHECK(silent.probe_timed_out().why == errc::timeout);
   handshake old(pinned(version::v2025_03_26), today);
   auto const start = old.start();
   CHECK(start.what == action::initialize);

@@ -3,8 +3,10 @@
 //
 // The least MCP server that benchmarks can measure a client against: one thread, one write for all that one read
 // brought. It looks for keys as text instead of parsing, so it trusts its client: minified JSON with the keys
-// "id", "method" and "params" at the top level, as comcp writes it. With the argument `raw` it gives every byte back.
+// "id", "method" and "params" at the top level, as comcp writes it. With the argument `raw` it gives every byte back;
+// with `stays` it heeds neither SIGTERM nor the end of its input.
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -169,9 +171,12 @@ void serve() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "raw") {
+  std::string_view const how(argc > 1 ? argv[1] : "");
+  if (how == "raw") {
     give_back_every_byte();
-  } else {
-    serve();
+    return 0;
   }
+  if (how == "stays") std::signal(SIGTERM, SIG_IGN);
+  serve();
+  while (how == "stays") ::pause();
 }

@@ -74,6 +74,16 @@ int grandchild(bool escape) {
   return 7;
 }
 
+// Out of its own group, into that of its parent: a signal to the group that it was started in finds nobody.
+void leave_group() {
+  if (::setpgid(0, ::getpgid(::getppid())) != 0) std::_Exit(42);
+}
+
+void tell_term(int) {
+  constexpr char told[] = "term\n";
+  if (::write(STDOUT_FILENO, told, sizeof told - 1) < 0) std::_Exit(41);
+}
+
 int burst_and_exit() {
   std::string all;
   for (int i = 0; i != 1500; ++i) all += "line " + std::to_string(i) + " of a burst\n";
@@ -92,8 +102,9 @@ int run(std::string const& what, std::vector<std::string> const& rest) {
     return 9;
   }
   if (what == "die") std::raise(SIGKILL);
-  if (what == "ignore_term") {
-    std::signal(SIGTERM, SIG_IGN);
+  if (what == "ignore_term" || what == "leave_group") {
+    std::signal(SIGTERM, tell_term);
+    if (what == "leave_group") leave_group();
     put("ready\n");
     wait_for_ever();
   }
@@ -124,7 +135,8 @@ int run(std::string const& what, std::vector<std::string> const& rest) {
     put("\n");
     return 0;
   }
-  if (what == "close_stdout") {
+  if (what == "close_stdout" || what == "mute") {
+    if (what == "mute") std::signal(SIGTERM, SIG_IGN);
     put("bye\n");
     ::close(STDOUT_FILENO);
     wait_for_ever();

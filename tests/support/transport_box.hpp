@@ -10,6 +10,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -45,7 +46,7 @@ class transport_box final : public comcp::inbox {
     if (on_closed) on_closed();
     signal_.cancel();
   }
-  void fault(comcp::error) override {}
+  void fault(comcp::error what) override { faults.push_back(std::move(what)); }
 
   asio::awaitable<void> until_lines(std::size_t n) {
     while (lines.size() < n && !reason) co_await signal_.async_wait(comcp::net::tuple_awaitable);
@@ -55,6 +56,7 @@ class transport_box final : public comcp::inbox {
   }
 
   std::vector<std::string> lines;
+  std::vector<comcp::error> faults;
   std::optional<comcp::error> reason;
   int after_closed = 0;
   std::function<void(std::string const&)> on_line;
@@ -89,9 +91,16 @@ inline std::size_t open_descriptors() {
 }
 
 /// Whether this process has a child, dead or alive.
-inline bool has_children() {
+inline bool has_children_now() {
   siginfo_t info{};
   return ::waitid(P_ALL, 0, &info, WEXITED | WNOWAIT | WNOHANG) == 0 || errno != ECHILD;
+}
+
+/// Whether it keeps one: what was killed may take a moment until it is dead and reaped.
+inline bool has_children() {
+  auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (has_children_now() && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+  return has_children_now();
 }
 
 }  // namespace comcp_test

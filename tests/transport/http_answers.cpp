@@ -65,6 +65,24 @@ TEST_CASE("http_answers: what is no answer is an error of its own, with status a
   }
 }
 
+TEST_CASE("http_answers: an exchange that brings noise fails its own call at most, never the client", "[transport]") {
+  http_talk t;
+  auto c = t.modern(t.options().limits(connection_limits().bad_lines(3)));
+  for (int i = 0; i < 10; ++i) {
+    auto const done = t.start(c.call_tool("x"));
+    auto const x = t.take("tools/call");
+    x->stream().event("[DONE]").result_event(tool_text).event("[DONE]").end();
+    t.settle();
+    CHECK(done->ok());
+    auto const page = t.start(c.call_tool("y"));
+    t.take("tools/call")->json("<html>Bad gateway</html>");
+    t.settle();
+    CHECK(page->error() == errc::invalid_json);
+  }
+  CHECK(c.status() == connection_status::ready);
+  CHECK_THAT(std::string(t.faults.at(0).message()), match::starts_with("not JSON: [DONE]"));
+}
+
 TEST_CASE("http_answers: a body over the limit ends its call", "[transport]") {
   http_talk t;
   t.transport_options.max_body(1000);

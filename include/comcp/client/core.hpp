@@ -6,6 +6,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -250,11 +251,20 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void received_notification(jsonrpc::envelope& m);
   void received_progress(json::value const& params);
   void received_bad(jsonrpc::envelope const& m);
+  [[nodiscard]] error with_what_came(error const& e) const;
   [[nodiscard]] detail::reply result_of(jsonrpc::envelope const& m);
   void learn_server_info(json::value const& result);
   void trace(direction d, std::string_view message);
 
+  // Unusable messages since the last good one.
+  struct stray_messages {
+    void forget() noexcept { in_a_row = 0; }
+    std::size_t in_a_row = 0;
+    std::string first;
+  };
+
   any_transport transport_;
+  std::function<void()> const cut_;  // ends what would outlive us, from any thread
   any_handler handler_;
   connect_options options_;
   asio::any_io_executor home_;
@@ -287,7 +297,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   detail::overlap_guard overlap_;
   comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
-  std::uint64_t bad_before_ = 0;  // unusable messages of earlier connections
+  stray_messages strays_;
   unsigned restarts_in_a_row_ = 0;
   std::function<void()> on_attempt_;
   std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();

@@ -168,7 +168,7 @@ class restart_policy {
 
   restart_policy() {}
   /// In place of attempts() and delay(). Such a client also begins anew where others close: when the server answers no
-  /// ping any more, or sends too many unusable messages.
+  /// ping any more, or sends too many unusable messages in a row.
   explicit restart_policy(hook ask) : ask_(std::move(ask)) {}
   /// At most this many restarts without a successful call in between.
   restart_policy& attempts(unsigned n) { return attempts_ = n, *this; }
@@ -200,7 +200,7 @@ class connection_limits {
   COMCP_LIMIT(std::size_t, pending_calls, 65536)       ///< Calls in flight; more: queue_full.
   COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer. Of one round: wait.
   COMCP_LIMIT(std::size_t, queued_notifications, 1024) ///< Waiting for the handler; more: dropped, counted.
-  COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages; more: closed, protocol_violation.
+  COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages in a row; more: closed (not over HTTP).
   COMCP_LIMIT(std::size_t, pages, 1000)                ///< Pages of one list; more: limit_exceeded.
   COMCP_LIMIT(std::size_t, items, 100'000)             ///< Items of one list; more: limit_exceeded.
   COMCP_LIMIT(std::size_t, input_rounds, 10)           ///< Rounds of one call; more: limit_exceeded.
@@ -243,6 +243,7 @@ class connect_options {
   connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return era_cache_ = std::move(cache), *this; }
 
   /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
+  /// After probe_timeout() a silent server on a byte stream is taken for a legacy one, where that is allowed.
   connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
   connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
   connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
@@ -250,7 +251,8 @@ class connect_options {
   connect_options& connect_timeout(std::chrono::nanoseconds d) { return connect_timeout_ = d, *this; }
   connect_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }                      ///< 30 s
   connect_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }            ///< 10 min
-  connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }          ///< 5 s
+  /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
+  connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
 
   /// Pings an idle connection this often (default: never); server/discover in the modern era.
   connect_options& ping_interval(std::chrono::nanoseconds d) { return ping_interval_ = d, *this; }

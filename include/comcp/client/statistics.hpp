@@ -22,7 +22,7 @@ struct statistics {
   std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
   std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
   std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
-  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message.
+  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
   std::uint64_t notifications = 0;                 ///< Notifications received.
   std::uint64_t requests = 0;                      ///< Requests of the server received.
   std::uint64_t messages_in = 0, messages_out = 0;

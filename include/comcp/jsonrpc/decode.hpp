@@ -29,6 +29,7 @@ struct envelope {
   std::string_view error;             ///< Raw.
   std::string reason;                 ///< Why it is invalid. With an id, that call must fail with it.
   errc fault = errc::protocol_violation;  ///< The same as a code: that, or out_of_memory.
+  std::string_view text;              ///< The whole message.
 };
 
 /// Classifies one message: exact keys, no duplicates of them, strict UTF-8. Never fails: what is no message is
@@ -44,6 +45,9 @@ struct plain_result {
 /// Looks at the start and the end of the text only: what lies between is the result if, and only if, it parses as one
 /// value. Everything else is for decode().
 std::optional<plain_result> find_result(std::string_view text) noexcept;
+
+/// A stranger's text for people: on one line, without controls, cut after about `most` bytes.
+std::string shown(std::string_view text, std::size_t most = 160);
 
 /// The error object of an answer, or errc::protocol_violation when it is not one. Where it cannot be read whole, code and
 /// message are what is left of it: JavaScript peers send halves of surrogate pairs, which become U+FFFD.

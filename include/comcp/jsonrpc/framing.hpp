@@ -46,6 +46,9 @@ class framer {
   /// The stream ended: the text after the last newline, if there is any. Call it after next() gave nothing.
   [[nodiscard]] std::optional<padded_text> finish() noexcept;
 
+  /// What came of the current line so far. Valid until the next prepare().
+  [[nodiscard]] std::string_view unfinished() const noexcept { return {buffer_.get() + begin_, end_ - begin_}; }
+
   /// Whether a line was longer than the limit. It stays so.
   [[nodiscard]] bool failed() const noexcept { return failed_; }
   /// errc::limit_exceeded, naming the limit. Precondition: failed().

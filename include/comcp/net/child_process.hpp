@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -44,21 +45,29 @@ class spawn_options {
   bool use_pidfd = true;                      ///< False: poll for the exit after stop().
 };
 
-/// How the process ended. Both are empty when somebody else reaped it.
+/// How the process ended. All are empty when somebody else reaped it.
 class exit_status {
  public:
   exit_status() = default;
   std::optional<int> code;
   std::optional<int> signal;
+  bool signalled = false;  ///< It was told to end by a signal of ours.
+  /// It goes on, although SIGKILL was sent: what forbids it to end (another user's: EPERM), or that it has not come to it
+  /// yet (std::errc::timed_out). It is reaped in the background, whenever it ends.
+  std::error_code alive;
 };
 
 /// The environment that the child gets, as NAME=value.
 [[nodiscard]] std::vector<std::string> child_environment(spawn_options const& options);
 
-/// A running child in a process group of its own. Used from its executor only. The destructor kills the group
-/// and reaps the child before it returns; on_exit is not called then.
+/// A running child that begins in a process group of its own. Used from its executor only. The destructor closes its
+/// stdin and kills it and its group at once; it never waits: what takes time to die, or cannot be killed, is reaped in
+/// the background. on_exit is not called then.
 class child_process {
  public:
+  /// From SIGKILL to giving it up.
+  static constexpr std::chrono::milliseconds kill_wait{500};
+
   /// errc::connect_failed when it cannot be started.
   [[nodiscard]] static result<child_process> spawn(asio::any_io_executor executor, spawn_options const& options);
 
@@ -72,19 +81,22 @@ class child_process {
   [[nodiscard]] asio::posix::stream_descriptor& error_output() noexcept;
   [[nodiscard]] int pid() const noexcept;
 
-  /// Calls `done` once, after the exit was seen, the group killed and the child reaped; also when SIGKILL does
-  /// not end it within another term_wait. Set it before anything else. Never called from inside a member.
+  /// Calls `done` once, after the exit was seen, the group killed and the child reaped; also when it cannot be killed, or
+  /// not within kill_wait. Set it before anything else. Never called from inside a member.
   void on_exit(std::function<void()> done);
   /// Set once on_exit is called.
   [[nodiscard]] std::optional<exit_status> const& status() const noexcept;
 
   /// End of file for the child's stdin; what was written before stays readable.
   void close_input() noexcept;
-  /// Starts the ladder's clock: exit_wait, SIGTERM to the group, term_wait, SIGKILL to the group. The input is
-  /// the caller's to close, before or later.
-  void stop();
-  /// SIGKILL to the group, reap, close everything.
+  /// Starts the ladder's clock: exit_wait, but no longer than `most`; SIGTERM to the child and its group, term_wait,
+  /// SIGKILL to both, kill_wait. The input is the caller's to close, before or later; before SIGTERM it is closed anyway.
+  void stop(std::chrono::milliseconds most = std::chrono::milliseconds::max());
+  /// Closes everything, the input first; SIGKILL to the child and its group; reaps what has ended by then.
   void kill() noexcept;
+  /// What kills it and its group from any thread, at once and whatever becomes of the executor, and has it reaped in the
+  /// background.
+  [[nodiscard]] std::function<void()> killer() const;
 
  private:
   struct state;

@@ -65,7 +65,7 @@ class handshake {
   /// An answer to server/discover: the versions that it names.
   handshake_step discovered(std::vector<std::string> const& versions);
   handshake_step discover_failed(error const& e);
-  /// Silence past the probe timeout.
+  /// Silence past the probe timeout. Where there is no other era to try, the caller's handshake timeout ends it.
   handshake_step probe_timed_out();
   /// An answer to initialize: its protocolVersion, empty when missing.
   handshake_step initialized(std::string const& version);
@@ -92,6 +92,7 @@ class handshake {
   handshake_options options_;
   std::chrono::system_clock::time_point now_;
   state state_ = state::idle;
+  std::optional<error> refused_;  // how the server answered server/discover, before initialize was tried
   bool probed_ = false;       // a probe was sent on this channel
   bool reprobed_ = false;     // one -32022 was followed
   bool turned_ = false;       // an initialize error turned the verdict round

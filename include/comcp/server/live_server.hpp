@@ -89,6 +89,8 @@ class live_server : public std::enable_shared_from_this<live_server> {
   /// Abrupt, for destructors.
   void abandon() noexcept;
 
+  /// From any thread: what abandon() does to a process of the server, at once and though home may never run again.
+  void cut() noexcept { cut_.pull(); }
   /// From any thread.
   [[nodiscard]] server_status status() const;
   /// From any thread: the connection if it is ready; it does not own it.
@@ -107,6 +109,11 @@ class live_server : public std::enable_shared_from_this<live_server> {
   using step = sansio::life_step;
 
   [[nodiscard]] connect_options options();
+  [[nodiscard]] any_transport make_transport() {
+    auto made = config_.make_transport();
+    cut_.connect(made.cutter());
+    return made;
+  }
   void begin();
   asio::awaitable<void> run(std::shared_ptr<attempts> a);
   asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
@@ -142,6 +149,7 @@ class live_server : public std::enable_shared_from_this<live_server> {
   std::minstd_rand random_{std::random_device()()};
 
   std::shared_ptr<client_core> core_;    // of the connection, or one that restores it
+  kill_switch cut_;                      // of its transport, also while one is being made
   std::shared_ptr<attempts> attempts_;   // to make one, under way
   std::optional<log_level> level_;       // of the last connection
   std::shared_ptr<gate> winding_up_;     // opens when what was ended before is gone

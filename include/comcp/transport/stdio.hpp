@@ -62,8 +62,9 @@ class stdio_settings {
 
 /// Starts a server and talks to it. `closed` is told once everything that the server wrote was delivered, its
 /// process has ended, its process group is killed and it is reaped; the error has the exit status and the tail
-/// of stderr. close() is bounded by exit_wait + 2 * term_wait. Destroying it kills the group at once. Regular: keep one
-/// and connect copies of it.
+/// of stderr. close() is bounded by exit_wait + term_wait + child_process::kill_wait; a process that goes on even then
+/// (another user's) is left to itself, as a fault and the error say. Destroying it kills the process and its group at
+/// once, and never waits. Regular: keep one and connect copies of it.
 class stdio {
  public:
   /// argv, never a shell. The command is looked up in the PATH that the server gets.
@@ -89,7 +90,8 @@ class stdio {
   /// Bounds of what waits to be written; beyond them send() says errc::queue_full.
   stdio& queue(queue_limits limits) & { return settings_.queue = limits, *this; }
   stdio& stderr_to(stderr_target target) & { return settings_.error_to = std::move(target), *this; }
-  /// How long the server may take to exit after the end of its stdin before SIGTERM. Default 2 s.
+  /// How long the server may take to exit after the end of its stdin before SIGTERM. Default 2 s. Both waits and half a
+  /// second more should fit into connect_options().close_timeout(), which kills at once.
   stdio& exit_wait(std::chrono::milliseconds wait) & { return settings_.process.exit_wait = wait, *this; }
   /// How long after SIGTERM before SIGKILL. Default 2 s.
   stdio& term_wait(std::chrono::milliseconds wait) & { return settings_.process.term_wait = wait, *this; }
@@ -113,6 +115,8 @@ class stdio {
   bool abandon(request_id id) noexcept;
   [[nodiscard]] asio::awaitable<void> close();
   [[nodiscard]] transport_info info() const;
+  /// What kills the process and its group from any thread, at once, also one that starts later.
+  [[nodiscard]] std::function<void()> cutter() const;
 
  private:
   struct state;

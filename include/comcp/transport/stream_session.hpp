@@ -97,6 +97,7 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   [[nodiscard]] asio::steady_timer& closed_signal() noexcept { return closed_signal_; }
 
   virtual void describe(transport_info& out) const {
+    out.unfinished = framer_.unfinished().substr(0, 256);
     out.messages_in = framer_.statistics().messages;
     out.bytes_in = framer_.statistics().bytes;
     out.messages_out = messages_out_;

@@ -7,7 +7,9 @@
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -87,6 +89,7 @@ struct transport_info {
   std::optional<int> exit_code;          ///< stdio: set once it exited.
   std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
   std::string stderr_tail;               ///< stdio: the end of what it wrote to stderr.
+  std::string unfinished;                ///< Byte streams: how a line begins whose end has not come.
   std::uint64_t messages_in = 0;
   std::uint64_t messages_out = 0;
   std::uint64_t bytes_in = 0;
@@ -116,6 +119,38 @@ concept over_http = requires(T const& t) {
   { t.resumed() } -> std::same_as<std::optional<saved_session>>;  // what it goes on with instead of a handshake
 };
 
+/// A transport that something outlives (a process) may say what ends it from any thread and at once, for whoever cannot
+/// wait until its executor comes to the destructor.
+template <class T>
+concept has_cutter = requires(T const& t) {
+  { t.cutter() } -> std::same_as<std::function<void()>>;
+};
+
+namespace detail {
+
+/// Ends what is connected to it, from any thread; once pulled, also what is connected later.
+class kill_switch {
+ public:
+  /// In place of what was connected before.
+  void connect(std::function<void()> end) {
+    std::lock_guard const lock(mutex_);
+    end_ = std::move(end);
+    if (pulled_ && end_) end_();
+  }
+  void pull() noexcept {
+    std::lock_guard const lock(mutex_);
+    pulled_ = true;
+    if (end_) end_();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> end_;
+  bool pulled_ = false;
+};
+
+}  // namespace detail
+
 /// Any transport, type-erased: one allocation, one virtual call for each operation.
 class any_transport {
  public:
@@ -133,6 +168,7 @@ class any_transport {
   bool abandon(request_id id) noexcept { return self_->abandon(id); }
   [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
   [[nodiscard]] transport_info info() const { return self_->info(); }
+  [[nodiscard]] std::function<void()> cutter() const { return self_ ? self_->cutter() : std::function<void()>(); }
   [[nodiscard]] bool is_http() const noexcept { return self_ && self_->http; }
   [[nodiscard]] std::optional<saved_session> resumed() const { return self_->resumed(); }
   explicit operator bool() const noexcept { return static_cast<bool>(self_); }
@@ -146,6 +182,7 @@ class any_transport {
     virtual asio::awaitable<void> close() = 0;
     virtual transport_info info() const = 0;
     virtual std::optional<saved_session> resumed() const { return {}; }
+    virtual std::function<void()> cutter() const { return {}; }
     bool http = false;
   };
 
@@ -159,6 +196,10 @@ class any_transport {
     transport_info info() const override { return impl.info(); }
     std::optional<saved_session> resumed() const override {
       if constexpr (over_http<T>) return impl.resumed();
+      return {};
+    }
+    std::function<void()> cutter() const override {
+      if constexpr (has_cutter<T>) return impl.cutter();
       return {};
     }
     T impl;

@@ -114,7 +114,7 @@ COMCP_DECL void client_core::tell_restarted(detail::reply const& r) {
 }
 
 COMCP_DECL void client_core::begin_attempt() {
-  bad_before_ = counters_.bad_messages;
+  strays_.forget();
   attempt_until_ = detail::later(time_->now(), options_.connect_timeout_);
 }
 
@@ -244,6 +244,7 @@ COMCP_DECL asio::awaitable<error> client_core::closed() {
 }
 
 COMCP_DECL void client_core::abandon() noexcept {
+  if (cut_) cut_();  // home may never run again
   auto end = [self = shared_from_this()] { self->abrupt(); };
   auto const* const context = detail::executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();

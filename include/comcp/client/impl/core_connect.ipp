@@ -20,6 +20,7 @@ namespace comcp {
 COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
                                     asio::any_io_executor home)
     : transport_(std::move(transport)),
+      cut_(transport_.cutter()),
       handler_(std::move(handler)),
       options_(std::move(options)),
       home_(std::move(home)),
@@ -146,7 +147,8 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
     }
   }
   n->drop_all();
-  if (*n->outcome) remember_era();
+  if (!*n->outcome) co_return with_what_came(n->outcome->error());
+  remember_era();
   co_return *n->outcome;
 }
 

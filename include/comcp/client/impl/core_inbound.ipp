@@ -80,7 +80,7 @@ COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
   counters_.bytes_in += text.size();
   try {
     if (options_.tracer_) trace(direction::received, text.view());
-    if (received_plainly(text)) return;
+    if (received_plainly(text)) return strays_.forget();
     auto m = jsonrpc::decode(text);
     if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
     received(m, stream);
@@ -90,6 +90,7 @@ COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
 }
 
 COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
+  if (m.kind != jsonrpc::message_kind::invalid && m.kind != jsonrpc::message_kind::batch) strays_.forget();
   switch (m.kind) {
     case jsonrpc::message_kind::response:
     case jsonrpc::message_kind::error: return received_answer(m, stream);
@@ -110,8 +111,9 @@ COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
 COMCP_DECL void client_core::received_batch(padded_text text, request_id stream) {
   auto const* const old = dynamic_cast<wire::legacy const*>(codec_.get());
   jsonrpc::envelope bad;
+  bad.text = text.view();
   if (!old || !old->has_batches()) {
-    bad.reason = "a batch, which this protocol version has not";
+    bad.reason = json::parse(text) ? "a batch, which this protocol version has not" : "not JSON";
     return received_bad(bad);
   }
   struct each final : json::member_sink {
@@ -132,7 +134,7 @@ COMCP_DECL void client_core::received_batch(padded_text text, request_id stream)
     if (end_reason_) return;
   }
   if (!scanned) {
-    bad.reason = std::string(scanned.error().message());
+    bad.reason = "not JSON (" + std::string(scanned.error().message()) + ")";
     received_bad(bad);
   }
 }
@@ -253,9 +255,27 @@ COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
   if (m.id && pending_.find(*m.id) && (*pending_.find(*m.id))->sent) {
     return end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
   }
-  fault(error(m.fault, "an unusable message: " + m.reason));
-  if (counters_.bad_messages - bad_before_ <= options_.limits_.bad_lines() || closing_) return;
-  break_off(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()"));
+  auto what = m.reason + ": " + jsonrpc::shown(m.text);
+  if (++strays_.in_a_row == 1) strays_.first = what;
+  fault(error(m.fault, std::move(what)));
+  // An exchange over HTTP that brought no answer has failed its own call.
+  if (is_http_ || strays_.in_a_row <= options_.limits_.bad_lines() || closing_) return;
+  break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + strays_.first));
+}
+
+// A handshake without an answer: what came in its place.
+COMCP_DECL error client_core::with_what_came(error const& e) const {
+  if (is_http_ || (e != errc::timeout && e != errc::transport_failed)) return e;
+  auto const info = transport_info();
+  std::string text(e.message());
+  if (strays_.in_a_row > 0)
+    text += "; lines that are no messages came, " + std::to_string(strays_.in_a_row) + ", the first: " + strays_.first;
+  if (!info.unfinished.empty()) text += "; a line came without its end: " + jsonrpc::shown(info.unfinished);
+  auto const told = text == e.message() ? e : e.with_message(std::move(text));
+  if (info.stderr_tail.empty() || e.detail()) return told;
+  transport_detail detail;
+  detail.stderr_tail = info.stderr_tail.substr(info.stderr_tail.size() - std::min<std::size_t>(4096, info.stderr_tail.size()));
+  return told.with_detail(std::move(detail));
 }
 
 COMCP_DECL void client_core::stream_ended(request_id id, error why) {
@@ -271,7 +291,9 @@ COMCP_DECL void client_core::stream_ended(request_id id, error why) {
 }
 
 COMCP_DECL void client_core::fault(error e) {
-  if (!options_.observer_.on_fault) return;
+  // What a close that was asked for ends has lost nothing.
+  bool const orderly = closing_ && (e == errc::closed || e == errc::cancelled);
+  if (orderly || !options_.observer_.on_fault) return;
   try {
     options_.observer_.on_fault(e);
   } catch (...) {  // documented: dropped

@@ -131,6 +131,18 @@ inline std::size_t skip_string(std::string_view text, std::size_t at) noexcept {
   return std::min(at + 1, text.size());
 }
 
+// Bytes of the character that the text begins with; 0 where that is no UTF-8.
+COMCP_DECL std::size_t character_size(std::string_view text) noexcept {
+  auto const lead = static_cast<unsigned char>(text.front());
+  if (lead < 0x80) return 1;
+  std::size_t const n = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
+  if (n > text.size()) return 0;
+  for (std::size_t i = 1; i < n; ++i) {
+    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
+  }
+  return n;
+}
+
 // The id of an answer in text that cannot be parsed: cut off, not UTF-8, not quite JSON. Looks at the keys of the
 // outermost object only.
 COMCP_DECL std::optional<std::uint64_t> recover_id(std::string_view text) {
@@ -195,7 +207,32 @@ struct error_reader final : json::member_sink {
   }
 };
 
+// Why text is no object: most often it is a line for people that went to stdout.
+COMCP_DECL std::string no_message(padded_text text, comcp::error const& why) {
+  if (why == errc::out_of_memory) return std::string(why.message());
+  if (why != errc::wrong_shape) return "not JSON (" + std::string(why.message()) + ")";
+  return json::parse(text) ? "no JSON object" : "not JSON";
+}
+
 }  // namespace detail
+
+COMCP_DECL std::string shown(std::string_view text, std::size_t most) {
+  std::string out;
+  std::size_t i = std::min(text.find_first_not_of(" \t\r\n"), text.size());
+  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+  while (i < text.size() && out.size() < most) {
+    auto const n = detail::character_size(text.substr(i));
+    auto const lead = static_cast<unsigned char>(text[i]);
+    bool const control = lead < 0x20 || lead == 0x7F || (n == 2 && lead == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0);
+    if (n == 0 || control) {
+      out.push_back(control ? ' ' : '?');
+    } else {
+      out.append(text.substr(i, n));
+    }
+    i += std::max<std::size_t>(n, 1);
+  }
+  return i < text.size() ? out + "..." : out;
+}
 
 COMCP_DECL envelope decode(padded_text text) {
   auto const view = text.view();
@@ -203,13 +240,15 @@ COMCP_DECL envelope decode(padded_text text) {
   if (start != view.npos && view[start] == '[') {
     envelope batch;
     batch.kind = message_kind::batch;
+    batch.text = view;
     return batch;
   }
   detail::envelope_reader reader;
+  reader.out.text = view;
   auto const scanned = json::scan_object(text, reader);
   if (!scanned) {
     reader.out.kind = message_kind::invalid;
-    reader.out.reason = std::string(scanned.error().message());
+    reader.out.reason = detail::no_message(text, scanned.error());
     if (scanned.error() == errc::out_of_memory) reader.out.fault = errc::out_of_memory;
     if (!reader.out.id) reader.out.id = detail::recover_id(view);
     if (reader.seen & detail::envelope_reader::method) reader.out.id.reset();

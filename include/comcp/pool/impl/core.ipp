@@ -218,6 +218,10 @@ COMCP_DECL pool_statistics pool_core::statistics() const {
 }
 
 COMCP_DECL void pool_core::abandon() noexcept {
+  {
+    std::lock_guard const lock(mutex_);
+    for (auto const& m : members_) m->live->cut();
+  }
   auto end = [self = shared_from_this()] { self->abrupt(); };
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();

@@ -191,6 +191,10 @@ COMCP_DECL asio::awaitable<void> registry_core::close_all(self r) {
 }
 
 COMCP_DECL void registry_core::abandon() noexcept {
+  {
+    std::lock_guard const lock(mutex_);
+    for (auto const& [name, m] : members_) m->server->cut();
+  }
   auto end = [r = shared_from_this()] { r->abrupt(); };
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();

@@ -169,13 +169,15 @@ COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
                     .with_message("the server does not speak " + detail::joined(options_.allowed) +
                                   ": it refused server/discover"));
   }
+  if (turned_ && refused_) return fail(*refused_);
+  if (!turned_) refused_ = e.with_message("server/discover failed, and initialize is refused too");
   return initialize();
 }
 
 COMCP_DECL handshake_step handshake::probe_timed_out() {
-  if (state_ != state::probing) return {};
-  if (options_.over_http || options_.mode == handshake_mode::pinned || !newest(era::legacy))
-    return fail({errc::timeout, "no answer to server/discover within the probe timeout"});
+  bool const known = options_.mode == handshake_mode::pinned || reprobed_ || turned_;
+  bool const alternative = !known && newest(era::legacy);
+  if (state_ != state::probing || options_.over_http || !alternative) return {};
   return initialize();
 }
 
@@ -193,8 +195,10 @@ COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
       turned_ = true;
       return discover(*v);
     }
+    if (v && refused_) return fail(*refused_);
     if (!versions->empty()) return no_common(*versions);
   }
+  if (refused_ && e.peer() && e.peer()->code == -32022) return fail(*refused_);
   bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
   if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
     from_prior_ = false;

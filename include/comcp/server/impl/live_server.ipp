@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives sansio/server_life: attempts until there is a client, which then restores its connection by itself and asks
-// the life when.
+// Drives sansio/server_life: attempts until there is a client, which then restores its connection as the life says.
 #pragma once
 
 #include <algorithm>
@@ -107,7 +106,7 @@ COMCP_DECL asio::awaitable<void> live_server::try_until_ready(std::shared_ptr<at
     std::shared_ptr<client_core> made;
     error failure;
     try {
-      auto connecting = client_core::connect(config_.make_transport(), config_.handler(), options());
+      auto connecting = client_core::connect(make_transport(), config_.handler(), options());
       made = co_await std::move(connecting);
     } catch (...) {
       failure = current_error();
@@ -327,6 +326,7 @@ COMCP_DECL void live_server::abandon() noexcept {
   auto end = [self = shared_from_this()] { self->abrupt(); };
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();
+  cut();
   asio::dispatch(home_, std::move(end));
 }
 

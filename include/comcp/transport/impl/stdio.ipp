@@ -63,6 +63,8 @@ class stdio_session final : public stream_session<child_stream> {
 
  public:
   static constexpr std::size_t tail_in_errors = 4096;
+  /// For a process to exit by itself after the end of its stdout, before SIGTERM: nothing can come from it any more.
+  static constexpr std::chrono::milliseconds silent_wait{500};
 
   stdio_session(asio::any_io_executor executor, child_stream stream, inbox& in, stdio_settings const& s)
       : base(std::move(executor), std::move(stream), in, s.max_line, s.queue),
@@ -102,13 +104,17 @@ class stdio_session final : public stream_session<child_stream> {
     if (is_our_own(why)) {
       std::error_code ignored;
       process().output().close(ignored);  // a server that is still writing the line fails at once
+    } else {
+      why = why.with_message("the server closed its stdout");
     }
-    end_with(std::move(why));
     process().close_input();
+    end_with(std::move(why), silent_wait);
     finish_if_over();
   }
 
-  void writing_ended(error why) override { end_with(std::move(why)); }
+  void writing_ended(error) override {
+    end_with(error(errc::transport_failed, "the server closed its stdin"), std::chrono::milliseconds::max());
+  }
 
   static bool is_our_own(error const& e) noexcept { return e == errc::limit_exceeded || e == errc::out_of_memory; }
 
@@ -116,10 +122,10 @@ class stdio_session final : public stream_session<child_stream> {
     if (closing()) process().close_input();
   }
 
-  void end_with(error why) {
+  void end_with(error why, std::chrono::milliseconds wait) {
     if (!cause_ || is_our_own(why)) cause_ = std::move(why);
     refuse_sends();
-    process().stop();
+    process().stop(wait);
   }
 
   // Everything that the server wrote is in the pipes by now. The end of a pipe may never come, when a process
@@ -129,6 +135,8 @@ class stdio_session final : public stream_session<child_stream> {
     exited_ = true;
     how_ = process().status().value_or(net::exit_status());
     refuse_sends();
+    if (how_.alive) fault(error(errc::transport_failed, not_ended()));
+    if (done()) return;
     std::error_code ignored;
     if (!output_ended_) {
       stop_reading();
@@ -206,10 +214,17 @@ class stdio_session final : public stream_session<child_stream> {
 
   [[nodiscard]] error bare_reason() const {
     if (cause_ && is_our_own(*cause_)) return *cause_;
-    if (closing()) return {errc::closed, "closed by this side"};
+    std::string const left = how_.alive ? "; " + not_ended() : std::string();
+    if (closing()) return {errc::closed, "closed by this side" + left};
     if (how_.code) return {errc::transport_failed, "the server process exited"};
+    if (cause_ && (how_.alive || how_.signalled)) return cause_->with_message(std::string(cause_->message()) + left);
     if (how_.signal) return {errc::transport_failed, "the server process was ended by a signal"};
     return {errc::transport_failed, "the server process is gone"};
+  }
+
+  [[nodiscard]] std::string not_ended() const {
+    return "the server process " + std::to_string(pid_) + " could not be ended: " +
+           (how_.alive == std::errc::timed_out ? "it goes on after SIGKILL" : how_.alive.message());
   }
 
   stderr_target::sink_function sink_;
@@ -250,6 +265,7 @@ COMCP_DECL std::string shown_command(std::vector<std::string> const& command) {
 
 struct stdio::state {
   std::shared_ptr<detail::stdio_session> session;
+  std::shared_ptr<detail::kill_switch> cut = std::make_shared<detail::kill_switch>();
   bool gone = false;
 };
 
@@ -295,6 +311,7 @@ COMCP_DECL asio::awaitable<result<void>> stdio::open_impl(std::shared_ptr<state>
                                                                      : target::pipe;
   auto process = net::child_process::spawn(executor, settings.process);
   if (!process) co_return process.error();
+  s->cut->connect(process->killer());
   detail::child_stream stream(std::move(*process));
   s->session = std::make_shared<detail::stdio_session>(executor, std::move(stream), in, settings);
   s->session->start_all();
@@ -318,6 +335,10 @@ COMCP_DECL transport_info stdio::info() const {
   return out;
 }
 
-static_assert(transport<stdio>);
+COMCP_DECL std::function<void()> stdio::cutter() const {
+  return [cut = state_->cut] { cut->pull(); };
+}
+
+static_assert(transport<stdio> && has_cutter<stdio>);
 
 }  // namespace comcp
