@@ -83,22 +83,11 @@ TEST_CASE("close: an orderly close is no fault for the observer", "[client]") {
     void on(tools_list_changed) {}
   };
   conversation c;
-  auto const modern = GENERATE(true, false);
-  auto s = modern ? modern_script() : legacy_script();
-  if (modern) {
-    s.expect("subscriptions/listen").ignore("notifications/cancelled");  // not acknowledged yet
-  } else {
-    s.expect("logging/setLevel");
-  }
-  auto const o = c.start(c.connected(s.transport(), notes(), c.options().log_level(log_level::info)));
-  if (modern) {
-    REQUIRE(o->ok());
-    CHECK(c.start((*o)->close())->ok());
-  } else {
-    o->cancel();
-    c.settle();
-    CHECK(o->error() == errc::cancelled);
-  }
+  auto s = modern_script();
+  s.expect("subscriptions/listen").ignore("notifications/cancelled");  // not acknowledged yet
+  auto client = c.connect(s.transport(), c.options(), notes());
+  REQUIRE(client);
+  CHECK(c.start(client->close())->ok());
   for (auto const& f : c.faults) FAIL(f.to_string());
   CHECK(s.verdict() == all_well);
 }

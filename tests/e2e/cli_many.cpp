@@ -168,6 +168,14 @@ TEST_CASE("cli: names that a registry refuses spoil nothing, and those with a sl
   CHECK(run(none, {"tools"}).status == 2);
 }
 
+TEST_CASE("cli: a server that left its group and ends for SIGKILL only holds nothing up", "[e2e]") {
+  std::string const program = std::string(COMCP_TEST_SERVERS_DIR) + "/comcp_test_misbehaving";
+  config const c(stdio_entry("local") + R"(, "stuck": {"command": ")" + program + R"(", "args": ["leave_group"]})");
+  command tools(c.line({"tools", "--json", "--timeout", "1"}));
+  CHECK(tools.finish() != -1);
+  CHECK_THAT(tools.out(), contains("local__add"));
+}
+
 TEST_CASE("cli: a call by a tool's whole name waits for its own server alone", "[e2e]") {
   config const c(stdio_entry("quick") + R"(, "silent": {"command": "sleep", "args": ["1000"]})");
   // Nobody waits for the silent one, or the test would take as long as its start may.

@@ -282,6 +282,16 @@ TEST_CASE("child_process: SIGTERM ends what only ignores the end of its input", 
   CHECK(p->status()->signal == SIGTERM);
 }
 
+TEST_CASE("child_process: one that may not be killed gets the end of its input from any thread, too", "[net]") {
+  if (::geteuid() != 0) COMCP_SKIP("only root can start what it may not kill afterwards");
+  asio::io_context io;
+  auto p = child_process::spawn(io.get_executor(), options({"echo"}));
+  REQUIRE(p);
+  comcp_test::as_nobody const powerless;
+  p->killer()();
+  CHECK_FALSE(comcp_test::has_children());
+}
+
 TEST_CASE("child_process: destroying it kills it and its group, and leaves no zombie", "[net]") {
   asio::io_context io;
   int pid = 0;

@@ -94,8 +94,8 @@ class child_process {
   void stop(std::chrono::milliseconds most = std::chrono::milliseconds::max());
   /// Closes everything, the input first; SIGKILL to the child and its group; reaps what has ended by then.
   void kill() noexcept;
-  /// What kills it and its group from any thread, at once and whatever becomes of the executor, and has it reaped in the
-  /// background.
+  /// What ends its stdin, kills it and its group, and has it reaped in the background: from any thread, at once, and
+  /// whatever becomes of the executor.
   [[nodiscard]] std::function<void()> killer() const;
 
  private:

@@ -56,15 +56,16 @@ COMCP_DECL void reap_in_background(int pid) noexcept {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-/// A pid, which is ours to signal until it is reaped or left to the background. Safe from any thread.
+/// A pid, which is ours to signal until it is reaped or left to the background, and a second descriptor of its stdin, by
+/// whose end it may go where no signal is allowed. Safe from any thread.
 class owned_pid {
  public:
-  explicit owned_pid(int pid) noexcept : pid_(pid) {}
+  owned_pid(int pid, int input) noexcept : pid_(pid), input_(::fcntl(input, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {}
 
   /// Whether it has ended, or is somebody else's by now.
   [[nodiscard]] bool gone(exit_status& how) noexcept {
     std::lock_guard const lock(mutex_);
-    if (ours_ && reap(pid_, WNOHANG, how)) ours_ = false;
+    if (ours_ && reap(pid_, WNOHANG, how)) leave();
     return !ours_;
   }
 
@@ -78,12 +79,20 @@ class owned_pid {
   void kill() noexcept {
     std::lock_guard const lock(mutex_);
     exit_status ignored;
-    if (!std::exchange(ours_, false) || reap(pid_, WNOHANG, ignored)) return;
+    if (!ours_) return;
+    ::shutdown(input_.get(), SHUT_RDWR);
+    leave();
+    if (reap(pid_, WNOHANG, ignored)) return;
     static_cast<void>(send(SIGKILL));
     reap_in_background(pid_);
   }
 
  private:
+  void leave() noexcept {
+    ours_ = false;
+    input_ = owned_fd();
+  }
+
   // A second SIGTERM means "at once" to many, so that a member of the group gets only the first.
   std::error_code send(int number) const noexcept {
     ::kill(-pid_, number);
@@ -94,6 +103,7 @@ class owned_pid {
 
   std::mutex mutex_;
   int pid_;
+  owned_fd input_;
   bool ours_ = true;
 };
 
@@ -207,7 +217,7 @@ COMCP_DECL result<child_process> child_process::spawn(asio::any_io_executor exec
   auto const pid = detail::start(options, in, out, err);
   if (!pid) return pid.error();
   s->pid = *pid;
-  s->process = std::make_shared<detail::owned_pid>(*pid);
+  s->process = std::make_shared<detail::owned_pid>(*pid, in.ours.get());
   child_process process(s);  // from here on a failure kills it
   try {
     s->input.assign(asio::local::stream_protocol(), in.ours.get());
