@@ -17,6 +17,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +25,8 @@
 
 namespace comcp_test {
 
-enum class input { nothing, terminal };
+/// `screen`: stdout and stderr are the terminal, too.
+enum class input { nothing, terminal, screen };
 
 class command {
  public:
@@ -34,7 +36,7 @@ class command {
     REQUIRE(::pipe2(out_pipe.data(), O_CLOEXEC) == 0);
     REQUIRE(::pipe2(err_pipe.data(), O_CLOEXEC) == 0);
     std::string stdin_name = "/dev/null";
-    if (from == input::terminal) {
+    if (from != input::nothing) {
       tty_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
       REQUIRE(tty_ >= 0);
       REQUIRE(::grantpt(tty_) == 0);
@@ -44,13 +46,14 @@ class command {
     ::posix_spawn_file_actions_t actions;
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawn_file_actions_addopen(&actions, 0, stdin_name.c_str(), O_RDWR | O_NOCTTY, 0);
-    ::posix_spawn_file_actions_adddup2(&actions, out_pipe[1], 1);
-    ::posix_spawn_file_actions_adddup2(&actions, err_pipe[1], 2);
+    ::posix_spawn_file_actions_adddup2(&actions, from == input::screen ? 0 : out_pipe[1], 1);
+    ::posix_spawn_file_actions_adddup2(&actions, from == input::screen ? 0 : err_pipe[1], 2);
     std::vector<char*> arguments, environment;
     for (auto& a : argv) arguments.push_back(a.data());
     arguments.push_back(nullptr);
     for (char** e = environ; *e; ++e) {
-      if (!std::string_view(*e).starts_with("COLUMNS=")) environment.push_back(*e);
+      std::string_view const set = *e;
+      if (!set.starts_with("COLUMNS=") && !set.starts_with("TERM=")) environment.push_back(*e);
     }
     auto added = variables;
     for (auto& v : added) environment.push_back(v.data());
@@ -59,6 +62,7 @@ class command {
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(out_pipe[1]);
     ::close(err_pipe[1]);
+    is_screen_ = from == input::screen;
     ends_ = {{{out_pipe[0], POLLIN, 0}, {err_pipe[0], POLLIN, 0}, {tty_, POLLIN, 0}}};
     REQUIRE(failed == 0);
   }
@@ -88,9 +92,18 @@ class command {
   }
   void signal(int number) const { ::kill(pid_, number); }
 
+  /// Whether it ends though nobody reads what it writes; finish() then gives the status.
+  bool ends_unread() {
+    auto const left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
+    ::pollfd end{static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)), POLLIN, 0};
+    REQUIRE(end.fd >= 0);
+    bool const ended = ::poll(&end, 1, static_cast<int>(left.count())) == 1;
+    ::close(end.fd);
+    return ended;
+  }
   /// Waits for its end; 128 + signal for one that a signal ended, as shells say it.
   int finish() {
-    while (ends_[0].fd >= 0 || ends_[1].fd >= 0) {
+    while (ends_[0].fd >= 0 || ends_[1].fd >= 0 || (is_screen_ && ends_[2].fd >= 0)) {
       if (!read_more()) return -1;
     }
     int status = 0;
@@ -129,6 +142,7 @@ class command {
   }
 
   ::pid_t pid_ = -1;
+  bool is_screen_ = false;
   int tty_ = -1;
   std::array<::pollfd, 3> ends_{{{-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}}};
   std::array<std::string, 3> texts_;

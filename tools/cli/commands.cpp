@@ -26,7 +26,7 @@ void print_listing(session& s, comcp::listing<T> const& all, char const* nothing
   for (auto const& broken : all.set_aside())
     s.around->err.line("comcp: a definition that cannot be read was left out: " + one_line(broken.reason));
   if (s.opts().json) {
-    std::cout << items_json(all) << '\n';
+    std::cout << json_text(items_json(all)) << '\n';
     return;
   }
   std::vector<row> rows;
@@ -37,7 +37,7 @@ void print_listing(session& s, comcp::listing<T> const& all, char const* nothing
 template <class Result>
 void print(session& s, Result const& r) {
   if (s.opts().json) {
-    std::cout << r.raw.dump() << '\n';
+    std::cout << json_text(r.raw.dump()) << '\n';
   } else {
     print_result(r);
   }

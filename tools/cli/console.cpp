@@ -41,7 +41,7 @@ console::~console() {
   clear();
 }
 
-void console::line(std::string_view text) {
+void console::line(server_text text) {
   auto const again = bar_;
   clear();
   std::cerr << text << '\n';
@@ -49,32 +49,37 @@ void console::line(std::string_view text) {
 }
 
 void console::progress(comcp::progress_notification const& p) {
+  constexpr std::size_t most = 1000;  // of a message
+  if (!shows_progress_) return;
   auto text = amount(p);
-  if (p.message && !p.message->empty()) text.append("  ").append(one_line(*p.message));
+  if (p.message && !p.message->empty()) text.append("  ").append(one_line(shortened(*p.message, most)));
   if (!terminal_) {
     std::cerr << "progress: " << text << '\n';
     return;
   }
   clear();
   if (p.total && *p.total > 0) text.insert(0, bar_of(p.progress / *p.total));
-  auto const lines = wrap(text, terminal_width(STDERR_FILENO) - 1);
-  bar_ = lines.empty() ? std::string() : lines.front();
+  bar_ = first_line(text, terminal_width(STDERR_FILENO) - 1);
   std::cerr << bar_ << std::flush;
 }
 
 void console::server_stderr(std::string_view piece) {
-  unfinished_ += piece;
-  for (auto end = unfinished_.find('\n'); end != std::string::npos; end = unfinished_.find('\n')) {
-    auto const whole = unfinished_.substr(0, end);
-    unfinished_.erase(0, end + 1);
-    line(one_line(whole));
+  for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
+    line(one_line(std::exchange(unfinished_, std::string()).append(piece.substr(0, end))));
+    piece.remove_prefix(end + 1);
   }
+  unfinished_ += piece;
   if (unfinished_.size() > 64 * 1024) line(one_line(std::exchange(unfinished_, std::string())));
 }
 
 void console::clear() {
-  if (!bar_.empty()) std::cerr << "\r\x1b[K" << std::flush;
+  if (!bar_.empty()) std::cerr << raw_text{"\r\x1b[K"} << std::flush;
   bar_.clear();
+}
+
+void console::no_more_progress() {
+  clear();
+  shows_progress_ = false;
 }
 
 }  // namespace cli

@@ -74,7 +74,7 @@ void print_json(diagnosis const& d, options const& o) {
   out.set("server", shown_url(d.server)).set("reached", d.reached).set("wantsLogin", d.wants_login).set("loggedIn", d.logged_in);
   out.set("ok", !d.has_problem());
   out.set("verdict", verdict(d, o)).set("serverAnswers", json_of(d.of_server)).set("discovery", json_of(d.of_discovery));
-  std::cout << out.set("findings", findings).text() << '\n';
+  std::cout << json_text(out.set("findings", findings).text()) << '\n';
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ class user_handler {
     auto line = "[" + std::string(enum_text(m.level)) + "] ";
     if (s_->opts.servers.size() > 1) line.append(one_line(ctx.server_name())).append(": ");
     if (m.logger) line.append(one_line(*m.logger)).append(": ");
-    s_->err.line(line + printable(text ? std::string(*text) : m.data.dump()));
+    s_->err.line(line + (text ? std::string(*text) : m.data.dump()));
   }
   void on(comcp::elicitation_complete const& done) {
     s_->err.line("The server says that the visit is complete.");

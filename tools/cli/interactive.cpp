@@ -56,8 +56,7 @@ asio::awaitable<void> dialogs::my_turn() {
 
 void dialogs::introduce(std::string const& server, std::string const& message, std::string const& what) {
   err_.clear();
-  terminal_->print("\n" + bold("The server " + one_line(server) + " " + what + ":", STDIN_FILENO) + "\n" +
-                   printable(message) + "\n");
+  terminal_->print("\n", bold("The server " + one_line(server) + " " + what + ":", STDIN_FILENO), "\n", message, "\n");
 }
 
 asio::awaitable<elicit_result> dialogs::form(comcp::elicit_params asked, std::string server) {
@@ -77,7 +76,7 @@ asio::awaitable<elicit_result> dialogs::form(comcp::elicit_params asked, std::st
   while (state == outcome::again) {
     state = co_await fill(asked, *fields, content);
     if (state != outcome::filled) continue;
-    terminal_->print("\n" + printable(content) + "\n");
+    terminal_->print("\n", content, "\n");
     state = co_await confirm("Send this?", true);
   }
   mine.done();
@@ -157,7 +156,7 @@ asio::awaitable<elicit_result> dialogs::url(comcp::elicit_params asked, std::str
   co_await my_turn();
   turn mine(*this);
   introduce(server, asked.message, "wants you to visit a page");
-  terminal_->print("\n  " + one_line(address) + "\n\nHost: " + bold(one_line(parts.host), STDIN_FILENO) + "\n");
+  terminal_->print("\n  ", one_line(address), "\n\nHost: ", bold(one_line(parts.host), STDIN_FILENO), "\n");
   for (auto const& warning : url_warnings(address)) terminal_->print("Warning: " + warning + "\n");
   terminal_->print("comcp does not open it: copy it into a browser if you trust that host.\n");
   auto const state = co_await confirm("Tell the server that you go there?", false);

@@ -77,7 +77,7 @@ asio::awaitable<int> listen_legacy(session& s) {
 // What was asked for and not agreed to. Throws where nothing is left to wait for.
 void tell_refused(session& s, comcp::subscription_filter const& agreed) {
   for (auto const& uri : s.opts().uris) {
-    if (!agreed.has_resource(uri)) s.around->err.line("comcp: the server will not report on " + uri);
+    if (!agreed.has_resource(uri)) s.around->err.line("comcp: the server will not report on " + one_line(uri));
   }
   bool const no_resource = !s.opts().uris.empty() && agreed.resource_subscriptions.empty();
   if (agreed.empty() || no_resource)

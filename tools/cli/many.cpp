@@ -54,7 +54,7 @@ void print_json(comcp::catalog_view<T> const& all, std::vector<absence> const& m
     list.add(item);
   }
   for (auto const& a : missing) list.add(json_of(a));
-  std::cout << list.text() << '\n';
+  std::cout << json_text(list.text()) << '\n';
 }
 
 template <class T>
@@ -108,7 +108,7 @@ template <class Result>
 void show(host const& h, Result const& r) {
   h.around->err.clear();
   if (h.around->opts.json) {
-    std::cout << r.raw.dump() << '\n';
+    std::cout << json_text(r.raw.dump()) << '\n';
   } else {
     print_result(r);
   }
@@ -231,7 +231,7 @@ int print_info(host const& h) {
     rows.push_back(std::move(r));
   }
   if (h.around->opts.json) {
-    std::cout << list.text() << '\n';
+    std::cout << json_text(list.text()) << '\n';
   } else {
     print_rows(rows, "No server.");
   }

@@ -22,16 +22,16 @@ std::string described(std::optional<std::string> const& title, std::optional<std
   if (title && *title != name) text = *title;
   if (description && !description->empty()) text.append(text.empty() ? "" : "\n").append(*description);
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return printable(text);
+  return text;
 }
 
-// Untrusted text: harmless on a terminal, untouched in a pipe.
-std::string shown(std::string_view text) {
-  return is_terminal(STDOUT_FILENO) ? printable(text) : std::string(text);
-}
-
+// Data for a pipe stays as it is.
 void print_text(std::string_view text) {
-  std::cout << shown(text);
+  if (is_terminal(STDOUT_FILENO)) {
+    std::cout << text;
+  } else {
+    std::cout << raw_text{text};
+  }
   if (!text.ends_with('\n')) std::cout << '\n';
 }
 
@@ -59,6 +59,16 @@ struct content_printer {
   }
   void operator()(comcp::unknown_content const& c) const { print_text(pretty(c.raw.view())); }
 };
+
+constexpr std::size_t most_arguments = 200;  // that are shown of one tool
+constexpr std::size_t longest_value = 200;   // bytes of a default
+
+std::set<std::string_view> required_names(comcp::json::view schema) {
+  std::set<std::string_view> names;
+  auto const list = schema.find("required").value_or(comcp::json::view());
+  for (auto const name : list.elements()) names.insert(name.get_string().value_or(""));
+  return names;
+}
 
 void add_kind(std::string& out, std::string const& kind, std::string const& extras) {
   if (!out.empty()) out += ", ";
@@ -105,7 +115,7 @@ std::string advice(comcp::error const& e, options const& o) {
 void print_field(char const* name, std::string const& text) {
   auto const width = terminal_width(STDOUT_FILENO);
   auto head = padded(name, 14);
-  for (auto const& line : wrap(text, width > 24 ? width - 14 : 10)) {
+  for (auto const& line : wrap(printable(text), width > 24 ? width - 14 : 10)) {
     std::cout << head << line << '\n';
     head = std::string(14, ' ');
   }
@@ -119,19 +129,19 @@ row row_of(comcp::tool const& t) {
   auto const properties = schema.find("properties");
   if (!properties) return r;
   schema_reader reader(schema);
-  std::set<std::string_view> required;
-  if (auto const names = schema.find("required")) {
-    for (auto const name : names->elements()) required.insert(name.get_string().value_or(""));
-  }
+  auto const required = required_names(schema);
   for (auto const m : properties->members()) {
-    argument_row a{one_line(m.key), one_line(reader.type_text(m.value)), {}};
+    if (r.arguments.size() == most_arguments) break;
+    argument_row a{one_line(m.key), reader.type_text(m.value), {}};
     if (required.contains(m.key)) a.type += ", required";
     auto const about = reader.resolved(m.value);
-    if (auto const preset = about.find("default")) a.type.append(", default ").append(one_line(preset->dump()));
-    if (auto const text = about.find("description")) a.description = printable(text->get_string().value_or(""));
+    if (auto const preset = about.find("default")) a.type.append(", default ").append(one_line(shortened(preset->dump(), longest_value)));
+    if (auto const text = about.find("description")) a.description = text->get_string().value_or("");
     reader.spend((a.type.size() + a.description.size()) / 64);
     r.arguments.push_back(std::move(a));
   }
+  if (properties->size() > most_arguments)
+    r.arguments.push_back({"...", "and " + std::to_string(properties->size() - most_arguments) + " more: see --json", {}});
   return r;
 }
 
@@ -178,7 +188,7 @@ void print_result(comcp::read_resource_result const& r) {
       if (is_terminal(STDOUT_FILENO)) {
         print_text(*c.text);
       } else {
-        std::cout << *c.text;
+        std::cout << raw_text{*c.text};
       }
     } else if (is_terminal(STDOUT_FILENO)) {
       print_binary("binary", c.mime_type.value_or("data"), c.blob.value_or(""));
@@ -223,7 +233,7 @@ void print_info_json(comcp::client const& c) {
   out.set("server", c.server_info()).set("era", c.era() == comcp::era::modern ? "modern" : "legacy");
   out.set("protocolVersion", c.protocol_version().text()).set("capabilities", c.capabilities());
   if (!c.instructions().empty()) out.set("instructions", c.instructions());
-  std::cout << out.text() << '\n';
+  std::cout << json_text(out.text()) << '\n';
 }
 
 void print_notification(comcp::any_notification const& n, bool json) {
@@ -231,7 +241,7 @@ void print_notification(comcp::any_notification const& n, bool json) {
     comcp::json::object out;
     out.set("method", n.method);
     if (!n.params.is_null()) out.set("params", n.params);
-    std::cout << out.text() << std::endl;
+    std::cout << json_text(out.text()) << std::endl;
     return;
   }
   std::string_view method = n.method;
@@ -294,12 +304,12 @@ void print_error(console& err, comcp::error const& e, options const& o, int code
     if (peer) out.set("code", peer->code).set("peerMessage", peer->message);
     auto const data = peer && !peer->data.empty() ? comcp::json::parse(peer->data) : comcp::error();
     if (data) out.set("data", *data);
-    return err.line(comcp::json::object().set("error", out).text());
+    return err.line(json_text(comcp::json::object().set("error", out).text()));
   }
   auto text = "comcp: " + told.to_string();
   if (peer) text.append(" (").append(std::to_string(peer->code)).append(")");
   while (text.ends_with('\n')) text.pop_back();
-  err.line(printable(text));
+  err.line(text);
   if (auto const what_to_do = advice(e, o); !what_to_do.empty()) err.line("comcp: " + one_line(what_to_do));
 }
 

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 
+#include "text.hpp"
+
 namespace cli {
 namespace {
 
 using comcp::json::view;
 
 constexpr std::size_t most_shown = 12;
+constexpr std::size_t longest_type = 400;  // bytes
 
 std::string joined(std::vector<std::string> const& parts) {
   std::string out;
@@ -96,7 +99,7 @@ std::string schema_reader::choices(view values) {
 
 std::string schema_reader::type_text(view schema) {
   unsigned left = 2 * most_shown;
-  return text_of(schema, 4, left);
+  return one_line(shortened(text_of(schema, 4, left), longest_type));
 }
 
 std::string schema_reader::text_of(view schema, unsigned depth, unsigned& left) {

@@ -32,6 +32,7 @@ class schema_reader {
   /// The alternatives of anyOf and oneOf, or the schema itself.
   std::vector<comcp::json::view> alternatives(comcp::json::view schema);
   /// "string", "integer|null", "\"a\"|\"b\"", "number[]", "object", "any", ..., cut with "..." where there are many.
+  /// One line of harmless text.
   std::string type_text(comcp::json::view schema);
 
  private:

@@ -23,6 +23,7 @@
 #include "login.hpp"
 #include "many.hpp"
 #include "printers.hpp"
+#include "signals.hpp"
 
 namespace cli {
 namespace {
@@ -80,6 +81,7 @@ asio::awaitable<int> whole_run(std::shared_ptr<surroundings> around, int const& 
   }
   if (signal != 0) {
     out.code = 128 + signal;
+    around->err.no_more_progress();
     around->err.line(failure_text(o, out.code, "interrupted"));
   } else if (out.failure) {
     print_error(around->err, *out.failure, o, out.code);
@@ -103,6 +105,7 @@ int run_session(options const& o) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed stdout shows in the stream
   asio::io_context io(1);
   asio::signal_set signals(io, SIGINT, SIGTERM);
+  last_resort const though_busy;
   asio::cancellation_signal cancel;
   int signal = 0;
   int code = exit_connection;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One run of the tool: connects, runs the command, closes, and turns what happened into an exit code. Ctrl-C
-// cancels the command, tells the server and closes; a second one ends at once.
+// cancels the command, tells the server and closes; a second one ends at once, or within a second where the run is busy.
 #pragma once
 
 #include <memory>

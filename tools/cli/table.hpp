@@ -23,7 +23,7 @@ struct row {
   std::vector<argument_row> arguments;
 };
 
-/// `descriptor` is that of `out`; it decides about bold names.
+/// `descriptor` is that of `out`; it decides about bold names. Texts of many kilobytes are shortened.
 void print_table(std::ostream& out, std::vector<row> const& rows, std::size_t width, int descriptor);
 
 }  // namespace cli

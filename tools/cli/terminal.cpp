@@ -27,8 +27,6 @@ std::unique_ptr<terminal> terminal::open(asio::any_io_executor const& executor) 
 terminal::terminal(asio::any_io_executor const& executor, int input, std::string const& name)
     : in_(executor, input), out_(name) {}
 
-void terminal::print(std::string_view text) { out_ << text << std::flush; }
-
 void terminal::stop_asking() {
   std::error_code ignored;
   in_.cancel(ignored);

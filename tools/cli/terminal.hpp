@@ -15,6 +15,8 @@
 #include <asio/awaitable.hpp>
 #include <asio/posix/stream_descriptor.hpp>
 
+#include "text.hpp"
+
 namespace cli {
 
 class terminal {
@@ -22,7 +24,12 @@ class terminal {
   /// Empty when stdin is no terminal.
   static std::unique_ptr<terminal> open(asio::any_io_executor const& executor);
 
-  void print(std::string_view text);
+  /// Texts of any kind, as text.hpp prints them.
+  template <class... Text>
+  void print(Text const&... texts) {
+    (void)(out_ << ... << texts);
+    out_.flush();
+  }
   /// A line without its newline; nothing at the end of input (Ctrl-D).
   asio::awaitable<std::optional<std::string>> ask(std::string question);
   /// Ends ask() with std::system_error.
