@@ -90,7 +90,7 @@ int list(options const& o, std::vector<found_file> const& files) {
       for (auto const& s : f.file.servers) servers.add(json_of(s));
       all.add(start_of_json(f).set("servers", servers).set("problems", problems_json(f.file.problems)));
     }
-    std::cout << all.text() << '\n';
+    std::cout << json_text(all.text()) << '\n';
     return exit_ok;
   }
   if (files.empty()) say_where_files_would_be();
@@ -177,7 +177,7 @@ int check(options const& o, std::vector<found_file> const& files) {
     for (auto const& p : all) std::cerr << one_line(p.to_string()) << '\n';
     std::cout << title_of(f) << ": " << f.file.servers.size() << " servers, " << all.size() << " problems\n";
   }
-  if (o.json) std::cout << json.text() << '\n';
+  if (o.json) std::cout << json_text(json.text()) << '\n';
   if (files.empty() && !o.json) say_where_files_would_be();
   return good ? exit_ok : exit_usage;
 }

@@ -198,7 +198,7 @@ int import_config(options const& o) {
   bool const write = wanted && may_write(o, own.path());
   if (write) write_private_file(own.path(), own.text());
   if (o.json) {
-    std::cout << report(own, from, all, write).text() << '\n';
+    std::cout << json_text(report(own, from, all, write).text()) << '\n';
   } else {
     char const* const dry = own.changed() && o.config.dry_run ? "would be written: " : "not changed: ";
     std::cout << (write ? "written: " : dry) << one_line(own.path()) << '\n';

@@ -127,7 +127,7 @@ asio::awaitable<int> log_in(std::shared_ptr<surroundings> around) {
   auto client = co_await connect(around);
   if (o.json) {
     auto out = status_json(*status);
-    std::cout << out.set("serverInfo", client.server_info()).text() << '\n';
+    std::cout << json_text(out.set("serverInfo", client.server_info()).text()) << '\n';
   } else {
     print_status(*status);
     auto const& server = client.server_info();
@@ -156,7 +156,7 @@ asio::awaitable<int> who_am_i(std::shared_ptr<surroundings> around) {
   auto const status = co_await login.status(o.server.http.url);
   if (o.json) {
     auto const nobody = comcp::json::object().set("loggedIn", false).set("server", shown_url(o.server.http.url));
-    std::cout << (status ? status_json(*status) : nobody).text() << '\n';
+    std::cout << json_text((status ? status_json(*status) : nobody).text()) << '\n';
   } else if (status) {
     print_status(*status);
   } else {

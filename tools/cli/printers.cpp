@@ -283,11 +283,11 @@ comcp::error in_words(comcp::error const& e) {
 }
 
 std::string failure_text(options const& o, int code, std::string const& text, std::string const& server) {
-  if (!o.json) return "comcp: " + text;
+  if (!o.json) return "comcp: " + printable(text);
   comcp::json::object out;
   if (!server.empty()) out.set("server", server);
   out.set("exit", code).set("message", text);
-  return comcp::json::object().set("error", out).text();
+  return json_text(comcp::json::object().set("error", out).text());
 }
 
 void print_error(console& err, comcp::error const& e, options const& o, int code) {
