@@ -146,43 +146,6 @@ TEST_CASE("calls: batches are taken in 2025-03-26 and are bad messages elsewhere
   }
 }
 
-TEST_CASE("calls: bad messages are counted and skipped up to a threshold", "[client]") {
-  conversation c;
-  auto s = legacy_script();
-  auto client = c.connect(s.transport(), c.options().limits(connection_limits().bad_lines(3)));
-  auto const closed = c.start(end_of(*client));
-  s.raw("npm warn something").raw("[INFO] started").raw("\x1B[2Jhello " + std::string(300, 'x'));
-  c.settle();
-  CHECK(client->statistics().bad_messages == 3);
-  REQUIRE(c.faults.size() == 3);
-  CHECK(c.faults[0].message() == "not JSON: npm warn something");
-  CHECK(c.faults[1].message() == "not JSON: [INFO] started");
-  CHECK_THAT(std::string(c.faults[2].message()), match::contains("not JSON:  [2Jhello xxx") && match::ends_with("x..."));
-  CHECK(c.faults[2].message().size() < 200);
-  CHECK(client->status() == connection_status::ready);
-  CHECK_FALSE(closed->done());
-  s.raw("one more");
-  c.settle();
-  REQUIRE(closed->ok());
-  CHECK((*closed)->why == errc::protocol_violation);
-  CHECK_THAT(std::string((*closed)->why.message()), match::contains("bad_lines"));
-  CHECK_THAT(std::string((*closed)->why.message()), match::contains("npm warn something"));
-}
-
-TEST_CASE("calls: a stray line for each call is forgotten at the next good message", "[client]") {
-  conversation c;
-  auto s = legacy_script();
-  for (int i = 0; i != 150; ++i) s.expect("tools/call").raw("calling a tool").reply(tool_text);
-  for (int i = 0; i != 150; ++i) s.raw("tick").notify("notifications/message", R"({"level":"info","data":1})");
-  for (int i = 0; i != 150; ++i) s.raw("tock").request(std::to_string(i + 1), "ping").expect("result");
-  auto client = c.connect(s.transport(), c.options());
-  for (int i = 0; i != 150; ++i) CHECK(c.finish(client->call_tool("x")));
-  c.settle();
-  CHECK(client->status() == connection_status::ready);
-  CHECK(client->statistics().bad_messages == 450);
-  CHECK(s.verdict() == all_well);
-}
-
 TEST_CASE("calls: isError is a value, and an error only on request", "[client]") {
   legacy_client t;
   t.s.expect("tools/call").reply(R"({"content":[{"type":"text","text":"no luck"}],"isError":true})");
