@@ -95,6 +95,22 @@ TEST_CASE("interceptors: one may change what is sent and what comes back", "[cli
   CHECK(t.server.last("tools/call")["arguments"]["x"].as_int64() == 42);
 }
 
+TEST_CASE("interceptors: each sees what the call is about by now, typed or not", "[client]") {
+  watched t;
+  strings log;
+  interceptor i;
+  i.before = [](outgoing_call& call) {
+    call.params = args("name", call.name + "2");
+    return go_on();
+  };
+  auto const client = t.with({recorder("a", log), i, recorder("b", log)});
+  CHECK(t.finish(client.request("tools/call", args("name", "tool"))));
+  CHECK(t.finish(client.call_tool("tool")));
+  CHECK(t.server.last("tools/call")["name"].as<std::string>() == "tool2");
+  CHECK(log == strings{"a>tools/call tool", "b>tools/call tool2", "b<tools/call ok", "a<tools/call ok",
+                       "a>tools/call tool", "b>tools/call tool2", "b<tools/call ok", "a<tools/call ok"});
+}
+
 TEST_CASE("interceptors: one may answer in the server's place", "[client]") {
   watched t;
   interceptor i;

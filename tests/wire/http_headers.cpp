@@ -82,6 +82,18 @@ TEST_CASE("http_headers: every request has version and method, three methods hav
                       {"Mcp-Name", "=?base64?bmHDr3Zl?="}});
   }
   CHECK(wire::request_headers(v, "tools/call", "get_weather").value().back().second == "get_weather");
+  CHECK(wire::request_headers(v, "prompts/get", std::nullopt).error() == errc::invalid_argument);
+  CHECK(wire::request_headers(v, "tools/list", std::nullopt));
+}
+
+TEST_CASE("http_headers: what a request is about is in its params", "[wire]") {
+  CHECK(wire::name_in("tools/call", R"({"arguments":{"name":"no"},"name":"get_weather"})") == "get_weather");
+  CHECK(wire::name_in("prompts/get", R"({"name":"a\"\u00fc"})") == "a\"ü");
+  for (std::string const method : {"resources/read", "resources/subscribe", "resources/unsubscribe"})
+    CHECK(wire::name_in(method, R"({"name":"no","uri":"file:///a"})") == "file:///a");
+  CHECK_FALSE(wire::name_in("completion/complete", R"({"name":"no"})"));
+  for (std::string const params : {"", "{}", "[]", R"({"name":1})", R"({"name":null})", R"({"name":"a","name":"a"})", R"({"name":"a")"})
+    CHECK_FALSE(wire::name_in("tools/call", params));
 }
 
 TEST_CASE("http_headers: a method that no header can carry is refused", "[wire]") {

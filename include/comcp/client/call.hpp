@@ -40,7 +40,6 @@ struct prepared_call {
   std::string method;
   std::string params;    // an object's text, or empty
   call_options options;
-  std::string name;      // tool, prompt or uri
   error unusable;        // what is wrong with it from the start; the call ends with it
   bool repeatable = false;  // lists and reads: may be sent again after a broken connection
   bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
@@ -81,6 +80,7 @@ struct pending_entry {
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;
+  bool open_ended = false;  // its end is the server's
   bool renewed = false;   // it waited for a new session once
   bool survives = false;  // a lost connection does not end it where a restart follows
   std::unique_ptr<std::stop_callback<std::function<void()>>> stop;

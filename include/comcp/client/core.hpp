@@ -134,6 +134,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   [[nodiscard]] bool awaits(request_id id) const override;
   void session_lost(request_id id, error why) override;
   void authorizing(bool begins) override;
+  void deaf(error why) override { subscriptions_.deaf(std::move(why)); }
+  [[nodiscard]] bool listens() const override { return subscriptions_.is_awaited(); }
   void closed(error reason) override;
   void fault(error what) override;
 
@@ -230,7 +232,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   // core_http.ipp
   void label(outgoing& message) const;
   result<void> label(outgoing& message, detail::pending_entry const& e) const;
-  [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c) const;
+  [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c, std::string const& tool) const;
   asio::awaitable<bool> list_again(detail::prepared_call const& c);
   void renew();
   asio::awaitable<void> renewal();

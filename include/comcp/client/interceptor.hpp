@@ -16,7 +16,7 @@
 
 namespace comcp {
 
-/// A call on its way out. `name` is the tool's, prompt's or resource's; `params` may be replaced.
+/// A call on its way out. `params` may be replaced; `name` is the tool, prompt or resource that they name.
 struct outgoing_call {
   outgoing_call() {}
   std::string method;

@@ -6,6 +6,7 @@
 // Specification: 2026-07-28, basic/transports/streamable-http#request-metadata
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,10 +24,16 @@ using header_list = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::string header_value(std::string_view text);
 
 /// MCP-Protocol-Version, Mcp-Method and, for tools/call, prompts/get and resources/read, Mcp-Name: the tool, the
-/// prompt or the uri. Errors: invalid_argument (a method that no header can carry: it has no encoded form).
+/// prompt or the uri. Errors: invalid_argument (a method that no header can carry: it has no encoded form; one of
+/// those three without a name).
 /// Specification: #protocol-version-header, #standard-request-headers
 [[nodiscard]] result<header_list> request_headers(protocol_version version, std::string_view method,
-                                                  std::string_view name);
+                                                  std::optional<std::string> const& name);
+
+/// What a request is about, as its params (an object's text) say it: the `name` of tools/call and prompts/get, the `uri`
+/// of resources/read, subscribe and unsubscribe. Nothing for other methods, and where that member is not there once, as
+/// a string.
+[[nodiscard]] std::optional<std::string> name_in(std::string_view method, std::string params);
 
 /// One argument that a tool wants mirrored.
 class param_header {

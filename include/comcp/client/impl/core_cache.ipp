@@ -263,7 +263,6 @@ COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const&
   auto const f = std::make_shared<flight>(q, prepared_call(c.method, c.params, {}));
   there = f;
   f->asked.ticket = ticket();
-  f->call.name = c.name;
   f->call.repeatable = true;
   f->call.counted = true;
   f->call.options = flight_options(f);

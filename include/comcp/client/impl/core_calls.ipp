@@ -123,8 +123,8 @@ COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
   if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : level_;
   outgoing message(codec_->request(e.id, c.method, c.params, meta), e.id);
   message.method = c.method;
-  message.name = c.name;
   message.handshake = e.handshake;
+  message.open_ended = e.open_ended;
   if (is_http_) {
     if (auto const labelled = label(message, e); !labelled) return labelled.error();
   }

@@ -18,7 +18,7 @@ COMCP_DECL void client_core::label(outgoing& message) const {
   if (message.method.empty()) return;
   message.established = !is_modern() && message.method == "notifications/initialized";
   if (!is_modern()) return;
-  if (auto mirrors = wire::request_headers(codec_->version(), message.method, message.name))
+  if (auto mirrors = wire::request_headers(codec_->version(), message.method, std::nullopt))
     message.headers = std::move(*mirrors);
 }
 
@@ -30,18 +30,19 @@ COMCP_DECL result<void> client_core::label(outgoing& message, detail::pending_en
     if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec_->version().text());
     return {};
   }
-  auto mirrors = wire::request_headers(codec_->version(), message.method, message.name);
+  auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
+  auto mirrors = wire::request_headers(codec_->version(), message.method, name);
   if (!mirrors) return mirrors.error();
   message.headers = std::move(*mirrors);
   if (c.method != "tools/call") return {};
-  auto arguments = mirrored(c);
+  auto arguments = mirrored(c, *name);
   if (!arguments) return arguments.error();
   for (auto& header : *arguments) message.headers.push_back(std::move(header));
   return {};
 }
 
 // Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
-COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call const& c) const {
+COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call const& c, std::string const& tool) const {
   std::vector<wire::param_header> given;
   auto const* wanted = &given;
   if (!c.options.input_schema().is_null()) {
@@ -49,7 +50,7 @@ COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call
     if (!found) return found.error().with_code(make_error_code(errc::invalid_argument));
     given = std::move(*found);
   } else {
-    auto const known = param_headers_.find(c.name);
+    auto const known = param_headers_.find(tool);
     if (known == param_headers_.end()) return wire::header_list();
     wanted = &known->second;
   }
@@ -90,6 +91,7 @@ COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
 
 // After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
 COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call const& c) {
+  auto const name = wire::name_in(c.method, c.params);
   call_options bounds;
   bounds.timeout(c.options.timeout().value_or(options_.timeout_)).extend_on_progress(false).stop(c.options.stop());
   bounds.hard_timeout(hard_limit(c.options));
@@ -107,7 +109,7 @@ COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call c
     adopt_tools(*page);
     if (checks_) checks_->learn(r->view(), asked);
     for (auto const& t : page->tools) {
-      if (t.name == c.name) co_return true;
+      if (name == t.name) co_return true;
     }
     if (!page->next_cursor || page->next_cursor == from) co_return false;
     from = page->next_cursor;

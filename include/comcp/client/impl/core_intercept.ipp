@@ -18,8 +18,14 @@ struct client_core::interception {
     done.survives = true;
     call.counted = true;
     out.method = call.method;
-    out.name = call.name;
+    out.name = wire::name_in(call.method, call.params).value_or("");
     out.params = json::fragment::trusted(call.params);
+  }
+  // An interceptor that changes the params changes the name: the next ones see what goes out.
+  void rename() {
+    if (out.params.text() == call.params) return;
+    call.params = out.params.text();
+    out.name = wire::name_in(call.method, call.params).value_or("");
   }
   detail::pending_entry done;
   detail::prepared_call call;
@@ -78,9 +84,9 @@ COMCP_DECL asio::awaitable<void> client_core::ask_interceptors(std::shared_ptr<i
       auto asked = each.before(i->out);
       auto answer = co_await std::move(asked);
       if (answer) i->outcome = std::move(*answer);
+      i->rename();
       if (answer || !i->done.id) co_return;  // an approval that comes too late sends nothing
     }
-    i->call.params = i->out.params.text();
     auto work = i->perform(i->call);
     auto r = co_await std::move(work);
     i->performed = true;

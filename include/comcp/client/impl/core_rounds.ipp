@@ -84,7 +84,7 @@ COMCP_DECL json::value with_call(json::value const& required, prepared_call cons
   for (auto const m : required.members()) {
     if (m.key != "comcp/call") w.key(m.key).value(m.value);  // the server's own would be found first
   }
-  w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method).plain_key("name").string(c.name);
+  w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method);
   w.plain_key("params").raw(params.empty() ? "{}" : params).end_object().end_object();
   auto text = std::move(w).text();
   return json::parse(pad(text)).value();
@@ -372,12 +372,8 @@ COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepa
   auto const hold = shared_from_this();
   auto const of = required.view().find("comcp/call");
   if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
-  auto const text_at = [&of](std::string_view key) {
-    auto const found = of->find(key);
-    return found ? std::string(found->get_string().value_or("")) : std::string();
-  };
-  c.method = text_at("method");
-  c.name = text_at("name");
+  auto const method = of->find("method");
+  c.method = method ? std::string(method->get_string().value_or("")) : std::string();
   std::optional<std::string> state;
   if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
   auto const params = of->find("params");

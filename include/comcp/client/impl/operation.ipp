@@ -20,7 +20,6 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   json::detail::append_string(params, name);
   params += '}';
   prepared_call c("tools/call", std::move(params), std::move(options));
-  c.name = name;
   if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
   return c;
 }

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <span>
 
+#include <comcp/json/reader.hpp>
 #include <comcp/protocol/base64.hpp>
 #include <comcp/wire/http_headers.hpp>
 
@@ -126,6 +126,25 @@ class param_finder {
   std::optional<error> fault_;
 };
 
+/// Empty for a method that has no name.
+COMCP_DECL std::string_view name_member(std::string_view method) noexcept {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  bool const of_resource = method == "resources/read" || method == "resources/subscribe" || method == "resources/unsubscribe";
+  return of_resource ? std::string_view("uri") : std::string_view();
+}
+
+struct named_member final : json::member_sink {
+  explicit named_member(std::string_view k) : key(k) {}
+  inline bool on_member(std::string_view found, std::string_view text) override {
+    if (found != key) return true;
+    raw = text;
+    return ++times == 1;  // readers differ about which of two counts
+  }
+  std::string_view key;
+  std::string raw;
+  int times = 0;
+};
+
 // Null where nothing is there.
 COMCP_DECL json::view argument_at(json::view arguments, std::vector<std::string> const& path) noexcept {
   for (auto const& key : path) {
@@ -153,7 +172,7 @@ COMCP_DECL std::string header_value(std::string_view text) {
 }
 
 COMCP_DECL result<header_list> request_headers(protocol_version version, std::string_view method,
-                                               std::string_view name) {
+                                               std::optional<std::string> const& name) {
   if (method.empty() || !detail::is_plain(method)) {
     return error(errc::invalid_argument, "the method cannot be carried by the header Mcp-Method");
   }
@@ -161,9 +180,19 @@ COMCP_DECL result<header_list> request_headers(protocol_version version, std::st
   out.emplace_back("MCP-Protocol-Version", version.text());
   out.emplace_back("Mcp-Method", method);
   if (method == "tools/call" || method == "prompts/get" || method == "resources/read") {
-    out.emplace_back("Mcp-Name", header_value(name));
+    if (!name) return error(errc::invalid_argument, "the params of " + std::string(method) + " name nothing: Mcp-Name has no value");
+    out.emplace_back("Mcp-Name", header_value(*name));
   }
   return out;
+}
+
+COMCP_DECL std::optional<std::string> name_in(std::string_view method, std::string params) {
+  detail::named_member wanted(detail::name_member(method));
+  if (wanted.key.empty() || params.empty()) return {};
+  auto const scanned = json::scan_object(pad(params), wanted);
+  if (!scanned || wanted.times != 1) return {};
+  auto const name = json::unescape(wanted.raw);
+  return name ? std::optional(*name) : std::nullopt;
 }
 
 COMCP_DECL result<std::vector<param_header>> find_param_headers(json::view input_schema) {
