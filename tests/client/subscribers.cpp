@@ -212,3 +212,85 @@ TEST_CASE("subscribers: a client that is destroyed while its stream is about to 
   CHECK(*why == errc::closed);
   CHECK(s.asked.empty());
 }
+
+TEST_CASE("subscribers: what timed out leaves the wire, and nobody waits behind it", "[client]") {
+  conversation c;
+  slow_server s(c.io.get_executor(), true);
+  auto client = c.connect(s.server.transport());
+  auto const hasty = c.start(client->subscribe("x://hangs", {}, call_options().timeout(2s)));
+  auto const next = c.start(client->subscribe("x://a", {}, call_options().timeout(10s)));
+  REQUIRE(s.asked.size() == 1);
+  c.advance(2s);
+  CHECK(hasty->error() == errc::timeout);
+  CHECK(s.server.count("notifications/cancelled") == 1);
+  REQUIRE(s.asked.size() == 2);
+  CHECK(s.asked[1].params()["notifications"].dump() == R"({"resourceSubscriptions":["x://a"]})");
+  s.acknowledge();
+  c.settle();
+  CHECK(next->ok());
+  auto const last = c.start(client->subscribe("x://a"));
+  CHECK(last->ok());
+  c.advance(1h);
+  CHECK(s.asked.size() == 2);
+}
+
+TEST_CASE("subscribers: a stream that ends before its acknowledgment is said to", "[client]") {
+  conversation c;
+  slow_server s(c.io.get_executor(), true);
+  auto client = c.connect(s.server.transport());
+  auto const subscribed = c.start(client->subscribe("x://a"));
+  s.asked.back().reply(args("resultType", "complete"));
+  c.settle();
+  CHECK(subscribed->error() == errc::protocol_violation);
+  CHECK_THAT(std::string(subscribed->error().message()), match::contains("acknowledged"));
+  subscription_filter tools;
+  tools.tools_list_changed = true;
+  auto const listening = c.start(client->listen(tools));
+  s.asked.back().reply(args("resultType", "complete"));
+  c.settle();
+  CHECK(listening->error() == errc::protocol_violation);
+}
+
+TEST_CASE("subscribers: kinds that are not acknowledged are told to who waits for them, once", "[client]") {
+  struct notes {
+    void on(prompts_list_changed) {}
+  };
+  conversation c;
+  fake_server server(c.io.get_executor());
+  std::vector<fake_request> asked;
+  server.modern().on("subscriptions/listen", [&asked](fake_request r) { asked.push_back(r); });
+  auto client = c.connect(server.transport(), c.options(), notes());
+  auto const acknowledge = [&](std::string const& filter) {
+    auto const meta = R"("_meta":{"io.modelcontextprotocol/subscriptionId":)" + asked.back().id().dump() + "}";
+    server.notify("notifications/subscriptions/acknowledged", json::raw(R"({"notifications":)" + filter + "," + meta + "}"));
+    c.settle();
+  };
+  c.settle();
+  REQUIRE(asked.size() == 1);
+  acknowledge("{}");
+  REQUIRE(c.faults.size() == 1);
+  CHECK(c.faults[0] == errc::capability_missing);
+  CHECK_THAT(std::string(c.faults[0].message()), match::contains("prompts"));
+
+  std::vector<error> told, late;
+  auto const watch = client->watch_tools([&](result<listing<tool>> r) { told.push_back(r ? error() : r.error()); });
+  c.settle();
+  REQUIRE(asked.size() == 2);
+  acknowledge("{}");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0] == errc::capability_missing);
+  CHECK(c.faults.size() == 2);
+  auto const another = client->watch_tools([&](result<listing<tool>> r) { late.push_back(r ? error() : r.error()); });
+  c.settle();
+  CHECK(late.size() == 1);  // there is no new stream for it
+  CHECK(asked.size() == 2);
+  auto const subscribed = c.start(client->subscribe("x://a"));
+  acknowledge(R"({"toolsListChanged":true,"resourceSubscriptions":["x://a"]})");
+  CHECK(subscribed->ok());
+  CHECK(c.faults.size() == 2);
+  auto const second = c.start(client->subscribe("x://b"));
+  acknowledge(R"({"toolsListChanged":true,"resourceSubscriptions":["x://b"]})");
+  CHECK(second->ok());
+  REQUIRE(c.faults.size() == 3);  // whose updates of x://a have ended by that
+  CHECK_THAT(std::string(c.faults[2].message()), match::contains("x://a"));
+}

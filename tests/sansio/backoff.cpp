@@ -17,32 +17,42 @@ TEST_CASE("backoff: waits grow to their bound, and end with the attempts", "[san
   CHECK_FALSE(b.failed(0));
 }
 
-TEST_CASE("backoff: an end is no failure, and no beginning either", "[sansio]") {
+TEST_CASE("backoff: a short life is a failure, one that brought something only uses up no attempt", "[sansio]") {
   backoff b(reconnect_options().delay(1s, 2, 60s).jitter(0).attempts(2));
-  CHECK(b.ended(1) == 1000ms);
-  CHECK(b.failed(1) == 1000ms);
-  CHECK(b.ended(1) == 2000ms);
-  CHECK(b.ended(1) == 2000ms);
+  CHECK(b.ended(4999ms, false, 1) == 1000ms);
+  CHECK(b.ended(0s, false, 1) == 2000ms);
+  CHECK_FALSE(b.ended(0s, false, 1));
+  CHECK(b.ended(0s, true, 1) == 4000ms);
+  CHECK(b.failed(1) == 8000ms);
+  CHECK(b.ended(5s, false, 1) == 1000ms);
   CHECK(b.failed(1) == 2000ms);
-  CHECK_FALSE(b.failed(1));
   b.proved();
   CHECK(b.failed(1) == 1000ms);
 }
 
 TEST_CASE("backoff: chance shortens a wait by its share, and never what the server asks for", "[sansio]") {
-  backoff b(reconnect_options().delay(1s, 2, 60s).jitter(0.25));
-  CHECK(b.ended(0) == 1000ms);
-  CHECK(b.ended(0.5) == 875ms);
-  CHECK(b.ended(1) == 750ms);
-  CHECK(b.ended(1, 500ms) == 500ms);
-  CHECK(b.ended(1, 24h) == 60s);
-  CHECK(b.ended(1, 0ms) == 100ms);  // no busy loop
+  auto const first = [](double random, std::optional<backoff::milliseconds> asked = {}) {
+    return *backoff(reconnect_options().delay(1s, 2, 60s).jitter(0.25)).failed(random, asked);
+  };
+  CHECK(first(0) == 1000ms);
+  CHECK(first(0.5) == 875ms);
+  CHECK(first(1) == 750ms);
+  CHECK(first(1, 500ms) == 500ms);
+  CHECK(first(1, 24h) == 60s);
+  CHECK(first(1, 0ms) == 100ms);  // no busy loop
+}
+
+TEST_CASE("backoff: what the server asks for grows too, and is never shortened", "[sansio]") {
+  backoff b(reconnect_options().delay(1s, 2, 5s).jitter(0).attempts(10));
+  for (auto const wait : {100ms, 200ms, 400ms, 800ms, 1600ms, 3200ms, 5000ms, 5000ms}) CHECK(b.failed(0, 0ms) == wait);
+  b.proved();
+  for (auto const wait : {3000ms, 3000ms, 4000ms, 5000ms}) CHECK(b.failed(0, 3s) == wait);
 }
 
 TEST_CASE("backoff: no attempts, no waits", "[sansio]") {
   backoff b(reconnect_options().attempts(0));
   CHECK_FALSE(b.failed(0));
-  CHECK_FALSE(b.ended(0));
+  CHECK_FALSE(b.ended(1h, true, 0));
 }
 
 TEST_CASE("backoff: large numbers do no harm", "[sansio]") {

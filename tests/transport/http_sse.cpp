@@ -78,6 +78,17 @@ TEST_CASE("http_sse: what has neither transport fails with what initialize met",
   t.quiet();
 }
 
+TEST_CASE("http_sse: a stream that wants a login is one, whatever initialize met", "[transport]") {
+  http_talk t;
+  auto const opening = t.begin();
+  fall_back(t)->status(401, {{"WWW-Authenticate", "Bearer"}});
+  t.settle();
+  CHECK(opening->error() == errc::unauthorized);
+  REQUIRE(opening->error().detail());
+  CHECK(opening->error().detail()->http_status == 401);
+  t.quiet();
+}
+
 TEST_CASE("http_sse: the end of the stream is the end of the connection", "[transport]") {
   http_talk t;
   auto const opening = t.begin();

@@ -108,7 +108,8 @@ class client {
                                                      call_options options = call_options()) const;
 
   /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
-  /// returned handle is destroyed.
+  /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
+  /// or cannot for now: the list comes again when it can.
   [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
   [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
   [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;

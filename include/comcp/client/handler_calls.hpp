@@ -127,7 +127,7 @@ bool receives(H const&, std::string_view method) {
   if (method == "notifications/resources/list_changed") return has_on<H, resources_list_changed>;
   if (method == "notifications/resources/updated") return has_on<H, resource_updated>;
   if (method == "notifications/message") return has_on<H, logging_message>;
-  return false;
+  return method.empty() && has_on<H, any_notification>;  // empty: the catch-all
 }
 
 template <class H>

@@ -55,14 +55,19 @@ class subscription_hub {
   asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options);
   asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s);
   void close(listen_stream& s);
-  /// `f` is called at each change of a list: "tools", "prompts" or "resources". Returns a handle to stop with.
-  std::uint64_t watch(std::string kind, std::function<void()> f);
+  /// `f` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that changes
+  /// are not told, or not for now, and why. Returns a handle to stop with.
+  std::uint64_t watch(std::string kind, std::function<void()> f, std::function<void(error const&)> silent = {});
   void unwatch(std::uint64_t handle);
 
   // From the core.
   void connected();
   void ended(error const& reason);
   void shut_down() noexcept;
+  /// Legacy era: what the server says unasked does not come any more, or (no error) it does again.
+  void deaf(error why);
+  /// Whether anybody waits for what the server says unasked.
+  [[nodiscard]] bool is_awaited() const;
   /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
   bool routed(std::string const& method, json::value const& params);
   void notified(std::string const& method, json::value const& params);
@@ -71,7 +76,7 @@ class subscription_hub {
  private:
   struct topic {
     std::vector<std::shared_ptr<updated_callback const>> callbacks;
-    bool confirmed = false;  // legacy: the server answered resources/subscribe
+    bool confirmed = false;  // the server agreed to it
     bool asking = false;     // legacy: one subscriber asks for all
     std::vector<request_id> waiting;
   };
@@ -79,6 +84,7 @@ class subscription_hub {
     std::uint64_t handle;
     std::string kind;
     std::function<void()> call;
+    std::function<void(error const&)> silent;
   };
 
   [[nodiscard]] subscription_filter wanted() const;
@@ -87,8 +93,12 @@ class subscription_hub {
   asio::awaitable<error> acknowledged(std::shared_ptr<listen_stream> s, call_options options);
   void refresh_shared();
   void reopen_later();
+  void give_up_opening();
   void missed_changes();
   void tell_watchers();
+  void tell_silence(std::string_view kind, error const& why);
+  void tell_left_out(listen_stream const& s);
+  void guarded(std::function<void()> const& f);
   asio::awaitable<void> reconcile();
   [[nodiscard]] static bool is_other_version(error const& e);
   struct membership;
@@ -111,11 +121,14 @@ class subscription_hub {
   std::vector<watcher> watchers_;
   std::uint64_t next_handle_ = 1;
   std::vector<std::shared_ptr<listen_stream>> streams_;  // open ones
-  std::shared_ptr<listen_stream> shared_;
+  std::shared_ptr<listen_stream> shared_, opening_;  // the latter is not acknowledged yet
+  std::map<std::string, error> silent_;  // kinds whose changes the shared stream does not bring
+  error deaf_;
   std::vector<request_id> waiting_;      // for the end of a reconciliation
   call_options patience_;                // the longest timeout of those
   unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
   bool reconciling_ = false;
+  bool reopening_ = false;               // the wait before the next attempt is under way
   bool gap_ = false;  // the shared stream broke: what changes until the next one is open, nobody tells
 };
 

@@ -18,11 +18,14 @@ class reconnect_options {
 
   reconnect_options() {}
   /// The first wait (default 1 s), how it grows with each failure (2), and its bound (30 s), which also bounds what a
-  /// server asks for with `retry`; 100 ms is the least that it gets.
+  /// server asks for with `retry`; 100 ms is the least that it gets, and it grows too. A stream that lived for less than
+  /// 5 s has failed.
   reconnect_options& delay(milliseconds initial, double factor, milliseconds maximum) {
     return initial_ = initial, factor_ = factor, maximum_ = maximum, *this;
   }
-  /// Failures in a row before it is given up (default 5). 0: a stream that breaks is never opened again.
+  /// Failures in a row before a broken answer is given up (default 5). The stream on which servers speak unasked is then
+  /// said to be gone (observer::on_fault, watches) and tried on at the longest wait, or when calls succeed again.
+  /// 0: a stream that breaks is never opened again.
   reconnect_options& attempts(unsigned n) { return attempts_ = n, *this; }
   /// The share of a wait that is left to chance, 0 to 1 (default 0.25). What a server asked for is never shortened.
   reconnect_options& jitter(double share) { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
@@ -47,6 +50,8 @@ class backoff {
   using milliseconds = std::chrono::milliseconds;
 
   static constexpr milliseconds shortest{100};
+  /// What was open for less long has failed.
+  static constexpr std::chrono::seconds lasting{5};
 
   explicit backoff(reconnect_options options) : options_(options) {}
 
@@ -54,28 +59,36 @@ class backoff {
   [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
     if (failures_ >= options_.attempts()) return {};
     ++failures_;
-    return wait(failures_ - 1, random, asked);
+    return wait(random, asked);
   }
-  /// It was open and ended: no failure, but no reason to start from the beginning either.
-  [[nodiscard]] std::optional<milliseconds> ended(double random, std::optional<milliseconds> asked = {}) const {
+  /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
+  /// no reason to come back sooner: a server may end each stream after one event.
+  [[nodiscard]] std::optional<milliseconds> ended(std::chrono::nanoseconds lived, bool brought, double random,
+                                                  std::optional<milliseconds> asked = {}) {
+    if (lived < lasting && !brought) return failed(random, asked);
+    if (lived >= lasting) proved();
+    failures_ = 0;
     if (options_.attempts() == 0) return {};
-    return wait(failures_, random, asked);
+    return wait(random, asked);
   }
-  /// Something came on it.
-  void proved() noexcept { failures_ = 0; }
+  /// All is well: the next failure is the first.
+  void proved() noexcept { failures_ = steps_ = 0; }
 
  private:
-  [[nodiscard]] milliseconds wait(unsigned step, double random, std::optional<milliseconds> asked) const {
+  [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {
     auto const most = options_.maximum();
     // No server may ask for a busy loop.
-    if (asked) return std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
-    double const grown = static_cast<double>(options_.initial().count()) * std::pow(options_.factor(), std::min(step, 64U));
+    if (asked) asked = std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
+    auto const first = std::min(asked.value_or(most), options_.initial());
+    double const grown = static_cast<double>(first.count()) * std::pow(options_.factor(), std::min(steps_++, 64U));
     double const bounded = std::min(grown, static_cast<double>(most.count()));
-    return milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));
+    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));
+    return std::max(chosen, asked.value_or(chosen));
   }
 
   reconnect_options options_;
-  unsigned failures_ = 0;
+  unsigned failures_ = 0;  // that use up the attempts
+  unsigned steps_ = 0;     // by which the wait has grown
 };
 
 }  // namespace sansio

@@ -85,11 +85,13 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   using base::is_final;
   using base::limit;
   using base::listener_;
+  using base::open_later;
   using base::open_sse;
   using base::options_;
   using base::over;
   using base::post_headers;
   using base::posts_;
+  using base::reached_again;
   using base::read_stream;
   using base::sent;
   using base::send_again;
@@ -127,7 +129,8 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     f.body = &a->message.text;
     // A call has its own deadlines, which cancel; everything else has this one.
     bool const timed_by_call = a->message.id != 0 && !sse_;
-    f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
+    f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout());
+    f.timeouts.idle(timed_by_call && !a->message.open_ended ? http_timeouts::never : options_.idle_timeout());
     f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
     f.fields = [this, &a] { return post_headers(*a); };
     f.ending = &closing_;
@@ -135,6 +138,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     co_await f.run();
     if (a->starting) co_await next_turn();
     if (over(a)) co_return;
+    if (f.verdict.what != action::fail) reached_again();
     if (f.verdict.what == action::json) {
       co_await take_json(a, f);
     } else if (f.verdict.what == action::stream) {
@@ -165,6 +169,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
         co_await carry_out(a);
         co_return;
       }
+      if (opened.error() == errc::unauthorized) co_return failed(*a, opened.error());  // it is there, behind a login
     }
     failed(*a, why);
   }
@@ -194,17 +199,19 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     if (over(a)) co_return;
     if (a->answered) co_return;
     sansio::backoff backoff(options_.reconnect());
+    auto delay = backoff.failed(chance(), parser.retry());
     bool hopeless = false;
-    while (!hopeless && may_resume(*a, parser) && leaves_outcome_open(broken)) {
-      auto const delay = backoff.failed(chance(), parser.retry());
-      if (!delay) break;
+    while (delay && !hopeless && may_resume(*a, parser) && leaves_outcome_open(broken)) {
       f.close();
       co_await pause_until(time_, time_->now() + *delay);
       if (over(a)) co_return;
       auto const before = parser.last_event_id();
-      broken = co_await resume(a, parser, hopeless);
+      std::optional<time_source::time_point> opened;
+      broken = co_await resume(a, parser, hopeless, opened);
       if (over(a) || a->answered) co_return;
-      if (parser.last_event_id() != before) backoff.proved();
+      bool const brought = parser.last_event_id() != before;
+      delay = opened ? backoff.ended(time_->now() - *opened, brought, chance(), parser.retry())
+                     : backoff.failed(chance(), parser.retry());
     }
     failed(*a, std::move(broken));
   }
@@ -215,14 +222,15 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   }
 
   // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
-  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless) {
+  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless,
+                                std::optional<time_source::time_point>& opened) {
     fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
     f.sent = sent(*a);
     f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
     f.ending = &closing_;
     f.authorizing = [this](bool begins) { authorizing(begins); };
     f.sent.in_session = !a->session.empty();
-    f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    f.timeouts.response(options_.send_timeout()).idle(http_timeouts::never);
     co_await f.run();
     if (over(a)) co_return error(errc::cancelled);
     if (f.verdict.what != action::stream) {
@@ -235,6 +243,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
       co_return f.verdict.why.with_code(make_error_code(errc::transport_failed)).with_message(std::move(text));
     }
     parser.restart();
+    opened = time_->now();
     auto ended = co_await read_stream(a, f, parser);
     co_return ended;
   }
@@ -254,14 +263,6 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     drained_ = std::make_shared<gate>(executor_);
     auto const bound = open_later(drained_, until);
     co_await drained_->wait();
-  }
-
-  // Whatever an engine or an authenticator makes of being given up.
-  [[nodiscard]] std::unique_ptr<deadline> open_later(std::shared_ptr<gate> const& g, time_source::time_point at) {
-    auto alarm = time_->make_deadline(executor_);
-    std::function<void()> enough = [g] { g->open(); };
-    alarm->arm(at, std::move(enough));
-    return alarm;
   }
 
   asio::awaitable<void> end_session(std::shared_ptr<gate> told) {

@@ -49,7 +49,8 @@ class http_options {
   /// How long requests wait for that stream to open, before they go ahead (default 2 s).
   http_options& get_stream_wait(milliseconds d) { return get_stream_wait_ = d, *this; }
 
-  /// How long an event stream may be silent (default 5 min): then it is broken.
+  /// How long a stream of what the server says unasked may be silent (default 5 min): then it is broken. Answers have
+  /// the timeouts of their calls.
   http_options& idle_timeout(std::chrono::nanoseconds d) { return idle_timeout_ = d, *this; }
   /// How long a notification, an answer or the opening of a stream may take (default 30 s). Requests have the
   /// timeouts of their calls.

@@ -83,6 +83,8 @@ class http_session : public std::enable_shared_from_this<http_session> {
   /// A message that met a session's end after the next one began: sent in that one, once requests may be.
   void send_again(activity const& a);
   void start_listening();            ///< Opens the stream of the legacy era; never two at once.
+  /// A POST came through: a stream that waits for a server to come back waits no longer.
+  void reached_again();
   void release_held();               ///< The stream is open, or there is none, or it takes too long.
   void switch_to_sse(http_url endpoint);
   void deliver(std::string& text, request_id stream);
@@ -93,6 +95,8 @@ class http_session : public std::enable_shared_from_this<http_session> {
   void finish(error reason);  ///< Tells the inbox, once.
   void limit(activity const& a, std::chrono::nanoseconds d);  ///< Gives it up then, unless unlimit() comes before.
   static void unlimit(http_activity& a);
+  /// Opens the gate then, whatever an engine or an authenticator makes of being given up; not once the alarm is gone.
+  [[nodiscard]] std::unique_ptr<deadline> open_later(std::shared_ptr<gate> const& g, time_source::time_point at);
   [[nodiscard]] double chance() { return std::uniform_real_distribution<>(0, 1)(random_); }
   [[nodiscard]] sansio::http_sent sent(http_activity const& a) const;
   [[nodiscard]] std::uint64_t messages_in() const noexcept { return messages_in_; }
@@ -107,6 +111,10 @@ class http_session : public std::enable_shared_from_this<http_session> {
   bool closing_ = false;
   std::size_t streams_ = 0;           // event streams that are open
   activity listener_;
+  struct {
+    std::shared_ptr<gate> over;       // while the stream's next attempt waits for a server that is away
+    time_source::time_point earliest;
+  } away_;
   std::map<std::uint64_t, activity> posts_;  // under way, by age
   std::shared_ptr<gate> drained_;     // while close() waits for the last notifications
 

@@ -90,66 +90,100 @@ class http_streams : public http_session {
   std::shared_ptr<Auth> auth_;
 
  private:
-  // The stream of the legacy era on which the server speaks unasked.
+  /// The stream of the legacy era on which the server speaks unasked, from one attempt to the next.
+  struct listening {
+    explicit listening(http_options const& o) : parser(o.max_event()), backoff(o.reconnect()) {}
+    sansio::sse_parser parser;
+    sansio::backoff backoff;
+    enum class outcome { ended, failed, away, refused };
+    outcome last = outcome::failed;
+    error why;          // it is not open
+    bool told = false;  // that it is gone
+  };
+
   asio::awaitable<void> listen(activity a) override {
     auto const hold = this->shared_from_this();
-    sansio::sse_parser parser(options_.max_event());
-    sansio::backoff backoff(options_.reconnect());
+    listening l(options_);
     for (;;) {
       std::optional<std::chrono::milliseconds> delay;
-      error broken;
+      l.last = listening::outcome::failed;
       try {
-        delay = co_await listen_once(a, parser, backoff, broken);
+        delay = co_await listen_once(a, l);
       } catch (...) {
         if (over(a)) co_return;
-        broken = current_error();
-        delay = backoff.failed(chance());
+        l.why = current_error();
+        delay = l.backoff.failed(chance());
       }
       if (over(a)) co_return;
       release_held();
+      if (!over(a) && !delay && !std::exchange(l.told, true)) in().deaf(l.why);
       if (over(a)) co_return;
-      if (!delay) {
-        if (listener_ == a) listener_ = nullptr;
-        if (broken) in().fault(broken);
-        co_return;
-      }
-      co_await pause_until(time_, time_->now() + *delay);
+      if (options_.reconnect().attempts() == 0) break;
+      co_await rest(a, delay.value_or(options_.reconnect().maximum()), l);
       if (over(a)) co_return;
     }
+    if (listener_ == a) listener_ = nullptr;
   }
 
-  // When to open it again; nothing where that is over.
-  asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, sansio::sse_parser& parser,
-                                                                        sansio::backoff& backoff, error& broken) {
+  // Until it may be tried again. What was refused is asked for again only for somebody who waits for it.
+  asio::awaitable<void> rest(activity a, std::chrono::milliseconds delay, listening const& l) {
+    do {
+      auto const over_now = std::make_shared<gate>(executor_);
+      auto const bound = open_later(over_now, time_->now() + delay);
+      if (l.last == listening::outcome::away) away_ = {over_now, time_->now() + std::min(delay, options_.reconnect().initial())};
+      co_await over_now->wait();
+      if (over(a)) co_return;
+      away_.over.reset();
+    } while (l.last == listening::outcome::refused && !in().listens());
+  }
+
+  // When to open it again; nothing where that has failed too often, or for good.
+  asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, listening& l) {
     fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
-    f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
+    f.fields = [this, &a, &l] { return stream_headers(*a, l.parser.last_event_id()); };
     // Some say by 404 that they have no such stream: it tells of the session only where there was one.
     f.sent.in_session = !a->session.empty() && a->answered;
     f.sent.repeatable = true;
     f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
     co_await f.run();
     if (over(a)) co_return std::nullopt;
+    l.why = f.verdict.why;
     if (f.verdict.what == action::session_lost) {
+      a->given_up = true;
       listener_ = nullptr;
-      in().session_lost(0, f.verdict.why);
+      in().session_lost(0, l.why);
       co_return std::nullopt;
     }
-    if (f.verdict.what == action::none) co_return std::nullopt;
+    if (f.verdict.what == action::none) l.why = no_stream(f.head().status);
+    if (f.verdict.what == action::none || (f.verdict.what != action::stream && is_final(l.why))) {
+      l.last = listening::outcome::refused;
+      co_return std::nullopt;
+    }
     if (f.verdict.what != action::stream) {
-      broken = f.verdict.why;
-      if (is_final(broken)) co_return std::nullopt;
-      co_return backoff.failed(chance(), parser.retry());
+      if (!l.why.detail() || !l.why.detail()->http_status) l.last = listening::outcome::away;
+      co_return l.backoff.failed(chance(), l.parser.retry());
     }
     a->answered = true;
+    l.last = listening::outcome::ended;
     release_held();
+    l.told = false;
+    if (!over(a)) in().deaf(error());
     if (over(a)) co_return std::nullopt;
-    parser.restart();
+    l.parser.restart();
     auto const before = messages_in();
-    auto const ended = co_await read_stream(a, f, parser);
+    auto const id = l.parser.last_event_id();
+    auto const opened = time_->now();
+    l.why = co_await read_stream(a, f, l.parser);
     if (over(a)) co_return std::nullopt;
-    if (parser.failed()) broken = ended;
-    if (messages_in() != before) backoff.proved();
-    co_return backoff.ended(chance(), parser.retry());
+    bool const brought = messages_in() != before || l.parser.last_event_id() != id;
+    co_return l.backoff.ended(time_->now() - opened, brought, chance(), l.parser.retry());
+  }
+
+  [[nodiscard]] static error no_stream(int status) {
+    transport_detail known;
+    known.http_status = status;
+    return error(errc::capability_missing, "the server has no stream for what it says unasked, such as changes")
+        .with_detail(std::move(known));
   }
 
   struct sse_state {

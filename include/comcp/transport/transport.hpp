@@ -34,12 +34,12 @@ struct outgoing {
   std::string text;
   request_id id = 0;           ///< Set for requests of ours.
   std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
-  std::string name;            ///< Tool name, prompt name or resource uri, for the same purpose.
   std::vector<std::pair<std::string, std::string>> headers;  ///< What the era wants in HTTP headers.
   bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
   bool established = false;    ///< The last message of the handshake: streams for what the server says may open.
   bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
   bool repeatable = false;     ///< It may be sent again after the server refused it for now.
+  bool open_ended = false;     ///< No deadline ends it: over HTTP, silence does.
 };
 
 /// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.
@@ -63,6 +63,10 @@ class inbox {
   /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
   /// where that was no request.
   virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
+  /// HTTP, legacy era: what the server says unasked does not come any more, and why; without an error: it does again.
+  virtual void deaf(error why) { (void)why; }
+  /// Whether anybody waits for what the server says unasked.
+  [[nodiscard]] virtual bool listens() const { return true; }
   /// Credentials are being obtained, for which a user may be asked: until as many false as true came, and no longer than
   /// the connection lives, no deadline but the hard ones ends a request.
   virtual void authorizing(bool begins) { (void)begins; }

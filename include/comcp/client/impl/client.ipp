@@ -101,7 +101,9 @@ COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core)
 template <class T>
 list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_watcher<T>::listener f) {
   auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
-  auto const handle = core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); });
+  auto const handle =
+      core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
+                                  [watcher](error const& why) { watcher->silent(why); });
   return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
     watcher->stopped = true;
     if (auto const alive = weak.lock()) alive->subscriptions().unwatch(handle);
@@ -166,7 +168,6 @@ COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view 
 COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
                                                                        call_options options) const {
   detail::prepared_call c("resources/read", args("uri", uri).text(), std::move(options));
-  c.name = uri;
   c.repeatable = true;
   return detail::read_call(core_, std::move(c));
 }
@@ -185,7 +186,6 @@ COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_vie
   params.set("name", name);
   if (!arguments.empty()) params.set("arguments", arguments);
   detail::prepared_call c("prompts/get", params.text(), std::move(options));
-  c.name = name;
   c.repeatable = true;
   return detail::typed_call<get_prompt_result>(core_, std::move(c));
 }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who subscribes to a resource and leaves again, alone or with others; what is shared is in subscriptions.ipp.
+// Who subscribes to a resource or watches a list and leaves again, alone or with others, and is told when no changes
+// come; what is shared is in subscriptions.ipp.
 #pragma once
 
 #include <comcp/client/core.hpp>
@@ -71,7 +72,6 @@ COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, up
   auto const hold = core_.shared_from_this();
   auto const mine = std::make_shared<updated_callback const>(std::move(f));
   prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
-  c.name = uri;
   performer how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
   co_await ask(std::move(c), std::move(how));
 }
@@ -89,6 +89,7 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::s
   else failure = co_await join_legacy(uri, c);
   if (!failure) {
     me.stays = true;
+    if (!modern && deaf_) core_.fault(deaf_);  // subscribed, but nothing brings the updates for now
     co_return json::value();
   }
   forget(uri, mine);
@@ -149,7 +150,6 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
   if (core_.end_reason_) throw exception(*core_.end_reason_);
   if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
   prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
-  c.name = uri;
   performer how = [this, uri](prepared_call& call) { return leave(uri, call); };
   co_await ask(std::move(c), std::move(how));
 }
@@ -168,6 +168,70 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepa
   }
   auto r = co_await core_.round_trip(c);
   co_return r;
+}
+
+COMCP_DECL bool subscription_hub::is_awaited() const {
+  auto const& h = core_.handler();
+  bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
+  return heard || !wanted().empty();
+}
+
+COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
+                                                 std::function<void(error const&)> silent) {
+  auto const handle = next_handle_++;
+  auto const known = silent_.find(kind);
+  auto const why = known == silent_.end() ? deaf_ : known->second;
+  if (why && silent) guarded([&] { silent(why); });
+  watchers_.push_back({handle, std::move(kind), std::move(f), std::move(silent)});
+  if (core_.is_modern()) refresh_shared();
+  return handle;
+}
+
+COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
+  std::erase_if(watchers_, [handle](watcher const& w) { return w.handle == handle; });
+  if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
+}
+
+// To the watches of one kind, or of all.
+COMCP_DECL void subscription_hub::tell_silence(std::string_view kind, error const& why) {
+  auto const all = watchers_;
+  for (auto const& w : all) {
+    if (w.silent && (kind.empty() || w.kind == kind)) guarded([&] { w.silent(why); });
+  }
+}
+
+// What was asked for and is not acknowledged never comes: told once, not at each stream that follows.
+COMCP_DECL void subscription_hub::tell_left_out(listen_stream const& s) {
+  auto const known = std::exchange(silent_, {});
+  auto const look = [&](std::string const& kind, bool wanted, bool comes) {
+    if (!wanted || comes) return;
+    error const why(errc::capability_missing, "the server does not tell of changes of its " + kind +
+                                                  ": subscriptions/listen did not acknowledge them");
+    silent_.emplace(kind, why);
+    if (known.contains(kind)) return;
+    core_.fault(why);
+    tell_silence(kind, why);
+  };
+  look("tools", s.asked.tools_list_changed, s.acknowledged.tools_list_changed);
+  look("prompts", s.asked.prompts_list_changed, s.acknowledged.prompts_list_changed);
+  look("resources", s.asked.resources_list_changed, s.acknowledged.resources_list_changed);
+  for (auto& [uri, t] : resources_) {
+    bool const comes = s.acknowledged.has_resource(uri);
+    if (!comes && t.confirmed)
+      core_.fault(error(errc::not_found, "the server does not acknowledge the subscription to " + uri + " any more"));
+    t.confirmed = comes;
+  }
+}
+
+COMCP_DECL void subscription_hub::deaf(error why) {
+  bool const was_deaf(deaf_);
+  deaf_ = std::move(why);
+  if (!deaf_ && was_deaf && std::exchange(gap_, false)) missed_changes();
+  if (!deaf_) return;
+  gap_ = true;
+  // That a server has no such stream is a fault only where somebody waits for what would come on it.
+  if (is_awaited() || !(deaf_ == errc::capability_missing)) core_.fault(deaf_);
+  tell_silence({}, deaf_);
 }
 
 }  // namespace comcp::detail

@@ -6,6 +6,7 @@
 
 #include <comcp/client/core.hpp>
 #include <comcp/net/spawn.hpp>
+#include <comcp/sansio/backoff.hpp>
 #include <comcp/client/subscriptions.hpp>
 
 namespace comcp::detail {
@@ -31,6 +32,7 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
 // All at once: calls that wait for a restart go out after them.
 COMCP_DECL void subscription_hub::connected() {
   gap_ = false;
+  if (core_.is_modern()) deaf_ = error();
   tell_watchers();  // a new session, or another process: it may have other lists
   if (core_.is_modern()) return refresh_shared();
   auto const resources = resources_;
@@ -79,6 +81,7 @@ COMCP_DECL std::shared_ptr<listen_stream> subscription_hub::by_id(std::uint64_t 
 COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) {
   if (s->call.params.empty()) s->call.params = args("notifications", s->asked).text();
   s->call.internal = true;
+  s->entry.open_ended = true;
   s->entry.call = &s->call;
   s->entry.on_end = [this, hold = core_.weak_from_this(), weak = std::weak_ptr(s)](reply r) {
     auto const core = hold.lock();
@@ -93,36 +96,45 @@ COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) 
   if (auto const sent = core_.transmit(s->entry); !sent) core_.end(s->entry.id, sent.error());
 }
 
+inline error unacknowledged() {
+  return {errc::protocol_violation, "the server ended subscriptions/listen before it acknowledged it"};
+}
+
 COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> const& s, reply r) {
   std::erase(streams_, s);
   if (!s->ended) s->ended = r ? error() : r.error();
-  if (s->acknowledgment.id) core_.end(s->acknowledgment.id, r ? reply(error(errc::closed)) : std::move(r));
+  if (s->acknowledgment.id) core_.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
   wake(*s);
   if (shared_ != s) return;
   shared_.reset();
   if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
   gap_ = true;
-  // One that was silent for long was no failure: over HTTP an idle stream may be cut by whoever is on the way.
-  if (core_.now() - s->acknowledged_at >= std::chrono::minutes(1)) reopened_ = 0;
+  // One that was open for a while was no failure: over HTTP an idle stream may be cut by whoever is on the way.
+  if (core_.now() - s->acknowledged_at >= sansio::backoff::lasting) reopened_ = 0;
   reopen_later();
 }
 
-// After 1 s, 2 s, 4 s ...: two minutes in all, in which a server may start again.
+// After 1 s, 2 s, 4 s ... 30 s. After two minutes, in which a server may start again, it is said.
 COMCP_DECL void subscription_hub::reopen_later() {
-  constexpr unsigned most = 8;
-  if (++reopened_ > most)
-    return core_.fault(error(errc::transport_failed, "the stream of subscriptions breaks again and again: no more updates"));
+  constexpr unsigned many = 8;
+  if (std::exchange(reopening_, true)) return;
+  if (++reopened_ == many + 1) {
+    error const why(errc::transport_failed, "the stream of subscriptions breaks again and again: no updates for now");
+    core_.fault(why);
+    tell_silence({}, why);
+  }
   auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold, unsigned tries) -> asio::awaitable<void> {
     bool const slept = co_await hold->sleep(std::chrono::seconds(std::min(1U << (tries - 1), 30U)));
+    self->reopening_ = false;
     if (slept) self->refresh_shared();
   };
-  core_.spawn(again(this, core_.shared_from_this(), reopened_));
+  core_.spawn(again(this, core_.shared_from_this(), std::min(reopened_, many)));
 }
 
 COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s,
                                                                   call_options options) {
   if (s->is_acknowledged) co_return error();
-  if (s->ended) co_return *s->ended ? *s->ended : error(errc::closed);
+  if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
   auto const timeout = options.timeout().value_or(core_.default_timeout());
   if (!core_.enlist(s->acknowledgment, std::min(timeout, core_.hard_limit(options)))) co_return error(errc::queue_full);
   core_.end_with(options.stop(), s->acknowledgment);
@@ -137,8 +149,19 @@ COMCP_DECL bool subscription_hub::is_other_version(error const& e) {
 }
 
 COMCP_DECL void subscription_hub::refresh_shared() {
-  if (std::exchange(reconciling_, true)) return;
+  if (std::exchange(reconciling_, true)) return give_up_opening();
   core_.spawn(reconcile());
+}
+
+// Who asked for something may have gone before it was acknowledged: the others do not wait behind that.
+COMCP_DECL void subscription_hub::give_up_opening() {
+  if (!opening_) return;
+  auto give_up = [this, hold = core_.weak_from_this()] {
+    auto const core = hold.lock();
+    if (!core || !opening_ || !opening_->acknowledgment.id || wanted().covers(opening_->asked)) return;
+    core->end(opening_->acknowledgment.id, error(errc::cancelled));
+  };
+  detail::post(core_.home(), std::move(give_up));
 }
 
 // Opens the stream that is wanted now, and ends the old one only after the new one is acknowledged.
@@ -157,6 +180,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
       reconciling_ = false;
       co_return;  // connected() or ended() sees to those who wait
     }
+    if (filter.empty()) reopened_ = 0;
     if (old ? old->asked == filter : filter.empty()) break;
     if (filter.empty()) {
       shared_.reset();
@@ -164,14 +188,20 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
       break;
     }
     auto const fresh = std::make_shared<listen_stream>(filter);
+    opening_ = fresh;
     open(fresh);
     failure = co_await acknowledged(fresh, patience_);
+    opening_.reset();
     if (failure) {
+      bool const given_up = failure == errc::cancelled && !fresh->ended;
       close(*fresh);
+      if (given_up) failure = error();
+      if (given_up) continue;
       if (is_other_version(failure) && !std::exchange(followed, true) && core_.follow_version(failure)) continue;
       break;
     }
     shared_ = fresh;
+    tell_left_out(*fresh);
     if (std::exchange(gap_, false)) missed_changes();
     if (old) close(*old);
   }
@@ -179,7 +209,8 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   patience_ = call_options();
   if (failure && !core_.end_reason_) {
     core_.fault(failure);
-    if (reopened_ > 0 && !failure.peer()) reopen_later();
+    tell_silence({}, failure);
+    if (!failure.peer()) reopen_later();
   }
   wake(waiting_, failure);
 }
@@ -244,18 +275,6 @@ COMCP_DECL void subscription_hub::close(listen_stream& s) {
   if (s.entry.id) core_.cancel(s.entry.id);
 }
 
-COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f) {
-  auto const handle = next_handle_++;
-  watchers_.push_back({handle, std::move(kind), std::move(f)});
-  if (core_.is_modern()) refresh_shared();
-  return handle;
-}
-
-COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
-  std::erase_if(watchers_, [handle](watcher const& w) { return w.handle == handle; });
-  if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
-}
-
 COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value const& params) {
   auto const meta = params.view().find("_meta");
   auto const id = meta ? subscription_id_of(*meta) : std::nullopt;
@@ -273,7 +292,6 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
     if (s->acknowledgment.id) core_.end(s->acknowledgment.id, json::value());
     return true;
   }
-  reopened_ = 0;
   if (!s->independent) {
     notified(method, params);
     return false;
@@ -291,14 +309,15 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
 inline constexpr std::array<char const*, 3> list_changes = {
     "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed"};
 
+COMCP_DECL void subscription_hub::guarded(std::function<void()> const& f) {
+  try {
+    f();
+  } catch (...) {
+    core_.fault(error(errc::invalid_argument, "a subscription callback threw"));
+  }
+}
+
 COMCP_DECL void subscription_hub::notified(std::string const& method, json::value const& params) {
-  auto const guarded = [this](auto const& f) {
-    try {
-      f();
-    } catch (...) {
-      core_.fault(error(errc::invalid_argument, "a subscription callback threw"));
-    }
-  };
   if (method == "notifications/resources/updated") {
     auto const update = json::read<resource_updated>(params.view());
     if (!update) return core_.fault(update.error());

@@ -104,6 +104,10 @@ COMCP_DECL void http_session::give_back_held() {
   }
 }
 
+COMCP_DECL void http_session::reached_again() {
+  if (away_.over && time_->now() >= away_.earliest) away_.over->open();
+}
+
 COMCP_DECL void http_session::release_held() {
   hold_limit_->disarm();
   if (!std::exchange(holding_, false) || over()) return;
@@ -239,6 +243,13 @@ COMCP_DECL void http_session::limit(activity const& a, std::chrono::nanoseconds 
 
 COMCP_DECL void http_session::unlimit(http_activity& a) {
   if (a.limit) a.limit->disarm();
+}
+
+COMCP_DECL std::unique_ptr<deadline> http_session::open_later(std::shared_ptr<gate> const& g, time_source::time_point at) {
+  auto alarm = time_->make_deadline(executor_);
+  std::function<void()> enough = [g] { g->open(); };
+  alarm->arm(at, std::move(enough));
+  return alarm;
 }
 
 COMCP_DECL sansio::http_sent http_session::sent(http_activity const& a) const {
