@@ -69,7 +69,7 @@ TEST_CASE("pager: a cursor that comes twice is an error, also when others came b
 TEST_CASE("pager: pages, items and total time are capped", "[client]") {
   conversation c;
   auto s = legacy_script();
-  auto client = c.connect(s.transport(), c.options().limits(connection_limits().pages(3).items(5)));
+  auto client = c.connect(s.transport(), c.options().limits(connection_limits().pages(3).items(5).list_bytes(3000)));
   SECTION("pages") {
     for (auto const* const next : {"\"1\"", "\"2\"", "\"3\""}) s.expect("tools/list").reply(page_of("a", next));
     auto const tools = c.finish(client->list_tools());
@@ -83,6 +83,13 @@ TEST_CASE("pager: pages, items and total time are capped", "[client]") {
     REQUIRE_FALSE(tools);
     CHECK(tools.error() == errc::limit_exceeded);
     CHECK_THAT(std::string(tools.error().message()), match::contains("items"));
+  }
+  SECTION("bytes") {
+    for (char const x : {'x', 'y'}) s.expect("tools/list").reply(page_of("a", '"' + std::string(2000, x) + '"'));
+    auto const tools = c.finish(client->list_tools());
+    REQUIRE_FALSE(tools);
+    CHECK(tools.error() == errc::limit_exceeded);
+    CHECK_THAT(std::string(tools.error().message()), match::contains("list_bytes"));
   }
   SECTION("time") {
     s.expect("tools/list").then([&] { c.clock->advance(6s); }).reply(page_of("a", "\"1\""));

@@ -4,6 +4,7 @@
 // A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -92,11 +93,12 @@ inline void report_set_aside(std::shared_ptr<client_core> const& core, comcp::se
   detail::post(core->home(), std::move(tell));
 }
 
-/// One page, decoded. `of` is the uri of what is listed, where it is not the server's only list of its kind.
+/// One page, decoded. `of` is the uri of what is listed, where it is not the server's only list of its kind. The
+/// size of its text is added to `bytes`.
 template <class T>
 asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
                                                          std::optional<std::string> from, call_options options,
-                                                         std::string of = {}) {
+                                                         std::string of = {}, std::size_t* bytes = nullptr) {
   require(core);
   json::object asked;
   if (!of.empty()) asked.set("uri", of);
@@ -106,6 +108,7 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   prepared_call c(std::string(list_traits<T>::method), std::move(params), std::move(options));
   c.repeatable = true;
   auto const v = co_await core->call(std::move(c));
+  if (bytes) *bytes += v.text_size();
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
   if constexpr (std::same_as<T, tool>) {
@@ -122,7 +125,7 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
 
 }  // namespace detail
 
-/// Walks a list page by page, as far as the caller wants. Bounded by limits().pages() and items(); a cursor that
+/// Walks a list page by page, as far as the caller wants. Bounded by limits().pages(), items() and list_bytes(); a cursor that
 /// comes twice is errc::protocol_violation. One next() at a time.
 template <class T>
 class pager {
@@ -143,8 +146,8 @@ class pager {
     call_options options;
     std::string of;
     std::optional<std::string> cursor;
-    std::set<std::string> seen;
-    std::size_t pages = 0, items = 0;
+    std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes: a cursor may be long
+    std::size_t pages = 0, items = 0, bytes = 0;
     bool done = false;
   };
 
@@ -152,13 +155,15 @@ class pager {
     if (s->done) co_return std::nullopt;
     auto const& limits = s->core->limits();
     if (++s->pages > limits.pages()) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
-    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of);
+    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of, &s->bytes);
     s->items += detail::list_traits<T>::items(page).size();
     if (s->items > limits.items()) throw exception(error(errc::limit_exceeded, "more items than limits().items()"));
+    if (s->bytes > limits.list_bytes())
+      throw exception(error(errc::limit_exceeded, "more bytes than limits().list_bytes()"));
     s->cursor = page.next_cursor;
     if (!s->cursor) {
       s->done = true;
-    } else if (!s->seen.insert(*s->cursor).second) {
+    } else if (!s->seen.emplace(s->cursor->size(), std::hash<std::string>()(*s->cursor)).second) {
       throw exception(error(errc::protocol_violation, "the server gave one cursor twice"));
     }
     co_return std::optional<page_type>(std::move(page));
@@ -250,14 +255,24 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
       } catch (exception const& e) {
         outcome = e.error();
       }
-      if (self->stopped) break;
-      try {
-        self->call(std::move(outcome));
-      } catch (...) {
-        alive->fault(error(errc::invalid_argument, "a listener of a watched list threw"));
-      }
+      self->give(alive, std::move(outcome));
     }
     self->running = false;
+  }
+
+  void silent(error const& why) {
+    auto const alive = core.lock();
+    if (!alive) return;
+    auto tell = [self = this->shared_from_this(), alive, why] { self->give(alive, why); };
+    detail::post(alive->home(), std::move(tell));
+  }
+
+  void give(std::shared_ptr<client_core> const& alive, result<listing<T>> outcome) {
+    try {
+      if (!stopped) call(std::move(outcome));
+    } catch (...) {
+      alive->fault(error(errc::invalid_argument, "a listener of a watched list threw"));
+    }
   }
 
   std::weak_ptr<client_core> core;

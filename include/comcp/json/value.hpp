@@ -224,6 +224,8 @@ class value {
   [[nodiscard]] value compact() const;
   /// About how many bytes the document takes that it shares, all of it; 0 for a default-constructed null.
   [[nodiscard]] std::size_t memory() const noexcept;
+  /// About how many bytes of text that document was.
+  [[nodiscard]] std::size_t text_size() const noexcept;
 
   friend bool operator==(value const& a, value const& b) { return a.view() == b.view(); }
 

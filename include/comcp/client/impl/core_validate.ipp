@@ -209,7 +209,8 @@ COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_co
 COMCP_DECL asio::awaitable<error> tool_checks::walk() {
   auto const end = later(core_.now(), core_.hard_limit(call_options()));
   std::optional<std::string> from;
-  std::set<std::string> seen;
+  std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
+  std::size_t bytes = 0;
   for (std::size_t pages = 0; pages < core_.limits().pages(); ++pages) {
     prepared_call c("tools/list", from ? args("cursor", *from).text() : std::string(), call_options());
     c.internal = true;
@@ -221,7 +222,10 @@ COMCP_DECL asio::awaitable<error> tool_checks::walk() {
     auto const next = r->view().find("nextCursor");
     auto const cursor = next ? next->get_string() : std::nullopt;
     if (!cursor) co_return error();
-    if (!seen.emplace(*cursor).second) co_return error(errc::protocol_violation, "the server gave one cursor twice");
+    bytes += r->text_size();
+    if (bytes > core_.limits().list_bytes()) co_return error(errc::limit_exceeded, "more bytes than limits().list_bytes()");
+    auto const hash = std::hash<std::string_view>()(*cursor);
+    if (!seen.emplace(cursor->size(), hash).second) co_return error(errc::protocol_violation, "the server gave one cursor twice");
     if (core_.now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
     from = std::string(*cursor);
   }

@@ -314,8 +314,10 @@ COMCP_DECL json::view value::view() const& noexcept { return {owner_.get(), node
 
 COMCP_DECL std::size_t value::memory() const noexcept {
   // simdjson has a word of tape and room for 5/3 of a byte of strings for each byte of text.
-  return owner_ ? sizeof(document) + owner_.get()->dom.capacity() * 29 / 3 : 0;
+  return owner_ ? sizeof(document) + text_size() * 29 / 3 : 0;
 }
+
+COMCP_DECL std::size_t value::text_size() const noexcept { return owner_ ? owner_.get()->dom.capacity() : 0; }
 
 COMCP_DECL value value::compact() const {
   if (!owner_) return {};
