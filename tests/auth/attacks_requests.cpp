@@ -124,6 +124,21 @@ TEST_CASE("attack: SSRF by name: what a name inside resolves to is not connected
   CHECK(inner.connections() == 0);
 }
 
+TEST_CASE("attack: SSRF by rebinding: a server cannot move near after it answered with 401", "[auth]") {
+  oauth_talk t;
+  auto const core = std::make_shared<comcp::detail::oauth_core>(t.options());
+  auto const server = comcp::http_url::parse(oauth_talk::server).value();
+  comcp::http_response_head refused;
+  refused.status = 401;
+  refused.address = "93.184.215.14";
+  asio::co_spawn(t.io, comcp::detail::answer_challenge(core, server, server, "", refused), asio::detached);
+  for (int i = 0; i < 500; ++i) t.io.poll_one();
+  auto const known = core->session(server)->addresses;
+  CHECK(known->connected);
+  CHECK_FALSE(known->allows(asio::ip::make_address("127.0.0.1")));
+  CHECK(known->allows(asio::ip::make_address("93.184.215.14")));
+}
+
 TEST_CASE(
     "attack: command injection through the authorization endpoint: the browser gets one http URL in its normal form",
     "[auth]") {

@@ -105,6 +105,38 @@ TEST_CASE("default_oauth_sender: of a server's addresses the public one counts",
   CHECK(b.get(b.sender("https://mcp.example/", endpoint_policy().allow_private()), b.at("as.example")));
 }
 
+TEST_CASE("default_oauth_sender: the address that the server answered from counts, not what a later lookup says", "[auth]") {
+  bench b;
+  b.dns.known = {{"mcp.example", {"127.0.0.1"}}, {"as.example", {"127.0.0.1"}}};
+  auto const server = http_url::parse(b.at("mcp.example")).value();
+  auto const addresses = std::make_shared<detail::oauth_addresses>(endpoint_policy(), server);
+  auto const send = detail::default_oauth_sender(endpoint_policy(), 1000, server, asio_engine_options(), proxy_options::none(),
+                                                 tls_options(), b.dns.lookup(), addresses);
+  SECTION("one far away") {
+    addresses->answered_from("93.184.215.14");
+    CHECK(b.get(send, b.at("as.example")).error() == errc::denied);
+    CHECK(b.dns.times("mcp.example") == 0);
+    addresses->answered_from("127.0.0.1");  // the farthest of them
+    CHECK(b.get(send, b.at("as.example")).error() == errc::denied);
+  }
+  SECTION("one on this machine") {
+    addresses->answered_from("127.0.0.1");
+    CHECK(b.get(send, b.at("as.example")));
+    CHECK(b.dns.times("mcp.example") == 0);
+  }
+  SECTION("not known") {
+    addresses->answered_from("");
+    CHECK(b.get(send, b.at("as.example")));
+    CHECK(b.dns.times("mcp.example") == 1);
+  }
+  SECTION("of its own request") {
+    CHECK(addresses->reach == address_reach::public_network);
+    REQUIRE(b.get(send, b.at("mcp.example")));
+    CHECK(addresses->connected);
+    CHECK(addresses->reach == address_reach::loopback);
+  }
+}
+
 TEST_CASE("default_oauth_sender: a server in a private network leads there, and not to this machine", "[auth]") {
   bench b;
   b.dns.known = {{"mcp.example", {"10.1.2.3"}}, {"as.example", {"127.0.0.1"}}};

@@ -339,6 +339,21 @@ TEST_CASE("asio_engine: through a proxy, requests name the whole URL", "[http]")
     CHECK(*seen.header("host") == "mcp.example:8080");
     CHECK(*seen.header("proxy-authorization") == "Basic dXNlcjp3b3Jk");
     CHECK(*seen.header("content-length") == "0");
+    auto const again = co_await engine.open(request_to("http://mcp.example:8080/"));
+    CHECK(again.value().head().address.empty());  // the proxy's says nothing of the server
+  };
+  run(io, client());
+}
+
+TEST_CASE("asio_engine: an answer says which address it came from", "[http]") {
+  asio::io_context io;
+  http_peer peer(io, always(http_answer(200, "ok")));
+  auto const client = [&]() -> asio::awaitable<void> {
+    asio_engine engine(asio_engine_options(), plain_connector(proxy_options::none()));
+    for (int i = 0; i < 2; ++i) {
+      auto const got = co_await engine.open(request_to(peer));
+      CHECK(got.value().head().address == "127.0.0.1");
+    }
   };
   run(io, client());
 }

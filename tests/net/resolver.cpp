@@ -66,20 +66,37 @@ TEST_CASE("resolver: a literal address asks nobody", "[net]") {
   CHECK(lookup.asked.empty());
 }
 
-TEST_CASE("resolver: the system knows localhost", "[net]") {
+TEST_CASE("resolver: localhost and what is below it is this machine, and asks nobody", "[net]") {
   asio::io_context io;
+  slow_lookup lookup;
   auto body = [&]() -> asio::awaitable<void> {
     auto const time = steady_time();
-    auto const found = co_await net::resolve(net::system_lookup<asio::any_io_executor>, "localhost", 80, time,
-                                             time_source::time_point::max());
-    REQUIRE(found);
-    REQUIRE_FALSE(found->empty());
-    for (auto const& each : *found) {
-      CHECK(each.address().is_loopback());
-      CHECK(each.port() == 80);
+    for (std::string const name : {"localhost", "LOCALHOST.", "app.localhost", "a.b.LocalHost."}) {
+      auto const found = co_await net::resolve(lookup.function(), name, 80, time, time->now());
+      CHECK(found.value() == endpoints{{make_address("::1"), 80}, {make_address("127.0.0.1"), 80}});
+    }
+    for (std::string const name : {"notlocalhost", "localhost.example", "localhos"}) {
+      auto const found = co_await net::resolve(lookup.function(), name, 80, time, time->now());
+      CHECK_FALSE(found);
     }
   };
   run(io, body());
+  CHECK(lookup.asked.size() == 3);
+}
+
+TEST_CASE("resolver: the system knows localhost", "[net]") {
+  asio::io_context io;
+  endpoints found;
+  net::system_lookup<asio::any_io_executor>(io.get_executor(), "localhost", 80, [&found](std::error_code ec, endpoints all) {
+    CHECK_FALSE(ec);
+    found = std::move(all);
+  });
+  io.run();
+  REQUIRE_FALSE(found.empty());
+  for (auto const& each : found) {
+    CHECK(each.address().is_loopback());
+    CHECK(each.port() == 80);
+  }
 }
 
 TEST_CASE("resolver: addresses keep their order", "[net]") {

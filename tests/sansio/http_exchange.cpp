@@ -42,6 +42,18 @@ TEST_CASE("http_exchange: what the answer to a request is", "[sansio]") {
   CHECK(odd.why.detail()->http_status == 200);
 }
 
+TEST_CASE("http_exchange: a content type is told cut and in plain characters", "[sansio]") {
+  http_response_head got;
+  got.status = 200;
+  (void)got.headers.add("Content-Type", "text/\x1b[31m\xc2\x9b\xe2\x80\xae" + std::string(1000, 'x'));
+  http_sent sent;
+  sent.request = true;
+  auto const why = judge_post(sent, http_url::parse("https://a/").value(), got, {}).why;
+  CHECK(why == errc::wrong_content_type);
+  CHECK_THAT(std::string(why.message()), match::contains("\"text/?[31m?????xxx"));
+  CHECK(why.message().size() < 120);
+}
+
 TEST_CASE("http_exchange: whatever a server says to a notification within 2xx is fine", "[sansio]") {
   for (int const status : {200, 201, 202, 204}) CHECK(post(http_sent(), head(status)).what == action::accepted);
   CHECK(post(http_sent(), head(400)).what == action::fail);

@@ -59,7 +59,7 @@ std::vector<http_url> authorization_server_metadata_urls(http_url const& issuer)
 /// The server's canonical URI: lower-case scheme and host, no query, no fragment, no trailing slash.
 std::string canonical_resource(http_url const& server);
 /// Whether metadata that names this resource speaks for this server: same origin, and its path is the server's path or
-/// a parent of it (whole segments).
+/// a parent of it (whole segments). Queries do not count: a server's identifier has none, unless it gives itself one.
 bool covers(std::string_view resource, http_url const& server);
 /// Whether a resource that covers the server is more than the server: tokens for it are good elsewhere too.
 bool is_wider(std::string_view resource, http_url const& server);

@@ -28,6 +28,7 @@ struct oauth_response {
   int status = 0;
   http_headers headers;
   std::string body;
+  std::string address;  ///< As http_response_head has it.
 };
 
 /// Sends one request and gives its whole answer; called on the client's executor, may be cancelled.
@@ -43,6 +44,7 @@ asio::awaitable<result<oauth_response>> fetch_whole(std::shared_ptr<Engine> engi
   oauth_response out;
   out.status = response.head().status;
   out.headers = response.head().headers;
+  out.address = response.head().address;
   for (;;) {
     auto const piece = co_await response.next();
     if (!piece) co_return piece.error();
@@ -64,19 +66,22 @@ oauth_sender send_with(std::shared_ptr<Engine> e, std::size_t max_body = std::si
 
 namespace detail {
 
-/// Where authorization to one server may connect to, by how far the server's own addresses reach: until they are known
-/// it is its name that counts.
+/// Where authorization to one server may connect to, by how far the server's own addresses reach: those that it was
+/// connected at, for what a second lookup says is up to its owner; before that what a lookup says, or else its name.
 struct oauth_addresses {
   oauth_addresses(endpoint_policy p, http_url s) : policy(p), server(std::move(s)), reach(reach_of(server.host())) {}
 
   /// The address that reaches farthest counts: a public server gains nothing by a private one beside it.
   void resolved(net::endpoints const& found);
+  /// It answered from there. Empty: not known.
+  void answered_from(std::string const& address);
   [[nodiscard]] bool allows(asio::ip::address const& address) const;
 
   endpoint_policy policy;
   http_url server;
   address_reach reach;
   bool looked_up = false;
+  bool connected = false;
 };
 
 template <class Engine>
@@ -99,24 +104,27 @@ asio::awaitable<result<oauth_response>> fetch_guarded(std::shared_ptr<oauth_engi
     if (!found && found.error() == errc::cancelled) co_return found.error();
     if (found) known.resolved(*found);
   }
+  bool const own = same_origin(request.url, known.server);
   auto whole = co_await fetch_whole(with->engine, std::move(request), with->max_body);
+  if (whole && own) known.answered_from(whole->address);
   co_return std::move(whole);
 }
 
 /// The sender for authorization to `server` that is used where the user gave none. Connections go only where the
 /// policy allows it, by the resolved address; what passes through a proxy is checked by its URL alone. `engine` has the
-/// times and the clock. Keep one for each MCP server.
+/// times and the clock. Keep one for each MCP server. `addresses` are for who learns more of the server's.
 template <class Engine = default_http_engine>
 oauth_sender default_oauth_sender(endpoint_policy policy, std::size_t max_body, http_url server,
                                   asio_engine_options engine = asio_engine_options(),
                                   proxy_options proxies = proxy_options::from_environment(),
                                   tls_options const& tls = tls_options(),
-                                  net::lookup_function lookup = net::system_lookup<asio::any_io_executor>) {
+                                  net::lookup_function lookup = net::system_lookup<asio::any_io_executor>,
+                                  std::shared_ptr<oauth_addresses> addresses = nullptr) {
   auto const out = std::make_shared<oauth_engine<Engine>>();
-  auto const addresses = std::make_shared<oauth_addresses>(policy, std::move(server));
+  if (!addresses) addresses = std::make_shared<oauth_addresses>(policy, std::move(server));
   auto const proxied = proxies.proxy_for(addresses->server);
   // A server behind a proxy may have no address here at all.
-  addresses->looked_up = !proxied || proxied->has_value();
+  addresses->looked_up = addresses->looked_up || !proxied || proxied->has_value();
   out->addresses = addresses;
   out->time = engine.time() ? engine.time() : steady_time();
   out->lookup = lookup;
@@ -136,7 +144,8 @@ namespace comcp::detail {
 
 extern template oauth_sender default_oauth_sender<default_http_engine>(endpoint_policy, std::size_t, http_url,
                                                                        asio_engine_options, proxy_options,
-                                                                       tls_options const&, net::lookup_function);
+                                                                       tls_options const&, net::lookup_function,
+                                                                       std::shared_ptr<oauth_addresses>);
 
 }  // namespace comcp::detail
 #else

@@ -54,6 +54,7 @@ struct oauth_session {
 
   http_url server;  ///< Without query and fragment.
   oauth_sender send;  ///< Empty until something is sent.
+  std::shared_ptr<oauth_addresses> addresses;  ///< That the sender may use.
   bool loaded = false;
   bool stored = false;  ///< The store has the record, as far as we know.
   std::optional<oauth_record> record;
@@ -69,7 +70,8 @@ struct oauth_session {
 };
 
 /// What authorization to `server` is sent over.
-oauth_sender sender_for(oauth_options const& options, http_url const& server);
+oauth_sender sender_for(oauth_options const& options, http_url const& server,
+                        std::shared_ptr<oauth_addresses> addresses = nullptr);
 
 struct oauth_core {
   explicit oauth_core(oauth_options o);

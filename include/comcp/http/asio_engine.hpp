@@ -206,6 +206,7 @@ asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
     if (told != progress::failed) {
       c.pause();
       auto head = std::move(c.head());
+      head.address = c.stream().server_address();
       co_return asio_response<stream>(std::move(head), std::move(lease));
     }
     bool const repeat = rested && c.ended_unanswered() && (may_repeat || c.nothing_sent());

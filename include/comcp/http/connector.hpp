@@ -59,6 +59,7 @@ asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function looku
   auto socket = co_await net::connect_any(std::move(*found), std::move(name), time, until);
   if (!socket) co_return socket.error();
   auto stream = std::make_unique<Stream>(std::move(*socket));
+  if (!proxy) stream->leads_to_server();
   if (proxy && !where.secure()) stream->forwarded_by(std::move(*proxy));
   co_return std::move(stream);
 }

@@ -109,6 +109,7 @@ struct http_response_head {
   int status = 0;      ///< 200 to 599 where an engine gives it.
   std::string reason;  ///< As the server worded it; often empty.
   http_headers headers;
+  std::string address;  ///< The server's, where the engine knows it: it has connected to it itself, not to a proxy.
 };
 
 /// The value of a Content-Type header (RFC 9110, section 8.3).

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -61,10 +62,19 @@ class plain_stream {
   [[nodiscard]] proxy_route const* forwarded_by() const noexcept { return proxy_ ? &*proxy_ : nullptr; }
   void forwarded_by(proxy_route route) { proxy_.emplace(std::move(route)); }
 
+  /// The address of the server, empty where this leads to a proxy.
+  [[nodiscard]] std::string const& server_address() const noexcept { return server_address_; }
+  void leads_to_server() {
+    std::error_code ec;
+    auto const there = socket_.remote_endpoint(ec);
+    if (!ec) server_address_ = there.address().to_string();
+  }
+
   [[nodiscard]] asio::ip::tcp::socket& socket() noexcept { return socket_; }
 
  private:
   asio::ip::tcp::socket socket_;
+  std::string server_address_;
   std::optional<proxy_route> proxy_;
 };
 

@@ -5,10 +5,12 @@
 // detached, and what comes late is dropped. Templates, so that only who resolves pays for them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,16 @@ void system_lookup(Executor on, std::string host, std::uint16_t port, lookup_don
 
 namespace detail {
 
+/// Of localhost and what is below it: no server of names is asked for them (RFC 6761, section 6.3).
+inline bool is_local_name(std::string_view host) noexcept {
+  constexpr std::string_view name = "localhost";
+  if (host.ends_with('.')) host.remove_suffix(1);
+  if (host.size() < name.size()) return false;
+  auto const end = host.substr(host.size() - name.size());
+  bool const same = std::equal(end.begin(), end.end(), name.begin(), [](char c, char lower) { return (c | 0x20) == lower; });
+  return same && (host.size() == name.size() || host[host.size() - name.size() - 1] == '.');
+}
+
 struct lookup_wait {
   explicit lookup_wait(asio::any_io_executor const& on) : bell(on, asio::steady_timer::time_point::max()) {}
 
@@ -75,7 +87,8 @@ struct lookup_wait {
 
 }  // namespace detail
 
-/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody.
+/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody, nor do
+/// localhost and names below it, which are ::1 and 127.0.0.1.
 /// Errors: connect_failed (no such name, or the lookup failed; with the system's words), connect_timeout at `until`,
 /// cancelled.
 template <class Executor = asio::any_io_executor>
@@ -85,6 +98,12 @@ asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string h
   std::error_code no_literal;
   auto const literal = asio::ip::make_address(host, no_literal);
   if (!no_literal) co_return endpoints(1, asio::ip::tcp::endpoint(literal, port));
+  if (detail::is_local_name(host)) {
+    endpoints here;
+    here.emplace_back(asio::ip::address_v6::loopback(), port);
+    here.emplace_back(asio::ip::address_v4::loopback(), port);
+    co_return here;
+  }
   // The lookup may outlive this coroutine and knows it only weakly.
   auto const wait = std::make_shared<detail::lookup_wait>(on);
   auto answered = [weak = std::weak_ptr(wait)](std::error_code ec, endpoints found) {

@@ -125,7 +125,6 @@ COMCP_DECL std::string canonical_resource(http_url const& server) {
 COMCP_DECL bool covers(std::string_view resource, http_url const& server) {
   auto const named = http_url::parse(resource);
   if (!named || !same_origin(*named, server) || named->fragment()) return false;
-  if (named->query() && named->query() != server.query()) return false;
   auto const parent = detail::path_without_end(*named), path = detail::path_without_end(server);
   return path.starts_with(parent) && (path.size() == parent.size() || path[parent.size()] == '/');
 }

@@ -61,6 +61,7 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
   using oauth_detail::has_other;
   if (!same_origin(server, url)) co_return auth_verdict::give_up;
   auto const s = core->session(server);
+  s->addresses->answered_from(got.address);
   auto challenge = pick_challenge(got.headers);
   bool const step_up = oauth_detail::lacks_scope(got, challenge);
   if (got.status != 401 && !(step_up && core->options.profile().step_up)) co_return auth_verdict::give_up;

@@ -15,6 +15,13 @@ COMCP_DECL void oauth_addresses::resolved(net::endpoints const& found) {
   looked_up = true;
 }
 
+COMCP_DECL void oauth_addresses::answered_from(std::string const& address) {
+  if (address.empty()) return;
+  auto const here = reach_of(address);
+  reach = connected ? std::max(reach, here) : here;
+  looked_up = connected = true;
+}
+
 COMCP_DECL bool oauth_addresses::allows(asio::ip::address const& address) const {
   return policy.allows_address(address.to_string(), reach);
 }
@@ -22,7 +29,7 @@ COMCP_DECL bool oauth_addresses::allows(asio::ip::address const& address) const 
 #if defined(COMCP_SEPARATE_COMPILATION)
 template oauth_sender default_oauth_sender<default_http_engine>(endpoint_policy, std::size_t, http_url,
                                                                 asio_engine_options, proxy_options, tls_options const&,
-                                                                net::lookup_function);
+                                                                net::lookup_function, std::shared_ptr<oauth_addresses>);
 #endif
 
 }  // namespace comcp::detail

@@ -92,13 +92,14 @@ COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
 
 // ---- The core ----
 
-COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server) {
+COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server,
+                                   std::shared_ptr<oauth_addresses> addresses) {
   if (options.sender()) return options.sender();
   auto proxies = options.proxy() ? *options.proxy() : proxy_options::from_environment();
   asio_engine_options engine;
   engine.timeouts(http_timeouts().connect(std::min<std::chrono::milliseconds>(options.timeout(), std::chrono::seconds(10))));
   return default_oauth_sender<>(options.profile().policy, options.max_body(), server, std::move(engine), std::move(proxies),
-                                options.tls());
+                                options.tls(), net::system_lookup<asio::any_io_executor>, std::move(addresses));
 }
 
 COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
@@ -114,7 +115,9 @@ COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
 COMCP_DECL session_ptr oauth_core::session(http_url const& server) {
   auto const key = server.origin() + server.path();
   auto& found = sessions[key];
-  if (!found) found = std::make_shared<oauth_session>(http_url::parse(key).value());
+  if (found) return found;
+  found = std::make_shared<oauth_session>(http_url::parse(key).value());
+  found->addresses = std::make_shared<oauth_addresses>(options.profile().policy, found->server);
   return found;
 }
 
@@ -130,7 +133,7 @@ COMCP_DECL std::string oauth_core::issuer_name(std::string const& of) const {
 }
 
 COMCP_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
-  if (!s.send) s.send = sender_for(options, s.server);
+  if (!s.send) s.send = sender_for(options, s.server, s.addresses);
   auto out = io;
   out.send = s.send;
   return out;

@@ -29,6 +29,7 @@
 #include <comcp/http/message.hpp>
 #include <comcp/http/request_writer.hpp>
 #include <comcp/http/response_parser.hpp>
+#include <comcp/net/resolver.hpp>
 
 namespace comcp::httplib_detail {
 
@@ -237,6 +238,9 @@ class worker {
 
   void configure(httplib::ClientImpl& c) {
     auto const& own = pool_->settings();
+    // No name server is asked for a name that is this machine.
+    std::string const host(request_.url.host_name());
+    if (host != "localhost" && net::detail::is_local_name(host)) c.set_hostname_addr_map({{host, "127.0.0.1"}});
     c.set_keep_alive(true);
     c.set_tcp_nodelay(true);
     c.set_decompress(false);

@@ -36,6 +36,27 @@ COMCP_DECL bool is_encoded(http_response_head const& got) {
   return false;
 }
 
+// Bytes of a stranger, for people: no controls, and no character cut in half.
+COMCP_DECL std::string printable(std::string_view body) {
+  bool const cut = body.size() > snippet_size;
+  std::string out(body.substr(0, snippet_size));
+  while (cut && !out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U) out.pop_back();
+  if (cut && !out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0U) out.pop_back();
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return out;
+}
+
+// A header's value, of which ASCII is all that means anything.
+COMCP_DECL std::string quoted_field(std::string_view value) {
+  std::string out(value.substr(0, 80));
+  for (char& c : out) {
+    if (c < 0x20 || c > 0x7E) c = '?';
+  }
+  return '"' + out + (value.size() > 80 ? "\"..." : "\"");
+}
+
 COMCP_DECL http_verdict success(http_response_head const& got, bool streams_only) {
   if (is_encoded(got)) return verdict(action::fail, of_status(errc::unsupported_encoding, got, "the body is compressed"));
   auto const* const text = got.headers.find("Content-Type");
@@ -43,7 +64,7 @@ COMCP_DECL http_verdict success(http_response_head const& got, bool streams_only
   if (type && type->is("text/event-stream")) return verdict(action::stream);
   if (type && type->is("application/json") && !streams_only) return verdict(action::json);
   return verdict(action::fail, of_status(errc::wrong_content_type, got,
-                                         text ? "the content type is " + text->substr(0, 80) : "there is no content type"));
+                                         text ? "the content type is " + quoted_field(*text) : "there is no content type"));
 }
 
 COMCP_DECL http_verdict redirect(http_sent const& sent, http_url const& at, http_response_head const& got, bool post) {
@@ -61,18 +82,6 @@ COMCP_DECL http_verdict redirect(http_sent const& sent, http_url const& at, http
   auto v = verdict(action::redirect);
   v.where = *target;
   return v;
-}
-
-// Bytes of a stranger, for people: no controls, and no character cut in half.
-COMCP_DECL std::string printable(std::string_view body) {
-  bool const cut = body.size() > snippet_size;
-  std::string out(body.substr(0, snippet_size));
-  while (cut && !out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U) out.pop_back();
-  if (cut && !out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0U) out.pop_back();
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return out;
 }
 
 COMCP_DECL http_verdict refused(http_sent const& sent, http_url const& at, http_response_head const& got,
