@@ -3,6 +3,7 @@
 //
 // Attacks on the whole of oauth, second half: on where its requests and the user's browser go, and on what is in them.
 #include <comcp/auth/loopback_redirect.hpp>
+#include <comcp/auth/oauth_run.hpp>
 
 #include "support/engine_calls.hpp"
 #include "support/oauth_talk.hpp"
