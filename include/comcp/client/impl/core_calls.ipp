@@ -53,7 +53,7 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   if (!options_.check_capabilities_ || !codec_) return {};
   if (needs_task(c)) {
     return {errc::capability_missing,
-            "the tool " + c.name + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
+            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
   }
   if (std::string_view(c.method) == "resources/directory/read" && !detail::reads_directories(server_capabilities_))
     return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};

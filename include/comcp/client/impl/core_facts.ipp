@@ -34,7 +34,8 @@ COMCP_DECL bool reads_directories(server_capabilities const& declared) {
 COMCP_DECL bool client_core::needs_task(detail::prepared_call const& c) const {
   if (c.method != "tools/call" || is_modern()) return false;
   auto const given = c.options.needs_task();
-  if (!given.value_or(task_tools_.contains(c.name))) return false;
+  if (!given.value_or(!task_tools_.empty())) return false;
+  if (!given && !task_tools_.contains(wire::name_in(c.method, c.params).value_or(""))) return false;
   auto const& tasks = server_capabilities_.tasks;
   if (!tasks || !tasks->supports("tools", "call")) return false;
   auto const params = json::parse(c.params);
