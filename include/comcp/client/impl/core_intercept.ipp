@@ -15,13 +15,12 @@ namespace comcp {
 /// Shared by who waits for the call and the coroutine that walks it through its interceptors.
 struct client_core::interception {
   interception(detail::prepared_call c, detail::performer p) : call(std::move(c)), perform(std::move(p)) {
-    done.survives = true;
     call.counted = true;
     out.method = call.method;
     out.name = call.name;
     out.params = json::fragment::trusted(call.params);
   }
-  detail::pending_entry done;
+  detail::pending_entry done{detail::pending_entry::span::client};
   detail::prepared_call call;
   detail::performer perform;
   outgoing_call out;
