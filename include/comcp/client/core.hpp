@@ -194,7 +194,6 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   result<void> transmit(detail::pending_entry& e, wire::codec const& codec);
   /// Calls that begin wait until it is known what the server is.
   [[nodiscard]] bool unsettled() const noexcept { return restarting_ || !codec_; }
-  void line_up(std::vector<request_id>& line, request_id id);
   void wake(std::vector<request_id>& line, detail::reply const& r);
   asio::awaitable<error> wait_in(std::vector<request_id>& line, detail::prepared_call const& c);
   /// A wait of our own.

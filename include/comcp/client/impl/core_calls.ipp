@@ -109,7 +109,7 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
   ++counters_.tracked;
   if (renewal_due_ && !restarting_) renew();
   if (unsettled()) {
-    line_up(deferred_, e.id);
+    pending_.line_up(deferred_, e.id);
     return {};
   }
   auto sent = transmit(e);

@@ -102,16 +102,9 @@ COMCP_DECL asio::awaitable<void> client_core::reconnect(error why) {
   if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
   detail::pending_entry outcome(detail::pending_entry::span::client);
   if (!enlist(outcome, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-  line_up(restart_waits_, outcome.id);
+  pending_.line_up(restart_waits_, outcome.id);
   auto const r = co_await wait(outcome);
   if (!r) throw exception(r.error());
-}
-
-// What waits together, and ends by itself or together. Those that ended leave from time to time: it never grows beyond
-// what waits.
-COMCP_DECL void client_core::line_up(std::vector<request_id>& line, request_id id) {
-  if (line.size() >= 2 * pending_.size() + 16) std::erase_if(line, [this](request_id old) { return !pending_.find(old); });
-  line.push_back(id);
 }
 
 COMCP_DECL void client_core::wake(std::vector<request_id>& line, detail::reply const& r) {
@@ -126,7 +119,7 @@ COMCP_DECL asio::awaitable<error> client_core::wait_in(std::vector<request_id>& 
   if (!enlist(e, start, timeout, detail::later(start, hard_limit(c.options)), c.counted))
     co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
   end_with(c.options.stop(), e);
-  line_up(line, e.id);
+  pending_.line_up(line, e.id);
   auto const waited = co_await wait(e);
   if (waited) co_return error();
   if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);

@@ -134,7 +134,7 @@ COMCP_DECL void client_core::session_lost(request_id id, error why) {
       end(id, std::move(why));
     } else {
       e.sent = false;
-      line_up(deferred_, id);
+      pending_.line_up(deferred_, id);
     }
   }
   if (!hopeless) renew();
@@ -194,7 +194,7 @@ COMCP_DECL void client_core::restored() {
     if (!found) continue;
     auto& e = **found;
     if (unsettled()) {  // by whoever resumed here
-      line_up(deferred_, id);
+      pending_.line_up(deferred_, id);
     } else if (auto const bad = e.call->internal ? error() : check_offer(*e.call)) {
       end(id, bad);
     } else if (auto const sent = transmit(e); !sent) {

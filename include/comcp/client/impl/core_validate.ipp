@@ -167,7 +167,7 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
     if (!core_.enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
       co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
     core_.end_with(c.options.stop(), e);
-    core_.line_up(l->waiting, e.id);
+    core_.pending_.line_up(l->waiting, e.id);
     auto const waited = co_await core_.wait(e);
     if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method) : waited.error();
   }

@@ -222,7 +222,7 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::ne
     if (s->ended) co_return std::nullopt;
     pending_entry e(pending_entry::span::last);
     if (!core_.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-    core_.line_up(s->readers, e.id);
+    core_.pending_.line_up(s->readers, e.id);
     auto const woken = co_await core_.wait(e);
     if (!woken) throw exception(woken.error());
   }
