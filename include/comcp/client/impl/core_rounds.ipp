@@ -288,7 +288,7 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
 // Before state alone goes back: a server that is not ready yet is not asked in a loop.
 COMCP_DECL asio::awaitable<error> client_core::rest(detail::prepared_call const& c, std::chrono::nanoseconds d) {
   detail::pending_entry e;
-  e.survives = true;
+  e.lasts = detail::pending_entry::span::client;
   if (!enlist(e, d)) co_return error(errc::queue_full, "too many calls in flight");
   end_with(c.options.stop(), e);
   auto const over = co_await wait(e);
@@ -338,7 +338,7 @@ COMCP_DECL asio::awaitable<error> client_core::ask_urls(detail::prepared_call co
   if (!may_wait) co_return failure;
   if (pages.ids.empty()) co_return error();
   auto const left = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
-  pages.done.survives = true;
+  pages.done.lasts = detail::pending_entry::span::client;
   if (!enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
   end_with(c.options.stop(), pages.done);
   auto const completed = co_await wait(pages.done);
