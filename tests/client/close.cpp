@@ -4,6 +4,8 @@
 // The end of a connection, by us, by the peer and by accident: each pending call ends exactly once.
 #include <comcp/client/client.hpp>
 
+#include <asio/use_awaitable.hpp>
+
 #include "support/conversation.hpp"
 
 using namespace comcp;
@@ -206,4 +208,66 @@ TEST_CASE("close: a caller that resumes may close the client from there", "[clie
   auto const o = c.start(body(*client));
   CHECK(o->ok());
   CHECK(client->status() == connection_status::disconnected);
+}
+
+namespace {
+
+// Hears of everything and comes to no end.
+struct endless_listener {
+  explicit endless_listener(asio::io_context& on) : io(&on) {}
+  asio::awaitable<void> on(any_notification, context& ctx) {
+    ++*begun;
+    asio::steady_timer never(*io, asio::steady_timer::time_point::max());
+    try {
+      co_await never.async_wait(asio::use_awaitable);
+    } catch (std::system_error const&) {
+      *cancelled += ctx.cancelled();
+      throw;
+    }
+  }
+  asio::io_context* io;
+  std::shared_ptr<int> begun = std::make_shared<int>(0), cancelled = std::make_shared<int>(0);
+};
+
+}  // namespace
+
+TEST_CASE("close: a notification handler that hangs is cancelled by close() and by the destructor", "[client]") {
+  bool const gracefully = GENERATE(true, false);
+  conversation c;
+  comcp::test::fake_server server(c.io.get_executor());
+  server.legacy();
+  endless_listener listener(c.io);
+  auto client = c.connect(server.transport(), c.options(), listener);
+  for (int i = 0; i < 3; ++i) server.notify("notifications/message", json::raw(R"({"level":"info","data":1})"));
+  c.settle();
+  CHECK(*listener.begun == 1);
+  if (gracefully) CHECK(c.finish(client->close()));
+  else *client = comcp::client();
+  c.settle();
+  CHECK(*listener.begun == 1);
+  CHECK(*listener.cancelled == 1);
+  CHECK(c.faults.empty());
+  c.io.restart();
+  CHECK(c.io.run() == 0);  // nothing keeps it alive
+}
+
+TEST_CASE("close: a tracer may destroy the client", "[client]") {
+  auto const when = GENERATE(direction::sent, direction::received);
+  conversation c;
+  comcp::test::fake_server server(c.io.get_executor());
+  server.legacy().silent("tools/call");
+  std::optional<comcp::client> held;
+  bool armed = false;
+  auto const trace = [&](direction d, std::string_view) {
+    if (std::exchange(armed, armed && d != when)) held.reset();
+  };
+  held.emplace(std::move(c.connect(server.transport(), c.options().trace(trace))).value());
+  auto call = held->call_tool("slow");
+  armed = true;
+  auto const o = c.start(std::move(call));
+  server.request("ping");  // what the client sends by itself
+  c.settle();
+  CHECK_FALSE(held.has_value());
+  CHECK(o->times == 1);
+  CHECK(o->error() == errc::closed);
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Requests and notifications of the server, and what a handler type declares by existing.
+#include <list>
+
 #include <comcp/client/handlers.hpp>
 #include <comcp/protocol/errors.hpp>
 
@@ -159,22 +161,26 @@ TEST_CASE("handlers: errors go out as they are, exceptions as -32603 without the
 TEST_CASE("handlers: a withdrawn request is cancelled and not answered", "[client]") {
   struct never {
     bool* cancelled;
-    comcp::detail::waiter<bool>* place = nullptr;
+    comcp::detail::waiter<bool>* place;
     asio::awaitable<std::vector<root>> list_roots(context& ctx) {
       auto const told = ctx;
-      auto woken = comcp::detail::suspend<bool>(place, [this] { std::exchange(place, nullptr)->complete(false); });
+      auto const home = co_await asio::this_coro::executor;
+      auto const wake = [this, home] { std::exchange(*place, {}).complete(false, home); };
+      auto woken = comcp::detail::suspend<bool>(*place, wake);
       co_await std::move(woken);
       *cancelled = told.cancelled();
       throw std::runtime_error("cancelled");
     }
   };
   bool cancelled = false;
+  comcp::detail::waiter<bool> place;
   auto s = legacy_script();
   s.expect("ping").as("q").request("9", "roots/list").notify("notifications/cancelled", R"({"requestId":9})");
   s.request("10", "ping").expect("result").reply_to("q", "{}");
   auto const body = [](client& c) -> asio::awaitable<void> { co_await settle(c); };
   never handler;
   handler.cancelled = &cancelled;
+  handler.place = &place;
   play(s, std::move(handler), connect_options(), body);
   CHECK(cancelled);
   CHECK(s.sent_names() == std::vector<std::string>{"server/discover", "initialize", "notifications/initialized",
@@ -183,19 +189,19 @@ TEST_CASE("handlers: a withdrawn request is cancelled and not answered", "[clien
 
 TEST_CASE("handlers: at their bound a request gets an error, and reading goes on", "[client]") {
   struct hangs {
-    std::vector<comcp::detail::waiter<bool>*>* all;
+    std::list<comcp::detail::waiter<bool>>* all;
     asio::awaitable<std::vector<root>> list_roots() {
-      comcp::detail::waiter<bool>* place = nullptr;
-      auto woken = comcp::detail::suspend_listed<bool>(place, *all, [] {});
+      auto woken = comcp::detail::suspend<bool>(all->emplace_back(), [] {});
       co_await std::move(woken);
       co_return std::vector<root>();
     }
   };
-  std::vector<comcp::detail::waiter<bool>*> all;
+  std::list<comcp::detail::waiter<bool>> all;
   auto s = legacy_script();
   s.expect("ping").as("q").request("1", "roots/list").request("2", "roots/list").request("3", "roots/list").expect("error");
   s.then([&] {
-    for (auto* const w : std::exchange(all, {})) w->complete(true);
+    auto waiting = std::exchange(all, {});
+    for (auto& w : waiting) w.complete(true, {});
   });
   s.expect("result").expect("result").reply_to("q", "{}");
   auto const body = [](client& c) -> asio::awaitable<void> { co_await settle(c); };
@@ -336,19 +342,21 @@ TEST_CASE("handlers: -32042 asks each url, then fails with the list", "[client]"
 
 TEST_CASE("handlers: what asks for the pages of -32042 ends with its call", "[client]") {
   struct never {
-    comcp::detail::waiter<bool>** place;
+    comcp::detail::waiter<bool>* place;
     std::stop_source stop;
     asio::awaitable<elicit_result> elicit_url(elicit_params) {
       stop.request_stop();
-      auto woken = comcp::detail::suspend<bool>(*place, [p = place] {
-        if (auto* const w = std::exchange(*p, nullptr)) w->complete(false);
-      });
+      auto const home = co_await asio::this_coro::executor;
+      auto const wake = [p = place, home] {
+        if (*p) std::exchange(*p, {}).complete(false, home);
+      };
+      auto woken = comcp::detail::suspend<bool>(*place, wake);
       co_await std::move(woken);
       co_return elicit_result::cancel();
     }
   };
   std::stop_source stop;
-  comcp::detail::waiter<bool>* place = nullptr;
+  comcp::detail::waiter<bool> place;
   auto s = legacy_script();
   s.expect("tools/call").fail(-32042, "log in first",
                               R"({"elicitations":[{"mode":"url","message":"m","url":"https://a/","elicitationId":"1"}]})");

@@ -46,7 +46,7 @@ asio::awaitable<std::optional<json::value>> hang() {
   co_return std::nullopt;
 }
 // Does not look at being cancelled.
-asio::awaitable<std::optional<json::value>> when_open(comcp::detail::waiter<bool>*& gate) {
+asio::awaitable<std::optional<json::value>> when_open(comcp::detail::waiter<bool>& gate) {
   auto opened = comcp::detail::suspend<bool>(gate, [] {});
   co_await std::move(opened);
   co_return std::nullopt;
@@ -198,7 +198,7 @@ TEST_CASE("interceptors: an approval that hangs ends with its call", "[client]")
 
 TEST_CASE("interceptors: an approval that comes after the end sends nothing", "[client]") {
   watched t;
-  comcp::detail::waiter<bool>* gate = nullptr;
+  comcp::detail::waiter<bool> gate;
   interceptor human;
   human.before = [&gate](outgoing_call&) { return when_open(gate); };
   auto const client = t.with({human});
@@ -206,7 +206,7 @@ TEST_CASE("interceptors: an approval that comes after the end sends nothing", "[
   t.advance(60s);
   CHECK(o->error() == errc::timeout);
   REQUIRE(gate);
-  std::exchange(gate, nullptr)->complete(true);
+  std::exchange(gate, {}).complete(true, t.io.get_executor());
   t.settle();
   CHECK(t.server.count("tools/call") == 0);
 }

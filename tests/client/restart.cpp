@@ -250,3 +250,47 @@ TEST_CASE("restart: a server that dies at each restored log level is not restart
   CHECK(waiting->error());
   CHECK(server.connections() == 3);
 }
+
+TEST_CASE("restart: what a legacy server has is asked for while it is started again, and waits", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy();
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  server.silent("server/discover");  // the new process takes its time
+  server.drop();
+  c.settle();
+  c.advance(100ms);
+  CHECK(client->status() == connection_status::initializing);
+  CHECK(client->era() == era::legacy);  // as long as nothing else is known
+  CHECK(client->server_info().name == "fake-server");
+  auto const ping = c.start(client->ping());
+  auto const level = c.start(client->set_log_level(log_level::info));
+  auto const subscription = c.start(client->subscribe("a://b"));
+  auto const gone = c.start(client->unsubscribe("a://c"));
+  CHECK_FALSE((ping->done() || level->done() || subscription->done()));
+  CHECK(gone->error() == errc::not_found);
+  server.answer("logging/setLevel", json::raw("{}")).answer("resources/subscribe", json::raw("{}"));
+  c.advance(5s);  // the probe's patience
+  CHECK(client->status() == connection_status::ready);
+  CHECK(ping->ok());
+  CHECK(level->ok());
+  CHECK(subscription->ok());
+  CHECK(server.count("resources/subscribe") == 1);
+}
+
+TEST_CASE("restart: a call that waited is checked against what the new server has", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy();
+  auto client = c.connect(server.transport(), c.options().restart(twice()));
+  server.capabilities(R"({"prompts":{}})");
+  server.drop();
+  c.settle();
+  auto const call = c.start(client->call_tool("x"));
+  auto const subscription = c.start(client->subscribe("a://b"));
+  CHECK_FALSE((call->done() || subscription->done()));
+  c.advance(100ms);
+  CHECK(call->error() == errc::capability_missing);
+  CHECK(subscription->error() == errc::capability_missing);
+  CHECK(server.count("tools/call") == 0);
+}

@@ -248,3 +248,26 @@ TEST_CASE("restart by hand: from another executor", "[client][threads]") {
   asio::co_spawn(other, client->close(), asio::use_future).get();
   home.join();  // it may still hold an executor of the other one
 }
+
+TEST_CASE("restart by hand: cancelled by whom it ends, it leaves nothing behind", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().silent("tools/call");
+  auto client = c.connect(server.transport());
+  auto restarting = std::make_shared<outcome<int>>();
+  auto const call = [&]() -> asio::awaitable<void> {
+    (void)co_await as_result(client->call_tool("x"));
+    restarting->cancel();  // inside restart(), which ends this call
+  };
+  asio::co_spawn(c.io, call(), asio::detached);
+  c.settle();
+  auto const restart = [&]() -> asio::awaitable<void> { co_await client->restart(); };
+  auto over = [restarting](std::exception_ptr e) { restarting->times += e != nullptr; };
+  asio::co_spawn(c.io, restart(), asio::bind_cancellation_slot(restarting->signal.slot(), over));
+  c.settle();
+  CHECK(restarting->times == 1);
+  CHECK(client->status() == connection_status::ready);  // it goes on alone
+  CHECK(server.connections() == 2);
+  c.advance(1h);
+  CHECK(c.finish(client->ping()));
+}

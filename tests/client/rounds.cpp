@@ -187,13 +187,13 @@ TEST_CASE("rounds: the requests of one round run concurrently", "[client]") {
   // Each answer waits for the other one to have begun: run one after the other, they would never end.
   struct meets {
     std::shared_ptr<int> begun = std::make_shared<int>(0);
-    comcp::detail::waiter<bool>** first = nullptr;
+    comcp::detail::waiter<bool>* first = nullptr;
     asio::awaitable<elicit_result> elicit(elicit_params) {
       if (++*begun == 1) {
         auto woken = comcp::detail::suspend<bool>(*first, [] {});
         co_await std::move(woken);
       } else {
-        std::exchange(*first, nullptr)->complete(true);
+        std::exchange(*first, {}).complete(true, {});
       }
       co_return elicit_result::accept(args("name", "x"));
     }
@@ -205,7 +205,7 @@ TEST_CASE("rounds: the requests of one round run concurrently", "[client]") {
              R"("requestedSchema":{"type":"object","properties":{}}}}}})")
       .expect("tools/call")
       .reply(done);
-  comcp::detail::waiter<bool>* place = nullptr;
+  comcp::detail::waiter<bool> place;
   meets handler;
   handler.first = &place;
   auto const body = [](client& c) -> asio::awaitable<void> { (void)co_await c.call_tool("t"); };
@@ -235,19 +235,21 @@ TEST_CASE("rounds: manual_input hands the round over, resume goes on with it", "
 
 TEST_CASE("rounds: a stop token ends the call while a handler answers", "[client]") {
   struct never {
-    comcp::detail::waiter<bool>** place;
+    comcp::detail::waiter<bool>* place;
     std::stop_source stop;
     asio::awaitable<elicit_result> elicit(elicit_params) {
       stop.request_stop();
-      auto woken = comcp::detail::suspend<bool>(*place, [p = place] {
-        if (auto* const w = std::exchange(*p, nullptr)) w->complete(false);
-      });
+      auto const home = co_await asio::this_coro::executor;
+      auto const wake = [p = place, home] {
+        if (*p) std::exchange(*p, {}).complete(false, home);
+      };
+      auto woken = comcp::detail::suspend<bool>(*place, wake);
       co_await std::move(woken);
       co_return elicit_result::cancel();
     }
   };
   std::stop_source stop;
-  comcp::detail::waiter<bool>* place = nullptr;
+  comcp::detail::waiter<bool> place;
   auto s = modern_script();
   s.expect("tools/call").reply(asks_name);
   auto const body = [&](client& c) -> asio::awaitable<void> {

@@ -232,11 +232,12 @@ TEST_CASE("subscriptions: a watch gives the list after each change, debounced, o
   s.expect("ping").then(tick).expect("tools/list").reply(R"({"tools":[]})");
   std::vector<std::size_t> sizes;
   auto const body = [&](client& c) -> asio::awaitable<void> {
-    comcp::detail::waiter<bool>* place = nullptr;
+    comcp::detail::waiter<bool> place;
+    auto const home = co_await asio::this_coro::executor;
     std::function<void(result<listing<tool>>)> note = [&](result<listing<tool>> r) {
       REQUIRE(r);
       sizes.push_back(r->size());
-      if (place) std::exchange(place, nullptr)->complete(true);
+      if (place) std::exchange(place, {}).complete(true, home);
     };
     auto watch = c.watch_tools(note);
     co_await settle(c);
@@ -264,6 +265,7 @@ TEST_CASE("subscriptions: a watch refreshes after a time in which no stream coul
   s.ignore("notifications/cancelled");
   std::size_t size = 0;
   auto const body = [&](client& c) -> asio::awaitable<void> {
+    auto const home = co_await asio::this_coro::executor;
     std::function<void(result<listing<tool>>)> note = [&](result<listing<tool>> r) { size = r.value().size(); };
     auto watch = c.watch_tools(note);
     co_await settle(c);
@@ -277,4 +279,30 @@ TEST_CASE("subscriptions: a watch refreshes after a time in which no stream coul
   options.time(clock);
   play(s, no_handler(), options, body);
   CHECK(size == 1);
+}
+
+TEST_CASE("subscriptions: several readers of one stream are served, each notification once", "[client]") {
+  auto s = modern_script();
+  s.expect("subscriptions/listen").as("l").raw(acknowledges("l", R"({"toolsListChanged":true})"));
+  s.expect("tools/call").as("q").raw(changed("l", "tools")).raw(changed("l", "tools")).reply_to("q", tool_done);
+  s.expect("tools/call").raw(ends("l")).reply(tool_done);
+  auto const body = [&](client& c) -> asio::awaitable<void> {
+    auto stream = co_await c.listen(tools_filter());
+    int read = 0, over = 0;
+    auto const home = co_await asio::this_coro::executor;
+    for (int i = 0; i < 3; ++i) {
+      asio::co_spawn(home, stream.next(), [&](std::exception_ptr const& e, std::optional<any_notification> const& n) {
+        REQUIRE_FALSE(e);
+        ++(n ? read : over);
+      });
+    }
+    co_await settle(c);
+    co_await asio::post(asio::use_awaitable);
+    CHECK(read == 2);
+    CHECK(over == 0);  // the third goes on waiting, until there is nothing more to come
+    co_await settle(c);
+    co_await asio::post(asio::use_awaitable);
+    CHECK(over == 1);
+  };
+  play(s, no_handler(), connect_options(), body);
 }

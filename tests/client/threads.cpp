@@ -18,6 +18,7 @@
 #include <asio/strand.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/thread_pool.hpp>
+#include <asio/use_future.hpp>
 #include <asio/use_awaitable.hpp>
 
 #include <comcp/test/fake_server.hpp>
@@ -182,4 +183,70 @@ TEST_CASE("threads: clients are destroyed while their calls are in flight", "[cl
   }
   pool.join();
   CHECK(ended == clients);
+}
+
+TEST_CASE("threads: all() on a pool, of work and of two clients' calls", "[client][threads]") {
+  asio::thread_pool pool(4);
+  std::vector<fake_server> servers;
+  for (int i = 0; i != 2; ++i) {
+    servers.emplace_back(asio::make_strand(pool));
+    serve(servers.back());
+  }
+  auto const trivial = [](int i) -> asio::awaitable<int> {
+    if (i % 2) co_await asio::post(asio::use_awaitable);
+    co_return i;
+  };
+  std::atomic<int> right{0};
+  constexpr int rounds = 300;
+  auto const work = [&]() -> asio::awaitable<void> {
+    auto one = co_await connect(servers[0].transport());
+    auto two = co_await connect(servers[1].transport());
+    for (int round = 0; round != rounds; ++round) {
+      std::vector<asio::awaitable<int>> numbers;
+      for (int i = 0; i != 4; ++i) numbers.push_back(trivial(i));
+      auto const counted = co_await all(std::move(numbers));
+      std::vector<asio::awaitable<call_tool_result>> calls;
+      for (int i = 0; i != 4; ++i) calls.push_back((i % 2 ? one : two).call_tool("echo"));
+      auto const called = co_await all(std::move(calls));
+      bool well = true;
+      for (int i = 0; i != 4; ++i) well = well && *counted[static_cast<std::size_t>(i)] == i && called[static_cast<std::size_t>(i)];
+      right += well;
+    }
+  };
+  auto done = asio::co_spawn(pool, work(), asio::use_future);
+  REQUIRE(done.wait_for(60s) == std::future_status::ready);
+  done.get();
+  CHECK(right == rounds);
+  pool.join();
+}
+
+TEST_CASE("threads: notify_roots_changed() looks at the version on the client's own executor", "[client][threads]") {
+  asio::thread_pool pool(4);
+  asio::any_io_executor const home = asio::make_strand(pool);
+  fake_server server(home);
+  server.legacy();
+  std::optional<client> cl;
+  auto const open = [&]() -> asio::awaitable<void> {
+    auto opened = co_await connect(server.transport(), connect_options().executor(home));
+    cl.emplace(std::move(opened));
+  };
+  asio::co_spawn(home, open(), asio::use_future).get();
+  std::atomic<int> told{0};
+  auto const tell = [&]() -> asio::awaitable<void> {
+    for (int i = 0; i != 50; ++i) {
+      auto const r = co_await as_result(cl->notify_roots_changed());
+      told += r.has_value();
+    }
+  };
+  auto const restart = [&]() -> asio::awaitable<void> {
+    for (int i = 0; i != 50; ++i) co_await cl->restart();
+  };
+  auto restarts = asio::co_spawn(asio::make_strand(pool), restart(), asio::use_future);
+  std::vector<std::future<void>> tellers;
+  for (int i = 0; i != 3; ++i) tellers.push_back(asio::co_spawn(asio::make_strand(pool), tell(), asio::use_future));
+  for (auto& t : tellers) t.get();
+  restarts.get();
+  CHECK(told == 150);
+  cl.reset();
+  pool.join();
 }

@@ -7,6 +7,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include <asio/strand.hpp>
+
 #include "pool/crew.hpp"
 
 using namespace comcp;
@@ -188,4 +190,30 @@ TEST_CASE("lease: what belongs to one connection is asked of it, as subscription
   auto const page = c.finish(pages.next());
   REQUIRE(page);
   CHECK((*page)->next_cursor == "more");
+}
+
+TEST_CASE("lease: it and its pool may be held longer than the io_context", "[pool]") {
+  bool const on_strand = GENERATE(false, true);
+  std::optional<pool> held;
+  std::optional<lease> loan;
+  {
+    asio::io_context io(1);
+    asio::any_io_executor home = io.get_executor();
+    if (on_strand) home = asio::make_strand(io);
+    comcp::test::fake_server server(home);
+    server.silent("tools/call");
+    auto config = server_config::from([&server] { return any_transport(server.transport()); });
+    held.emplace(home, std::move(config), pool_options().size(2));
+    auto const borrow = [](pool const& p, std::optional<lease>& out) -> asio::awaitable<void> {
+      auto l = co_await p.checkout();
+      out.emplace(std::move(l));
+      (void)co_await as_result(p.call_tool("never"));
+    };
+    asio::co_spawn(home, borrow(*held, loan), asio::detached);
+    io.poll();
+    REQUIRE(loan);
+  }
+  conversation elsewhere;
+  CHECK(elsewhere.finish(held->call_tool("x")).error() == errc::closed);
+  CHECK(elsewhere.finish((*loan)->ping()).error() == errc::closed);
 }

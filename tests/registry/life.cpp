@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Servers crash, come back, flap, and are given up; the catalog follows.
+#include <asio/strand.hpp>
+
 #include "registry/house.hpp"
 
 using namespace comcp;
@@ -226,4 +228,28 @@ TEST_CASE("registry: the circuit opens on failures of the transport alone", "[re
   }
   CHECK(s.connections() == 1);
   CHECK(state_of(r, "x") == server_state::ready);
+}
+
+TEST_CASE("registry: may be held longer than its io_context", "[registry]") {
+  bool const on_strand = GENERATE(false, true);
+  std::optional<registry> held;
+  {
+    asio::io_context io(1);
+    asio::any_io_executor home = io.get_executor();
+    if (on_strand) home = asio::make_strand(io);
+    auto const ready = std::make_unique<comcp::test::fake_server>(home);
+    auto const hanging = std::make_unique<comcp::test::fake_server>(home);
+    hanging->silent("server/discover").silent("initialize");
+    held.emplace(home);
+    for (auto* const s : {ready.get(), hanging.get()}) {
+      auto config = server_config::from([s] { return any_transport(s->transport()); }).start(start_mode::background);
+      asio::co_spawn(home, held->add(s == ready.get() ? "ready" : "hanging", std::move(config)), asio::detached);
+    }
+    asio::co_spawn(home, held->settled(1h), asio::detached);
+    io.poll();
+    CHECK(held->find("ready"));
+  }
+  CHECK_FALSE(held->find("ready"));
+  conversation elsewhere;
+  CHECK(elsewhere.finish(held->call("ready/x")).error() == errc::closed);
 }

@@ -180,3 +180,18 @@ TEST_CASE("pending_calls: extra ones do not count towards the bound", "[sansio]"
   (void)p.take(a);
   CHECK(p.add(4, start, 1s, never) != 0);
 }
+
+TEST_CASE("pending_calls: a line forgets those that ended, and keeps its order", "[sansio]") {
+  calls p(10);
+  std::vector<calls::id_type> line;
+  auto const first = p.add(1, start, 1s, never);
+  p.line_up(line, first);
+  for (int i = 0; i < 10'000; ++i) {
+    auto const id = p.add(2, start, 1s, never);
+    p.line_up(line, id);
+    REQUIRE(line.size() <= 32);
+    REQUIRE(line.back() == id);
+    (void)p.take(id);
+  }
+  CHECK(line.front() == first);
+}

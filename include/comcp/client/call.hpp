@@ -4,7 +4,6 @@
 // One call on its way: what it sends, who waits for it, how its end is told. Internal to the core.
 #pragma once
 
-#include <cassert>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -21,6 +20,10 @@
 #include <comcp/json/value.hpp>
 #include <comcp/result.hpp>
 #include <comcp/transport/transport.hpp>
+
+namespace comcp {
+class client_core;
+}
 
 namespace comcp::detail {
 
@@ -47,6 +50,7 @@ struct prepared_call {
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
+  mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
 
 /// How a call is carried out once its interceptors let it go on.
@@ -66,23 +70,32 @@ class call_cache {
 };
 
 /// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
-/// the coroutine that waits.
+/// the coroutine that waits, or with what several share, and leaves the table with it at the latest.
 struct pending_entry {
+  /// What ends it at the latest: the loss of the connection, that of the client, or nothing before all else has ended.
+  enum class span : unsigned char { connection, client, last };
+
   pending_entry() = default;
+  explicit pending_entry(span s) noexcept : lasts(s) {}
   pending_entry(pending_entry const&) = delete;
   pending_entry& operator=(pending_entry const&) = delete;
-  ~pending_entry() { assert(id == 0 && "comcp: a pending call was destroyed before its end"); }
+  ~pending_entry() {
+    if (id) leave();
+  }
+  /// Out of the table without an end. The server is told of a request that it works on.
+  void leave() noexcept;
 
   request_id id = 0;
-  waiter<reply>* waiting = nullptr;
-  waiter_room room;  // for `waiting`
-  std::function<void(reply)> on_end;  // instead of a waiting coroutine
+  client_core* core = nullptr;  // in whose table it is, while `id` is not 0
+  waiter_room room;             // for `waiting`
+  waiter<reply> waiting;
+  std::function<void(reply)> on_end;    // instead of a waiting coroutine
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;
   bool open_ended = false;  // its end is the server's
-  bool renewed = false;   // it waited for a new session once
-  bool survives = false;  // a lost connection does not end it where a restart follows
+  bool renewed = false;  // it waited for a new session once
+  span lasts = span::connection;
   std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
 };
 

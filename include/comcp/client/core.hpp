@@ -22,6 +22,7 @@
 #include <comcp/client/call_checks.hpp>
 #include <comcp/client/dispatcher.hpp>
 #include <comcp/client/handler.hpp>
+#include <comcp/client/impl/core_registry.hpp>
 #include <comcp/client/options.hpp>
 #include <comcp/client/overlap_guard.hpp>
 #include <comcp/client/statistics.hpp>
@@ -38,11 +39,10 @@
 
 namespace comcp {
 namespace detail {
-class core_registry;
 class core_cache;
 }
 
-class client_core final : public inbox, public std::enable_shared_from_this<client_core> {
+class client_core final : public inbox, private detail::tenant, public std::enable_shared_from_this<client_core> {
  public:
   client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
   ~client_core();
@@ -81,6 +81,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   /// Called on home whenever an attempt to restore the connection begins.
   void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
   asio::awaitable<error> closed();
+  /// Waits, as long as the call may, until it is known again what the server can do. On home.
+  asio::awaitable<error> settled(detail::prepared_call const& c);
   /// Once it has ended: why.
   [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
   void set_log_level(log_level level) noexcept { level_ = level; }
@@ -142,7 +144,6 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
  private:
   friend class detail::dispatcher;
   friend class detail::subscription_hub;
-  friend class detail::core_registry;
   friend class detail::core_cache;
   friend class detail::tool_checks;
   struct negotiation;
@@ -154,8 +155,10 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void send_probe(std::shared_ptr<negotiation> const& n, protocol_version v);
   void send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v);
   void settle_handshake(negotiation& n, error why);
+  void commit(negotiation& n);
   asio::awaitable<void> reopen(std::shared_ptr<negotiation> n);
   asio::awaitable<result<void>> open_transport();
+  request_id enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout);
   asio::awaitable<void> after_handshake();
   asio::awaitable<void> keep_alive();
   asio::awaitable<void> restart(std::chrono::nanoseconds first_wait);
@@ -164,17 +167,17 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   bool begin_restart(error const& why);
   void lost(error why);
   void give_way(error const& why, std::chrono::nanoseconds wait);
-  void tell_restarted(detail::reply const& r);
   void break_off(error reason);
   void begin_attempt();
   [[nodiscard]] std::chrono::nanoseconds bounded(std::chrono::nanoseconds d) const;
-  void adopt_discovery(discover_result const& d);
-  void adopt_initialization(initialize_result const& r, json::value const& raw);
+  [[nodiscard]] std::unique_ptr<wire::codec> modern_codec(protocol_version v) const;
+  [[nodiscard]] bool refuses_requests() const;
   void set_status(connection_status s);
   void finish(error reason);
   void abrupt() noexcept;
   void drop_transport() noexcept;
-  void shut_down() noexcept;  // the executor's context goes away
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
+  void context_gone() noexcept override;  // home() is empty from then on
   void declare_capabilities();
   asio::awaitable<void> close_on_home(error reason);
   [[nodiscard]] implementation own_info() const;
@@ -186,12 +189,17 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   [[nodiscard]] bool needs_task(detail::prepared_call const& c) const;
   [[nodiscard]] error judged(detail::pending_entry const& e, error why) const;
   [[nodiscard]] error judged(detail::prepared_call const& c, error why) const;
+  [[nodiscard]] error check_offer(detail::prepared_call const& c) const;
   [[nodiscard]] error check_subscribe(call_options const& options) const;
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
-  result<void> transmit(detail::pending_entry& e);
+  result<void> transmit(detail::pending_entry& e) { return transmit(e, *codec_); }
+  result<void> transmit(detail::pending_entry& e, wire::codec const& codec);
+  /// Calls that begin wait until it is known what the server is.
+  [[nodiscard]] bool unsettled() const noexcept { return restarting_ || !codec_; }
+  void wake(std::vector<request_id>& line, detail::reply const& r);
+  asio::awaitable<error> wait_in(std::vector<request_id>& line, detail::prepared_call const& c);
   /// A wait of our own.
   request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout);
-  request_id enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout);
   void cancel_inbound();
   request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now, std::chrono::nanoseconds timeout,
                     std::chrono::steady_clock::time_point hard, bool extra);
@@ -201,7 +209,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   /// Without a reason: the caller's.
   void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why = {});
   void fail_all(error const& reason);
-  void fail_each(error const& reason, bool survivors);
+  void fail_each(error const& reason, detail::pending_entry::span those);
   void arm();
   void expire();
   asio::awaitable<json::value> call_on_home(detail::prepared_call c);
@@ -221,6 +229,7 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void start_answers(std::shared_ptr<round> const& r);
   asio::awaitable<error> rest(detail::prepared_call const& c, std::chrono::nanoseconds d);
   asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, error refusal);
+  [[nodiscard]] bool may_be_of_other_era(detail::prepared_call const& c, error const& e) const;
   [[nodiscard]] error check_round(input_required_result const& required) const;
   /// What the call ends with; nothing where it is to be sent again.
   asio::awaitable<error> ask_urls(detail::prepared_call const& c, error refusal,
@@ -231,13 +240,14 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
 
   // core_http.ipp
   void label(outgoing& message) const;
-  result<void> label(outgoing& message, detail::pending_entry const& e) const;
+  result<void> label(outgoing& message, detail::pending_entry const& e, wire::codec const& codec) const;
   [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c, std::string const& tool) const;
   asio::awaitable<bool> list_again(detail::prepared_call const& c);
   void renew();
-  asio::awaitable<void> renewal();
+  void begin_renegotiation(std::optional<era_verdict> known);
+  asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
   void restored();
-  void renewal_failed(protocol_version before, error const& why);
+  void renegotiation_failed(error const& why);
   [[nodiscard]] bool may_repeat(detail::prepared_call const& c, error const& e) const;
   [[nodiscard]] bool adopt_resumed(negotiation& n);
   void recall_era();
@@ -269,12 +279,12 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   std::function<void()> const cut_;  // ends what would outlive us, from any thread
   any_handler handler_;
   connect_options options_;
-  asio::any_io_executor home_;
   std::shared_ptr<time_source> time_;
   std::unique_ptr<deadline> deadline_;
   std::optional<std::chrono::steady_clock::time_point> armed_;
   sansio::pending_calls<detail::pending_entry*> pending_;
-  std::vector<request_id> deferred_;  // calls that wait for a restart to be sent
+  std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
+  std::vector<request_id> unsettled_;  // what waits for one otherwise
   std::unique_ptr<wire::codec> codec_;
   detail::dispatcher dispatcher_;
   detail::subscription_hub subscriptions_;
@@ -293,7 +303,6 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   connection_status status_ = connection_status::disconnected;
   std::vector<std::function<void(connection_status)>> status_listeners_;
   std::optional<error> end_reason_;
-  std::vector<detail::waiter<error>*> closed_waiters_;
   std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
   comcp::statistics counters_;
   detail::overlap_guard overlap_;

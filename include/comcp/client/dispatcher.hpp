@@ -48,13 +48,13 @@ class dispatcher {
 
   asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
                               json::value params, std::shared_ptr<running> state);
-  asio::awaitable<void> pump(std::shared_ptr<client_core> hold);
+  asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
   [[nodiscard]] error check(std::string_view method, json::view request) const;
 
   client_core& core_;
   std::map<std::string, std::shared_ptr<running>> running_;  // by raw id
   std::deque<queued> notifications_;
-  bool pumping_ = false;
+  std::shared_ptr<running> pump_;  // while it hands notifications over
 };
 
 }  // namespace detail

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include <asio/awaitable.hpp>
-#include <asio/cancellation_signal.hpp>
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
@@ -52,18 +51,6 @@ T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = tru
   return out;
 }
 
-/// Sees to it that no call is left in the table when its coroutine ends early.
-struct withdrawal {
-  explicit withdrawal(client_core& c) noexcept : core(c) {}
-  withdrawal(withdrawal const&) = delete;
-  withdrawal& operator=(withdrawal const&) = delete;
-  ~withdrawal() {
-    if (entry.id) core.withdraw(entry);
-  }
-  client_core& core;
-  pending_entry entry;
-};
-
 // Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
 bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
 asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
@@ -77,9 +64,9 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
   auto const state = co_await asio::this_coro::cancellation_state;
   reply r;
   if (core->is_plain(here, c.method) && state.cancelled() == asio::cancellation_type::none) {
-    withdrawal call(*core);
-    if (start_call(*core, c, call.entry, r)) {
-      auto waiting = core->wait(call.entry);
+    pending_entry entry;
+    if (start_call(*core, c, entry, r)) {
+      auto waiting = core->wait(entry);
       r = co_await std::move(waiting);
     }
     if (core->needs_settling(c, r)) {
@@ -156,51 +143,29 @@ inline asio::awaitable<error> as_result(asio::awaitable<error> operation) {
 }
 
 namespace detail {
-template <class T>
-struct gathering {
-  std::vector<result<T>> outcomes;
-  std::size_t open = 0;
-  waiter<bool>* waiting = nullptr;
-  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
-};
+/// Starts all of it on the caller's executor and waits; cancelling cancels each.
+asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work);
 
 template <class T>
-asio::awaitable<void> gather_one(std::shared_ptr<gathering<T>> g, std::size_t i, asio::awaitable<T> op) {
+asio::awaitable<void> put_outcome(result<T>& place, asio::awaitable<T> op) {
   auto outcome = co_await as_result(std::move(op));
-  g->outcomes[i] = std::move(outcome);
-  if (--g->open == 0 && g->waiting) std::exchange(g->waiting, nullptr)->complete(true);
-}
-
-template <class T>
-void gather_start(std::shared_ptr<gathering<T>> const& g, asio::any_io_executor const& ex, std::size_t i,
-                  asio::awaitable<T> op) {
-  g->signals.push_back(std::make_unique<asio::cancellation_signal>());
-  spawn(ex, gather_one(g, i, std::move(op)), g->signals.back()->slot(), g);
+  place = std::move(outcome);
 }
 }  // namespace detail
 
 /// Runs operations concurrently on this coroutine's executor; one failure cancels nobody, and cancelling the whole
-/// cancels each. Results stand in the order of the operations.
+/// cancels each (where several threads run that executor, it takes a strand to cancel, as with everything of Asio).
+/// Results stand in the order of the operations.
 template <class T>
 asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> operations) {
-  auto const ex = co_await asio::this_coro::executor;
-  auto const g = std::make_shared<detail::gathering<T>>();
-  g->outcomes.assign(operations.size(), result<T>(error(errc::cancelled)));
-  g->open = operations.size();
-  for (std::size_t i = 0; i < operations.size(); ++i) detail::gather_start(g, ex, i, std::move(operations[i]));
-  if (g->open > 0) {
-    auto const cancel = [weak = std::weak_ptr(g), ex] {
-      auto emit = [weak] {
-        auto const alive = weak.lock();
-        if (!alive) return;
-        for (auto const& s : alive->signals) s->emit(asio::cancellation_type::terminal);
-      };
-      detail::post(ex, std::move(emit));
-    };
-    auto finished = detail::suspend<bool>(g->waiting, cancel);
-    co_await std::move(finished);
-  }
-  co_return std::move(g->outcomes);
+  std::vector<result<T>> outcomes(operations.size(), result<T>(error(errc::cancelled)));
+  std::vector<asio::awaitable<void>> work;
+  work.reserve(operations.size());
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    work.push_back(detail::put_outcome(outcomes[i], std::move(operations[i])));
+  auto done = detail::gather(std::move(work));
+  co_await std::move(done);
+  co_return outcomes;
 }
 
 }  // namespace comcp

@@ -32,7 +32,7 @@ class subscription {
   }
   ~subscription() { close(); }
 
-  /// The next notification, or nothing once the stream has ended and its queue is empty. One at a time. Errors:
+  /// The next notification, or nothing once the stream has ended and its queue is empty. Each goes to one reader. Errors:
   /// errc::closed after close(), and for an object that has no stream.
   [[nodiscard]] asio::awaitable<std::optional<any_notification>> next() {
     if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());

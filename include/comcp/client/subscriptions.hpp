@@ -15,7 +15,6 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/waiter.hpp>
 #include <comcp/protocol/notifications.hpp>
 #include <comcp/protocol/subscriptions.hpp>
 
@@ -40,7 +39,7 @@ struct listen_stream {
   bool independent = false;  // made by listen(): has a queue and its own reader
   std::deque<any_notification> queue;
   std::uint64_t dropped = 0;
-  waiter<bool>* reader = nullptr;
+  std::vector<request_id> readers;  // those that wait
   std::optional<error> ended;  // errc{} value: gracefully
 };
 
@@ -108,13 +107,11 @@ class subscription_hub {
   asio::awaitable<reply> open_for(std::shared_ptr<listen_stream> s, prepared_call& c);
   asio::awaitable<error> join_shared(std::string uri, prepared_call& c);
   asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
-  asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
   void wake(std::vector<request_id>& line, error const& why);
   void answered(std::string const& uri, bool well);
   asio::awaitable<void> restore_legacy(std::string uri);
   void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
   [[nodiscard]] std::shared_ptr<listen_stream> by_id(std::uint64_t id) const;
-  void wake(listen_stream& s);
 
   client_core& core_;
   std::map<std::string, topic> resources_;

@@ -9,27 +9,57 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
+#include <asio/any_io_executor.hpp>
 #include <asio/associated_allocator.hpp>
 #include <asio/associated_cancellation_slot.hpp>
 #include <asio/async_result.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include <comcp/net/spawn.hpp>
+
 namespace comcp::detail {
 
-/// A suspended coroutine that waits for a T. Completed or destroyed exactly once.
+/// A suspended coroutine that waits for a T; see waiter.
 template <class T>
-class waiter {
+class suspended {
  public:
   /// Frees itself, then resumes the coroutine inside this call.
-  virtual void complete(T value) = 0;
+  virtual void resume(T value) = 0;
   /// Frees itself and the coroutine without resuming it.
   virtual void destroy() noexcept = 0;
 
  protected:
-  ~waiter() = default;
+  ~suspended() = default;
+};
+
+/// The right to resume a coroutine, owned by who completes it: a coroutine that nobody can complete any more goes away.
+template <class T>
+class waiter {
+ public:
+  waiter() = default;
+  explicit waiter(suspended<T>* s) noexcept : suspended_(s) {}
+  waiter(waiter&& other) noexcept : suspended_(std::exchange(other.suspended_, nullptr)) {}
+  waiter& operator=(waiter&& other) noexcept {
+    waiter old(std::exchange(suspended_, std::exchange(other.suspended_, nullptr)));
+    return *this;
+  }
+  ~waiter() {
+    if (suspended_) suspended_->destroy();
+  }
+  explicit operator bool() const noexcept { return suspended_ != nullptr; }
+  /// Resumes it inside this call. What leaves it, or its user's completion handler, is thrown from `home` later.
+  void complete(T value, asio::any_io_executor const& home) noexcept {
+    try {
+      std::exchange(suspended_, nullptr)->resume(std::move(value));
+    } catch (...) {
+      throw_from(home);
+    }
+  }
+
+ private:
+  suspended<T>* suspended_ = nullptr;
 };
 
 /// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
@@ -44,10 +74,10 @@ class waiter_room {
 };
 
 template <class T, class Handler>
-class handler_waiter final : public waiter<T> {
+class handler_waiter final : public suspended<T> {
  public:
   template <class OnCancel>
-  static waiter<T>* create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
+  static waiter<T> create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
     auto slot = asio::get_associated_cancellation_slot(handler);
     auto allocator = allocator_of(handler);
     bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
@@ -58,10 +88,10 @@ class handler_waiter final : public waiter<T> {
         if (type != asio::cancellation_type::none) hook();
       });
     }
-    return self;
+    return waiter<T>(self);
   }
 
-  void complete(T value) override {
+  void resume(T value) override {
     auto handler = release();
     auto slot = asio::get_associated_cancellation_slot(handler);
     if (slot.is_connected()) slot.clear();
@@ -101,7 +131,7 @@ class handler_waiter final : public waiter<T> {
 
 template <class T, class OnCancel>
 struct suspend_initiation {
-  waiter<T>** place;
+  waiter<T>* place;
   waiter_room* room;
   OnCancel on_cancel;
   template <class Handler>
@@ -114,28 +144,9 @@ struct suspend_initiation {
 /// and must see to it that `place` is completed later, never inside itself. `room`, if given, lives as long as the
 /// coroutine waits.
 template <class T, class OnCancel>
-asio::awaitable<T> suspend(waiter<T>*& place, OnCancel on_cancel, waiter_room* room = nullptr) {
+asio::awaitable<T> suspend(waiter<T>& place, OnCancel on_cancel, waiter_room* room = nullptr) {
   return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
       suspend_initiation<T, OnCancel>{&place, room, std::move(on_cancel)}, asio::use_awaitable);
-}
-
-template <class T, class OnCancel>
-struct listed_initiation {
-  waiter<T>** place;
-  std::vector<waiter<T>*>* list;
-  OnCancel on_cancel;
-  template <class Handler>
-  void operator()(Handler handler) const {
-    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel);
-    list->push_back(*place);
-  }
-};
-
-/// The same for one of many that wait: enters itself into `list`, from which whoever completes it takes it.
-template <class T, class OnCancel>
-asio::awaitable<T> suspend_listed(waiter<T>*& place, std::vector<waiter<T>*>& list, OnCancel on_cancel) {
-  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
-      listed_initiation<T, OnCancel>{&place, &list, std::move(on_cancel)}, asio::use_awaitable);
 }
 
 }  // namespace comcp::detail

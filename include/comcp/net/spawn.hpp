@@ -18,8 +18,11 @@
 
 namespace comcp::detail {
 
-/// Runs it later on that executor.
+/// Runs it later on that executor. With an empty one, whose context is gone, neither this nor spawn() does anything.
 void post(asio::any_io_executor const& to, std::function<void()> work);
+
+/// Inside a catch block: what was caught is thrown again from that executor, where it unwinds through nothing of ours.
+void throw_from(asio::any_io_executor const& on) noexcept;
 
 /// Starts it there and forgets it. What it throws is dropped.
 void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
@@ -27,7 +30,8 @@ void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
 void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
            std::shared_ptr<void const> owner);
 
-/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it.
+/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it. Throws errc::closed where
+/// that executor is empty.
 asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
 
 /// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.

@@ -51,7 +51,7 @@ class pool_turn {
   std::shared_ptr<live_server> live_;
 };
 
-class pool_core final : public live_server_owner, public std::enable_shared_from_this<pool_core> {
+class pool_core final : public live_server_owner, private tenant, public std::enable_shared_from_this<pool_core> {
  public:
   using time_point = std::chrono::steady_clock::time_point;
   using self_type = std::shared_ptr<pool_core>;
@@ -111,7 +111,9 @@ class pool_core final : public live_server_owner, public std::enable_shared_from
   [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member_ptr> members);
   static asio::awaitable<void> stop_one(std::shared_ptr<live_server> live, std::shared_ptr<ending> all);
 
-  asio::any_io_executor home_;
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
+  void context_gone() noexcept override;
+
   pool_options options_;
   std::function<std::size_t(std::span<pool_candidate const>)> pick_;
   std::shared_ptr<time_source> time_;

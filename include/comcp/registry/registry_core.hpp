@@ -98,7 +98,7 @@ struct patience {
   std::stop_token stop;
 };
 
-class registry_core final : public std::enable_shared_from_this<registry_core> {
+class registry_core final : private tenant, public std::enable_shared_from_this<registry_core> {
  public:
   using self = std::shared_ptr<registry_core>;
   using member = std::shared_ptr<registry_member>;
@@ -207,7 +207,9 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
     }
   }
 
-  asio::any_io_executor home_;
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
+  void context_gone() noexcept override;
+
   registry_options options_;
   std::shared_ptr<time_source> time_;
 

@@ -59,7 +59,7 @@ class live_server_owner {
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
 /// the old one have ended.
-class live_server : public std::enable_shared_from_this<live_server> {
+class live_server final : private tenant, public std::enable_shared_from_this<live_server> {
  public:
   /// `owner` may go away before.
   live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
@@ -87,7 +87,10 @@ class live_server : public std::enable_shared_from_this<live_server> {
   /// the waiting.
   asio::awaitable<void> stop();
   /// Abrupt, for destructors.
-  void abandon() noexcept;
+  void abandon() noexcept {
+    cut();
+    at_home([self = shared_from_this()] { self->abrupt(); });
+  }
 
   /// From any thread: what abandon() does to a process of the server, at once and though home may never run again.
   void cut() noexcept { cut_.pull(); }
@@ -136,13 +139,14 @@ class live_server : public std::enable_shared_from_this<live_server> {
   asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
                                 std::shared_ptr<gate> over);
   void abrupt() noexcept;
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
+  void context_gone() noexcept override;
   void tell(void (live_server_owner::*what)(std::string const&));
   [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
   [[nodiscard]] double chance() { return std::uniform_real_distribution<double>()(random_); }
 
   std::string const name_;
   server_config const config_;
-  asio::any_io_executor home_;
   std::shared_ptr<time_source> time_;
   std::weak_ptr<live_server_owner> owner_;
   sansio::server_life life_;

@@ -40,8 +40,10 @@ COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
 
 COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
                                                    call_options options) {
+  prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
+  auto const failed = co_await core->settled(c);
+  if (failed) throw exception(failed);
   if (!core->is_modern()) {
-    prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
     (void)co_await core->call(std::move(c));
   }
   core->set_log_level(level);
@@ -82,6 +84,18 @@ COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, 
     co_return;
   };
   auto work = send(core, std::move(method), std::move(params));
+  co_await core->run_on_home(std::move(work));
+}
+
+COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core> core) {
+  require(core);
+  auto const send = [](std::shared_ptr<client_core> c) -> asio::awaitable<void> {
+    constexpr auto method = "notifications/roots/list_changed";
+    if (c->is_modern()) throw exception(error(errc::not_in_protocol, method));
+    c->notify(method, {});
+    co_return;
+  };
+  auto work = send(core);
   co_await core->run_on_home(std::move(work));
 }
 
@@ -247,9 +261,7 @@ COMCP_DECL asio::awaitable<void> client::notify(std::string_view method, json::f
 }
 
 COMCP_DECL asio::awaitable<void> client::notify_roots_changed() const {
-  if (core_ && core_->is_modern())
-    return detail::failed<void>({errc::not_in_protocol, "notifications/roots/list_changed"});
-  return notify("notifications/roots/list_changed");
+  return detail::roots_changed_call(core_);
 }
 
 COMCP_DECL asio::awaitable<void> client::close() const {

@@ -4,7 +4,6 @@
 
 #include <comcp/client/client.hpp>
 #include <comcp/client/context.hpp>
-#include <comcp/client/impl/core_registry.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 
 namespace comcp {
@@ -36,22 +35,4 @@ COMCP_DECL void context::fault(error const& what) const {
 
 COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
 
-namespace detail {
-
-COMCP_DECL void core_registry::shutdown() noexcept {
-  for (;;) {
-    std::shared_ptr<client_core> core;
-    {
-      std::lock_guard const lock(mutex_);
-      while (!core && !cores_.empty()) {
-        core = cores_.back()->weak_from_this().lock();
-        cores_.pop_back();
-      }
-    }
-    if (!core) return;
-    core->shut_down();
-  }
-}
-
-}  // namespace detail
 }  // namespace comcp

@@ -235,8 +235,7 @@ COMCP_DECL bool core_cache::shares(prepared_call const& c) const {
 }
 
 COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_call& c) {
-  pending_entry e;
-  e.survives = true;
+  pending_entry e(pending_entry::span::client);
   auto const timeout = c.options.timeout().value_or(core_.default_timeout());
   auto const id = core_.enlist(e, c.started, timeout, later(c.started, core_.hard_limit(c.options)), c.counted);
   if (!id) co_return reply(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));

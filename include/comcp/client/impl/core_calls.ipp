@@ -45,12 +45,17 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   if (c.unusable) return c.unusable;
   if (c.internal) return {};
   if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
-  if (codec_ && !codec_->offers(c.method))
-    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
   for (auto const& [key, text] : c.options.meta()) {
     if (auto const ok = check_meta(key, text); !ok) return ok.error();
   }
-  if (!options_.check_capabilities_ || !codec_) return {};
+  return unsettled() ? error() : check_offer(c);
+}
+
+// What the version has and the server declared.
+COMCP_DECL error client_core::check_offer(detail::prepared_call const& c) const {
+  if (!codec_->offers(c.method))
+    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
+  if (!options_.check_capabilities_) return {};
   if (needs_task(c)) {
     return {errc::capability_missing,
             "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
@@ -86,6 +91,7 @@ COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono:
 COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
                                           std::chrono::nanoseconds timeout,
                                           std::chrono::steady_clock::time_point hard, bool extra) {
+  e.core = this;
   e.id = pending_.add(&e, now, std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout), hard, extra);
   if (e.id) arm();
   return e.id;
@@ -102,8 +108,8 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
     return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
   ++counters_.tracked;
   if (renewal_due_ && !restarting_) renew();
-  if (restarting_) {
-    deferred_.push_back(e.id);
+  if (unsettled()) {
+    pending_.line_up(deferred_, e.id);
     return {};
   }
   auto sent = transmit(e);
@@ -114,21 +120,22 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
   return sent;
 }
 
-COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
-  if (!transport_) return error(errc::closed, "the client was destroyed");  // and its end is posted
+COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e, wire::codec const& codec) {
   auto const& c = *e.call;
+  c.sent_modern = codec.is_modern();
   wire::request_meta meta;
   meta.user = &c.options.meta();
   meta.progress = c.options.wants_progress();
   if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : level_;
-  outgoing message(codec_->request(e.id, c.method, c.params, meta), e.id);
+  outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
   message.method = c.method;
   message.handshake = e.handshake;
   message.open_ended = e.open_ended;
   if (is_http_) {
-    if (auto const labelled = label(message, e); !labelled) return labelled.error();
+    if (auto const labelled = label(message, e, codec); !labelled) return labelled.error();
   }
   if (options_.tracer_) trace(direction::sent, message.text);
+  if (!transport_) return error(errc::closed, "the client was destroyed");  // by the tracer, or before; its end is posted
   auto sent = transport_.send(std::move(message));
   e.sent = sent.has_value();
   return sent;
@@ -151,9 +158,14 @@ COMCP_DECL void client_core::end_with(std::stop_token const& stop, detail::pendi
 COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
   auto const id = std::exchange(e.id, 0);
   if (!id || !pending_.take(id)) return;
-  ++counters_.cancelled;
-  tell_cancelled(id, e);
+  if (e.call && !e.handshake) ++counters_.cancelled;
+  try {
+    tell_cancelled(id, e);
+  } catch (...) {  // no memory for the message
+  }
 }
+
+COMCP_DECL void detail::pending_entry::leave() noexcept { core->withdraw(*this); }
 
 // The one door through which every call ends.
 COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
@@ -173,8 +185,9 @@ COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
   if (e.on_end) {
     auto const on_end = std::move(e.on_end);
     on_end(std::move(r));
-  } else if (auto* const waiting = std::exchange(e.waiting, nullptr)) {
-    waiting->complete(std::move(r));
+  } else if (e.waiting) {
+    auto waiting = std::move(e.waiting);  // the frame that `e` is in may go away
+    waiting.complete(std::move(r), home_);
   }
 }
 
@@ -197,11 +210,12 @@ COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry
 
 // First the calls, then what else waits for their ends.
 COMCP_DECL void client_core::fail_all(error const& reason) {
-  fail_each(reason, false);
-  if (!restarting_ || closing_) fail_each(reason, true);
+  using span = detail::pending_entry::span;
+  fail_each(reason, span::connection);
+  if (!restarting_ || closing_) fail_each(reason, span::client);
 }
 
-COMCP_DECL void client_core::fail_each(error const& reason, bool survivors) {
+COMCP_DECL void client_core::fail_each(error const& reason, detail::pending_entry::span those) {
   bool const goes_on = restarting_ && !closing_;
   bool const by_us = reason == errc::closed;
   // Only those that wait now: a caller that resumes here may start the next call, for the server to come.
@@ -210,7 +224,7 @@ COMCP_DECL void client_core::fail_each(error const& reason, bool survivors) {
     if (!found) continue;
     auto const& e = **found;
     bool const waits_for_restart = goes_on && e.call && !e.sent;
-    if (e.survives != survivors || waits_for_restart) continue;
+    if (e.lasts != those || waits_for_restart) continue;
     if (!e.call) {
       end(id, reason);
     } else if (!e.sent) {
@@ -224,6 +238,7 @@ COMCP_DECL void client_core::fail_each(error const& reason, bool survivors) {
 }
 
 COMCP_DECL void client_core::arm() {
+  if (!deadline_) return;  // the context is gone
   auto const next = pending_.next_deadline();
   if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
   armed_ = next;
@@ -246,38 +261,8 @@ COMCP_DECL void client_core::expire() {
   arm();
 }
 
-// A part of connecting, whose clock stops while a user logs in.
-COMCP_DECL request_id client_core::enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
-  auto const now = time_->now();
-  auto const soft = detail::later(now, timeout);
-  return enlist(e, now, timeout, is_http_ ? detail::later(soft, options_.hard_timeout_) : soft, true);
-}
-
-COMCP_DECL void client_core::authorizing(bool begins) {
-  if (begins) {
-    if (authorizing_++ == 0) authorizing_since_ = time_->now();
-    return pause_clocks();
-  }
-  if (authorizing_ == 0) return;  // cancel_inbound() came before
-  if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max()) {
-    attempt_until_ = detail::later(attempt_until_, time_->now() - authorizing_since_);
-  }
-  resume_clocks();
-}
-
-COMCP_DECL void client_core::pause_clocks() {
-  pending_.pause(time_->now());
-  arm();
-}
-
-COMCP_DECL void client_core::resume_clocks() {
-  pending_.resume(time_->now());
-  arm();
-}
-
 COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
-  detail::pending_entry e;
-  e.survives = true;
+  detail::pending_entry e(detail::pending_entry::span::client);
   if (end_reason_ || closing_ || !enlist(e, d)) co_return false;
   auto const r = co_await wait(e);
   co_return r.error() == errc::timeout;
@@ -354,7 +339,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_
 COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
   if (!codec_) return false;
   if (!r.has_value()) {
-    if (prior_unconfirmed_ && (r.error().peer() || (is_http_ && sansio::is_legacy_refusal(r.error())))) return true;
+    if (may_be_of_other_era(c, r.error())) return true;
     if (auto const* const peer = r.error().peer())
       return is_modern() ? peer->code == -32022 || (peer->code == -32020 && is_http_) : peer->code == -32042;
     return may_repeat(c, r.error());
@@ -385,6 +370,7 @@ COMCP_DECL void client_core::send_text(std::string text) {
 COMCP_DECL void client_core::send_message(outgoing message) {
   if (is_http_) label(message);
   if (options_.tracer_) trace(direction::sent, message.text);
+  if (!transport_) return;  // the tracer destroyed the client
   auto const sent = transport_.send(std::move(message));
   if (!sent) fault(sent.error());
 }

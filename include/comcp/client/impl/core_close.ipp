@@ -100,17 +100,37 @@ COMCP_DECL error client_core::begin_anew(error why, std::chrono::nanoseconds wai
 COMCP_DECL asio::awaitable<void> client_core::reconnect(error why) {
   auto const hold = shared_from_this();
   if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
-  detail::pending_entry outcome;
-  outcome.survives = true;
+  detail::pending_entry outcome(detail::pending_entry::span::client);
   if (!enlist(outcome, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-  restart_waits_.push_back(outcome.id);
+  pending_.line_up(restart_waits_, outcome.id);
   auto const r = co_await wait(outcome);
   if (!r) throw exception(r.error());
 }
 
-COMCP_DECL void client_core::tell_restarted(detail::reply const& r) {
-  auto const waiting = std::exchange(restart_waits_, {});
-  for (auto const id : waiting) end(id, detail::reply(r));
+COMCP_DECL void client_core::wake(std::vector<request_id>& line, detail::reply const& r) {
+  for (auto const id : std::exchange(line, {})) end(id, detail::reply(r));
+}
+
+// As long as the call may; cancelling it stops only the waiting.
+COMCP_DECL asio::awaitable<error> client_core::wait_in(std::vector<request_id>& line, detail::prepared_call const& c) {
+  detail::pending_entry e(detail::pending_entry::span::client);
+  auto const start = now();
+  auto const timeout = c.options.timeout().value_or(options_.timeout_);
+  if (!enlist(e, start, timeout, detail::later(start, hard_limit(c.options)), c.counted))
+    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  end_with(c.options.stop(), e);
+  pending_.line_up(line, e.id);
+  auto const waited = co_await wait(e);
+  if (waited) co_return error();
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
+  co_return waited.error();
+}
+
+COMCP_DECL asio::awaitable<error> client_core::settled(detail::prepared_call const& c) {
+  if (end_reason_) co_return *end_reason_;
+  if (!unsettled()) co_return error();
+  auto failed = co_await wait_in(unsettled_, c);
+  co_return failed;
 }
 
 COMCP_DECL void client_core::begin_attempt() {
@@ -134,8 +154,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
       if (!through && until_next) co_return finish(error(errc::timeout, "the transport did not close in time"));
     }
     if (!until_next) co_return finish(last);
-    detail::pending_entry pause;
-    pause.survives = true;
+    detail::pending_entry pause(detail::pending_entry::span::client);
     if (!restart_now_ && enlist(pause, *until_next)) {
       restart_pause_ = pause.id;
       (void)co_await wait(pause);
@@ -154,6 +173,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
       restoring_ = &last;
       co_await after_handshake();
       restoring_ = nullptr;
+      if (closing_ || end_reason_) co_return;
       if (!restarting_) co_return restored();
     } else {
       last = again.error();
@@ -161,7 +181,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     set_status(connection_status::connecting);
     restart_now_ = false;
     until_next = next_restart(last);
-    tell_restarted(last);
+    wake(restart_waits_, last);
     if (closing_ || end_reason_) co_return;
   }
 }
@@ -219,36 +239,29 @@ COMCP_DECL void client_core::finish(error reason) {
   set_status(connection_status::disconnected);
   fail_all(reason);
   deadline_->disarm();
-  for (auto* const w : std::exchange(closed_waiters_, {})) w->complete(reason);
+  fail_each(reason, detail::pending_entry::span::last);
 }
 
 COMCP_DECL asio::awaitable<error> client_core::closed() {
   auto const hold = shared_from_this();
   if (end_reason_) co_return *end_reason_;
-  detail::waiter<error>* place = nullptr;
-  auto const forget = [weak = weak_from_this(), &place] {
-    auto const self = weak.lock();
-    if (!self) return;
-    auto drop = [self, which = place] {
-      auto& all = self->closed_waiters_;
-      auto const found = std::find(all.begin(), all.end(), which);
-      if (found == all.end()) return;
-      all.erase(found);
-      which->complete(error(errc::cancelled));
-    };
-    detail::post(self->home_, std::move(drop));
-  };
-  auto reason = co_await detail::suspend_listed<error>(place, closed_waiters_, forget);
-  if (reason == errc::cancelled && !end_reason_) throw exception(reason);
-  co_return reason;
+  detail::pending_entry e(detail::pending_entry::span::last);
+  if (!enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+  auto const r = co_await wait(e);
+  if (!end_reason_) throw exception(r.error());
+  co_return *end_reason_;
+}
+
+COMCP_DECL void detail::tenant::at_home(std::function<void()> end) const {
+  if (!home_) return;
+  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
+  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
+  asio::dispatch(home_, std::move(end));
 }
 
 COMCP_DECL void client_core::abandon() noexcept {
   if (cut_) cut_();  // home may never run again
-  auto end = [self = shared_from_this()] { self->abrupt(); };
-  auto const* const context = detail::executor_as<asio::io_context::executor_type>(home_);
-  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
+  at_home([self = shared_from_this()] { self->abrupt(); });
 }
 
 COMCP_DECL void client_core::drop_transport() noexcept {
@@ -265,19 +278,21 @@ COMCP_DECL void client_core::abrupt() noexcept {
   detail::post(home_, std::move(end));
 }
 
-COMCP_DECL void client_core::shut_down() noexcept {
+COMCP_DECL void client_core::context_gone() noexcept {
   drop_transport();
   closing_ = true;
-  end_reason_ = error(errc::closed);
+  end_reason_ = error(errc::closed, "the client's execution context is gone");
+  status_ = connection_status::disconnected;
   while (auto const id = pending_.any()) {
     auto* const e = *pending_.take(id);
     e->id = 0;
     e->stop.reset();
     e->on_end = nullptr;
-    if (auto* const w = std::exchange(e->waiting, nullptr)) w->destroy();
+    auto const gone = std::move(e->waiting);  // and the frame, which `e` may be in
   }
-  for (auto* const w : std::exchange(closed_waiters_, {})) w->destroy();
   subscriptions_.shut_down();
+  deadline_.reset();
+  options_.executor_ = {};
 }
 
 }  // namespace comcp

@@ -19,11 +19,11 @@ namespace comcp {
 
 COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
                                     asio::any_io_executor home)
-    : transport_(std::move(transport)),
+    : tenant(std::move(home)),
+      transport_(std::move(transport)),
       cut_(transport_.cutter()),
       handler_(std::move(handler)),
       options_(std::move(options)),
-      home_(std::move(home)),
       time_(options_.time_ ? options_.time_ : steady_time()),
       deadline_(time_->make_deadline(home_)),
       pending_(options_.limits_.pending_calls()),
@@ -38,7 +38,7 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
   if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
 }
 
-COMCP_DECL client_core::~client_core() { detail::core_registry::of(home_).remove(this); }
+COMCP_DECL client_core::~client_core() = default;
 
 COMCP_DECL void client_core::declare_capabilities() {
   handler_.declare(own_capabilities_);
@@ -68,7 +68,6 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(an
   if (options.executor_) home = options.executor_;
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
-  detail::core_registry::of(home).add(core.get());
   // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
   auto work = core->open_and_negotiate();
   co_await detail::spawn_and_wait(home, std::move(work));
@@ -85,10 +84,10 @@ COMCP_DECL asio::awaitable<void> client_core::open_and_negotiate() {
     if (done) done = co_await negotiate();
     if (done) co_await after_handshake();
     if (!done) failure = done.error();
-  } catch (exception const& e) {
-    failure = e.error();
-  } catch (std::system_error const&) {
-    failure = error(errc::cancelled);  // Asio's operation_aborted
+    else if (end_reason_) failure = *end_reason_;
+    else restored();
+  } catch (...) {
+    failure = detail::current_error();
   }
   if (!failure) co_return;
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
@@ -131,6 +130,35 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   co_return waited.error();
 }
 
+// A part of connecting, whose clock stops while a user logs in.
+COMCP_DECL request_id client_core::enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
+  auto const now = time_->now();
+  auto const soft = detail::later(now, timeout);
+  return enlist(e, now, timeout, is_http_ ? detail::later(soft, options_.hard_timeout_) : soft, true);
+}
+
+COMCP_DECL void client_core::authorizing(bool begins) {
+  if (begins) {
+    if (authorizing_++ == 0) authorizing_since_ = time_->now();
+    return pause_clocks();
+  }
+  if (authorizing_ == 0) return;  // cancel_inbound() came before
+  if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max()) {
+    attempt_until_ = detail::later(attempt_until_, time_->now() - authorizing_since_);
+  }
+  resume_clocks();
+}
+
+COMCP_DECL void client_core::pause_clocks() {
+  pending_.pause(time_->now());
+  arm();
+}
+
+COMCP_DECL void client_core::resume_clocks() {
+  pending_.resume(time_->now());
+  arm();
+}
+
 COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   set_status(connection_status::initializing);
   recall_era();
@@ -170,22 +198,42 @@ COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sa
     case action::ready:
       era_learned_ = n->machine.from_prior() ? options_.handshake_.prior->date : std::chrono::system_clock::now();
       if (step.version->era() == era::modern) {
-        auto const info = own_info();
-        codec_ = std::make_unique<wire::modern>(*step.version, options_.anonymous_ ? nullptr : &info,
-                                                own_capabilities_text_);
-        prior_unconfirmed_ = n->machine.from_prior();
-        if (auto const& prior = options_.handshake_.prior; prior && prior->discovered && n->machine.from_prior())
-          adopt_discovery(*prior->discovered);
+        n->codec = modern_codec(*step.version);
+        if (n->machine.from_prior()) n->discovered = options_.handshake_.prior->discovered;
       } else {
-        codec_ = std::make_unique<wire::legacy>(*step.version);
+        n->codec = std::make_unique<wire::legacy>(*step.version);
       }
+      commit(*n);
       return settle_handshake(*n, {});
   }
 }
 
-COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, protocol_version v) {
+// What callers see of it, in one step: until here the connection is what it was before.
+COMCP_DECL void client_core::commit(negotiation& n) {
+  codec_ = std::move(n.codec);
+  prior_unconfirmed_ = is_modern() && n.machine.from_prior();
+  if (!is_modern()) {
+    auto const& r = *n.initialized;
+    server_info_ = r.server_info;
+    server_capabilities_ = r.capabilities;
+    instructions_ = r.instructions.value_or("");
+    discovered_.reset();
+    initialize_result_ = n.initialize_result;
+  } else if (n.discovered) {
+    discovered_ = std::move(n.discovered);
+    server_capabilities_ = discovered_->capabilities;
+    instructions_ = discovered_->instructions.value_or("");
+    if (auto const info = server_info_of(discovered_->meta)) server_info_ = *info;
+  }
+}
+
+COMCP_DECL std::unique_ptr<wire::codec> client_core::modern_codec(protocol_version v) const {
   auto const info = own_info();
-  codec_ = std::make_unique<wire::modern>(v, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  return std::make_unique<wire::modern>(v, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+}
+
+COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, protocol_version v) {
+  n->codec = modern_codec(v);
   n->drop(n->probe_entry);
   n->probe.internal = true;
   n->probe_entry.call = &n->probe;
@@ -198,7 +246,7 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
     auto found = json::read<discover_result>(r->view());
     if (!found) return take_step(alive, alive->machine.discover_failed(error::from_peer({-32603, "no DiscoverResult", {}})));
     auto const step = alive->machine.discovered(found->supported_versions);
-    adopt_discovery(*found);
+    alive->discovered = std::move(*found);
     take_step(alive, step);
   };
   n->probe_timer.on_end = [this, weak = std::weak_ptr(n)](detail::reply const& r) {
@@ -208,11 +256,11 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
   enlist_part(n->probe_entry, options_.handshake_timeout_);
   n->drop(n->probe_timer);
   if (!is_http_) enlist(n->probe_timer, options_.probe_timeout_);  // silence of a process says it is legacy
-  if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
+  if (auto const sent = transmit(n->probe_entry, *n->codec); !sent) settle_handshake(*n, sent.error());
 }
 
 COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v) {
-  codec_ = std::make_unique<wire::legacy>(v);
+  n->codec = std::make_unique<wire::legacy>(v);
   json::writer w;
   w.begin_object().plain_key("protocolVersion").string(v.text());
   w.plain_key("capabilities").raw(own_capabilities_text_);
@@ -230,15 +278,16 @@ COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const&
     if (!r) return take_step(alive, alive->machine.initialize_failed(r.error()));
     auto const named = r->view().find("protocolVersion");
     auto const step = alive->machine.initialized(named ? std::string(named->get_string().value_or("")) : std::string());
-    auto const found = json::read<initialize_result>(r->view());
+    auto found = json::read<initialize_result>(r->view());
     if (step.what == sansio::handshake_step::action::ready) {
       if (!found) return settle_handshake(*alive, found.error().with_code(make_error_code(errc::protocol_violation)));
-      adopt_initialization(*found, *r);
+      alive->initialized = std::move(*found);
+      alive->initialize_result = *r;
     }
     take_step(alive, step);
   };
   enlist_part(n->initialize_entry, options_.handshake_timeout_);
-  if (auto const sent = transmit(n->initialize_entry); !sent) settle_handshake(*n, sent.error());
+  if (auto const sent = transmit(n->initialize_entry, *n->codec); !sent) settle_handshake(*n, sent.error());
 }
 
 COMCP_DECL asio::awaitable<void> client_core::reopen(std::shared_ptr<negotiation> n) {
@@ -253,21 +302,6 @@ COMCP_DECL asio::awaitable<void> client_core::reopen(std::shared_ptr<negotiation
   } else {
     settle_handshake(*n, opened.error());
   }
-}
-
-COMCP_DECL void client_core::adopt_discovery(discover_result const& d) {
-  discovered_ = d;
-  server_capabilities_ = d.capabilities;
-  instructions_ = d.instructions.value_or("");
-  if (auto const info = server_info_of(d.meta)) server_info_ = *info;
-}
-
-COMCP_DECL void client_core::adopt_initialization(initialize_result const& r, json::value const& raw) {
-  server_info_ = r.server_info;
-  server_capabilities_ = r.capabilities;
-  instructions_ = r.instructions.value_or("");
-  discovered_.reset();
-  initialize_result_ = raw;
 }
 
 COMCP_DECL implementation client_core::own_info() const {
@@ -287,8 +321,7 @@ COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
       if (!done) fault(done.error());
     }
   }
-  if (end_reason_) throw exception(*end_reason_);
-  if (restarting_) co_return;  // lost again meanwhile
+  if (end_reason_ || restarting_) co_return;  // lost again meanwhile
   set_status(connection_status::ready);
   subscriptions_.connected();
   if (options_.ping_interval_ && !std::exchange(keeping_alive_, true)) spawn(keep_alive());

@@ -22,16 +22,17 @@ COMCP_DECL void client_core::label(outgoing& message) const {
     message.headers = std::move(*mirrors);
 }
 
-COMCP_DECL result<void> client_core::label(outgoing& message, detail::pending_entry const& e) const {
+COMCP_DECL result<void> client_core::label(outgoing& message, detail::pending_entry const& e,
+                                           wire::codec const& codec) const {
   auto const& c = *e.call;
   message.repeatable = c.repeatable || c.options.is_idempotent() || e.handshake;
-  message.stateless = is_modern();
-  if (!is_modern()) {
-    if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec_->version().text());
+  message.stateless = codec.is_modern();
+  if (!message.stateless) {
+    if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec.version().text());
     return {};
   }
   auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
-  auto mirrors = wire::request_headers(codec_->version(), message.method, name);
+  auto mirrors = wire::request_headers(codec.version(), message.method, name);
   if (!mirrors) return mirrors.error();
   message.headers = std::move(*mirrors);
   if (c.method != "tools/call") return {};
@@ -135,7 +136,7 @@ COMCP_DECL void client_core::session_lost(request_id id, error why) {
       end(id, std::move(why));
     } else {
       e.sent = false;
-      deferred_.push_back(id);
+      pending_.line_up(deferred_, id);
     }
   }
   if (!hopeless) renew();
@@ -143,61 +144,67 @@ COMCP_DECL void client_core::session_lost(request_id id, error why) {
 
 COMCP_DECL void client_core::renew() {
   if (restarting_ || closing_ || end_reason_ || status_ != connection_status::ready) return;
-  restarting_ = true;
-  resumed_ = false;
-  renewal_due_ = false;
+  resumed_ = renewal_due_ = false;
   ++renewals_in_a_row_;
-  set_status(connection_status::connecting);
-  spawn(renewal());
+  // The server is known: no probe. Should it have become a modern one, its answer to initialize says so.
+  auto known = verdict();
+  known.date = std::chrono::system_clock::now();
+  begin_renegotiation(std::move(known));
 }
 
-// Shared by all calls that met the lost session.
-COMCP_DECL asio::awaitable<void> client_core::renewal() {
+// On the connection as it is. Shared by all calls that wait for its outcome: none of them ends it.
+COMCP_DECL void client_core::begin_renegotiation(std::optional<era_verdict> known) {
+  restarting_ = true;
+  set_status(connection_status::connecting);
+  spawn(renegotiate(std::move(known)));
+}
+
+COMCP_DECL asio::awaitable<void> client_core::renegotiate(std::optional<era_verdict> known) {
   auto const hold = shared_from_this();
-  // The server is known: no probe. Should it have become a modern one, its answer to initialize says so.
-  auto const before = std::exchange(options_.handshake_.prior, verdict());
-  options_.handshake_.prior->date = std::chrono::system_clock::now();
-  auto const version = codec_->version();
+  bool const renews = known.has_value();
+  auto const before = std::exchange(options_.handshake_.prior, std::move(known));
   begin_attempt();
   auto const done = co_await negotiate();
   options_.handshake_.prior = before;
   if (closing_ || end_reason_) co_return;
   restarting_ = false;
   if (!transport_open_) co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
-  if (!done) co_return renewal_failed(version, done.error());
-  ++counters_.renewals;
+  if (!done) co_return renegotiation_failed(done.error());
+  counters_.renewals += renews;
   error why;
   restoring_ = &why;
   co_await after_handshake();
   restoring_ = nullptr;
+  if (closing_ || end_reason_) co_return;
   if (!std::exchange(restarting_, false)) co_return restored();
   lost(why);
 }
 
 // The connection is as it was: the next call tries again. Those that waited do not.
-COMCP_DECL void client_core::renewal_failed(protocol_version before, error const& why) {
-  if (before.era() == era::legacy) {
-    codec_ = std::make_unique<wire::legacy>(before);
-    renewal_due_ = is_http_;
-  } else {
-    auto const info = own_info();
-    codec_ = std::make_unique<wire::modern>(before, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
-  }
+COMCP_DECL void client_core::renegotiation_failed(error const& why) {
+  renewal_due_ = is_http_ && !is_modern();
   set_status(connection_status::ready);
-  auto const waiting = std::exchange(deferred_, {});
-  for (auto const id : waiting) end(id, why);
-  tell_restarted(why);
+  wake(deferred_, why);
+  wake(unsettled_, why);
+  wake(restart_waits_, why);
 }
 
-// The calls that waited for a restart or a new session go out.
+// What waited for a connection goes on.
 COMCP_DECL void client_core::restored() {
-  auto const waiting = std::exchange(deferred_, {});
-  for (auto const id : waiting) {
-    auto const* const entry = pending_.find(id);
-    if (!entry) continue;
-    if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
+  for (auto const id : std::exchange(deferred_, {})) {
+    auto const* const found = pending_.find(id);
+    if (!found) continue;
+    auto& e = **found;
+    if (unsettled()) {  // by whoever resumed here
+      pending_.line_up(deferred_, id);
+    } else if (auto const bad = e.call->internal ? error() : check_offer(*e.call)) {
+      end(id, bad);
+    } else if (auto const sent = transmit(e); !sent) {
+      end(id, sent.error());
+    }
   }
-  tell_restarted(json::value());
+  wake(unsettled_, json::value());
+  wake(restart_waits_, json::value());
 }
 
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.
@@ -227,10 +234,12 @@ COMCP_DECL bool client_core::adopt_resumed(negotiation& n) {
     settle_handshake(n, error(errc::invalid_argument, "not a session that client.session() gave"));
     return true;
   }
-  codec_ = std::make_unique<wire::legacy>(*version);
+  n.codec = std::make_unique<wire::legacy>(*version);
+  n.initialized = *agreed;
+  n.initialize_result = *raw;
   era_learned_ = std::chrono::system_clock::now();
   resumed_ = true;
-  adopt_initialization(*agreed, *raw);
+  commit(n);
   settle_handshake(n, {});
   return true;
 }

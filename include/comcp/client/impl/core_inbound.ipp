@@ -8,6 +8,7 @@
 #include <new>
 
 #include <comcp/client/core.hpp>
+#include <comcp/client/impl/negotiation.ipp>
 #include <comcp/json/reader.hpp>
 
 namespace comcp {
@@ -97,15 +98,20 @@ COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
     case jsonrpc::message_kind::notification: return received_notification(m);
     case jsonrpc::message_kind::request:
       ++counters_.requests;
-      // Before the verdict the server may be a legacy one that asks early.
-      if (is_modern() && (status_ == connection_status::ready ||
-                          options_.handshake_.mode == sansio::handshake_mode::pinned)) {
+      if (refuses_requests()) {
         ++counters_.dropped;
         return fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }
       return dispatcher_.request(m);
     default: return received_bad(m);
   }
+}
+
+// Before the verdict the server may be a legacy one that asks early.
+COMCP_DECL bool client_core::refuses_requests() const {
+  auto const n = negotiation_.lock();
+  if (!n) return is_modern() && status_ == connection_status::ready;
+  return options_.handshake_.mode == sansio::handshake_mode::pinned && n->codec && n->codec->is_modern();
 }
 
 COMCP_DECL void client_core::received_batch(padded_text text, request_id stream) {
@@ -186,10 +192,10 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
 }
 
 COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply&& r) {
-  if (r && is_modern()) learn_server_info(*r);
+  if (r && is_modern() && !e.handshake) learn_server_info(*r);
   if (r) {
     if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
-    prior_unconfirmed_ = false;
+    if (!e.handshake) prior_unconfirmed_ = false;
   }
   end(e.id, std::move(r));
 }

@@ -15,7 +15,6 @@ namespace comcp {
 /// Shared by who waits for the call and the coroutine that walks it through its interceptors.
 struct client_core::interception {
   interception(detail::prepared_call c, detail::performer p) : call(std::move(c)), perform(std::move(p)) {
-    done.survives = true;
     call.counted = true;
     out.method = call.method;
     out.name = wire::name_in(call.method, call.params).value_or("");
@@ -27,7 +26,7 @@ struct client_core::interception {
     call.params = out.params.text();
     out.name = wire::name_in(call.method, call.params).value_or("");
   }
-  detail::pending_entry done;
+  detail::pending_entry done{detail::pending_entry::span::client};
   detail::prepared_call call;
   detail::performer perform;
   outgoing_call out;

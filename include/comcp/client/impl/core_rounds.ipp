@@ -103,8 +103,7 @@ COMCP_DECL bool client_core::follow_version(error const& e) {
     if (!best || *best < *v) best = v;
   }
   if (!best) return false;
-  auto const info = own_info();
-  codec_ = std::make_unique<wire::modern>(*best, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  codec_ = modern_codec(*best);
   return true;
 }
 
@@ -129,7 +128,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
         r = co_await round_trip(c);
         continue;
       }
-      if (prior_unconfirmed_ && (peer || (is_http_ && sansio::is_legacy_refusal(r.error())))) {
+      if (may_be_of_other_era(c, r.error())) {
         auto const repeat = co_await probe_again(c, r.error());
         if (!repeat) co_return repeat.error().with_outcome(c.outcome);
         if (!*repeat) co_return r;
@@ -188,27 +187,21 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
   }
 }
 
-// A saved verdict may be out of date, which an error answer can be the sign of: the server is asked. True when the
-// call is to go out again, in the other era; one that was refused unread did nothing yet.
+// Of a saved verdict that nothing has shown to hold yet, that is being checked, or that was found to be wrong since.
+COMCP_DECL bool client_core::may_be_of_other_era(detail::prepared_call const& c, error const& e) const {
+  if (!c.sent_modern || !(e.peer() || (is_http_ && sansio::is_legacy_refusal(e)))) return false;
+  return prior_unconfirmed_ || restarting_ || !is_modern();
+}
+
+// A saved verdict may be out of date, which an error answer can be the sign of: the server is asked, once for all
+// calls. True when the call is to go out again, in the other era; one that was refused unread did nothing yet.
 COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, error refusal) {
-  prior_unconfirmed_ = false;
-  forget_era();
-  auto const before = codec_->version();
-  restarting_ = true;  // calls that begin now wait for what comes out
-  begin_attempt();
-  auto const done = co_await negotiate();
-  restarting_ = false;
-  if (closing_ || end_reason_) co_return end_reason_.value_or(error(errc::closed));
-  if (!done) {
-    if (!transport_open_) {
-      lost(done.error());
-      co_return done.error();
-    }
-    renewal_failed(before, done.error());
-    co_return done.error();
+  if (std::exchange(prior_unconfirmed_, false) && !restarting_) {
+    forget_era();
+    begin_renegotiation({});
   }
-  co_await after_handshake();
-  restored();
+  auto const failed = co_await settled(c);
+  if (failed) co_return failed;
   auto const* const peer = refusal.peer();
   auto const status = refusal.detail() ? refusal.detail()->http_status.value_or(0) : 0;
   bool const unread = (status >= 400 && status < 500) || (peer && peer->code <= -32600 && peer->code >= -32602);
@@ -295,7 +288,7 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
 // Before state alone goes back: a server that is not ready yet is not asked in a loop.
 COMCP_DECL asio::awaitable<error> client_core::rest(detail::prepared_call const& c, std::chrono::nanoseconds d) {
   detail::pending_entry e;
-  e.survives = true;
+  e.lasts = detail::pending_entry::span::client;
   if (!enlist(e, d)) co_return error(errc::queue_full, "too many calls in flight");
   end_with(c.options.stop(), e);
   auto const over = co_await wait(e);
@@ -345,7 +338,7 @@ COMCP_DECL asio::awaitable<error> client_core::ask_urls(detail::prepared_call co
   if (!may_wait) co_return failure;
   if (pages.ids.empty()) co_return error();
   auto const left = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
-  pages.done.survives = true;
+  pages.done.lasts = detail::pending_entry::span::client;
   if (!enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
   end_with(c.options.stop(), pages.done);
   auto const completed = co_await wait(pages.done);

@@ -163,12 +163,11 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
   }
   auto const l = listing_;
   if (l && !l->over) {
-    pending_entry e;
-    e.survives = true;
+    pending_entry e(pending_entry::span::client);
     if (!core_.enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
       co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
     core_.end_with(c.options.stop(), e);
-    l->waiting.push_back(e.id);
+    core_.pending_.line_up(l->waiting, e.id);
     auto const waited = co_await core_.wait(e);
     if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method) : waited.error();
   }

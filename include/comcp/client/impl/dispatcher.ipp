@@ -120,6 +120,10 @@ COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
 COMCP_DECL void dispatcher::cancel_all() {
   auto const all = std::exchange(running_, {});
   notifications_.clear();
+  if (auto const p = pump_; p && core_.closing_) {  // it may end what it began before a restart
+    *p->cancelled = true;
+    p->signal.emit(asio::cancellation_type::terminal);
+  }
   if (!all.empty()) core_.resume_clocks();
   for (auto const& [id, state] : all) {
     *state->cancelled = true;
@@ -133,28 +137,33 @@ COMCP_DECL void dispatcher::notification(std::string method, json::value params)
     ++core_.counters().dropped;
     return core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
   }
+  if (pump_ && *pump_->cancelled) return;
   notifications_.push_back({std::move(method), std::move(params)});
-  if (std::exchange(pumping_, true)) return;
-  auto work = pump(core_.shared_from_this());
-  detail::spawn(core_.home(), std::move(work));
+  if (pump_) return;
+  pump_ = std::make_shared<running>();
+  auto work = pump(core_.shared_from_this(), pump_);
+  detail::spawn(core_.home(), std::move(work), pump_->signal.slot(), pump_);
 }
 
-COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold) {
+COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state) {
   while (!notifications_.empty()) {
     auto const next = std::move(notifications_.front());
     notifications_.pop_front();
     auto ctx = make_context(next.method, next.params);
+    ctx.cancelled_ = state->cancelled;
+    error failure;
     try {
       co_await hold->handler().notify(next.method, next.params, ctx);
     } catch (exception const& e) {
-      hold->fault(e.error());
+      failure = e.error();
     } catch (std::exception const& e) {
-      hold->fault(error(errc::invalid_argument, std::string("a notification handler threw: ") + e.what()));
+      failure = error(errc::invalid_argument, std::string("a notification handler threw: ") + e.what());
     } catch (...) {
-      hold->fault(error(errc::invalid_argument, "a notification handler threw"));
+      failure = error(errc::invalid_argument, "a notification handler threw");
     }
+    if (failure && !*state->cancelled) hold->fault(failure);
   }
-  pumping_ = false;
+  pump_.reset();
 }
 
 }  // namespace comcp::detail

@@ -12,14 +12,10 @@ namespace comcp {
 
 struct client_core::negotiation {
   negotiation(client_core& c, sansio::handshake m) : core(c), machine(std::move(m)) {}
-  ~negotiation() { drop_all(); }
   negotiation(negotiation const&) = delete;
   negotiation& operator=(negotiation const&) = delete;
 
-  void drop(detail::pending_entry& e) {
-    auto const id = std::exchange(e.id, 0);
-    if (id && core.pending_.take(id)) core.tell_cancelled(id, e, {});
-  }
+  void drop(detail::pending_entry& e) { core.withdraw(e); }
   void drop_all() {
     drop(probe_entry);
     drop(initialize_entry);
@@ -33,6 +29,12 @@ struct client_core::negotiation {
   detail::prepared_call init{"initialize", {}, {}};
   detail::pending_entry probe_entry, initialize_entry, probe_timer, done;
   std::optional<result<void>> outcome;
+
+  // What it found; commit() makes it the core's.
+  std::unique_ptr<wire::codec> codec;
+  std::optional<discover_result> discovered;
+  std::optional<comcp::initialize_result> initialized;
+  json::value initialize_result;  // the same, as it came
 };
 
 }  // namespace comcp

@@ -2,7 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include <asio/cancellation_signal.hpp>
+
 #include <comcp/client/operation.hpp>
+#include <comcp/client/waiter.hpp>
 
 namespace comcp::detail {
 
@@ -36,6 +43,68 @@ COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared
 
 COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
   return core.settle(std::move(c), std::move(first));
+}
+
+// Owned by what runs, and so is who waits for it: when the execution context goes away, all of them do.
+struct gathering {
+  explicit gathering(asio::any_io_executor on) : executor(std::move(on)) {}
+  asio::any_io_executor executor;
+  std::atomic<std::size_t> open{0};
+  waiter<bool> waiting;
+  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
+};
+
+// One that has ended, however: also one that was cancelled before its first step, or destroyed.
+struct arrival {
+  explicit arrival(std::shared_ptr<gathering> g) : all(std::move(g)) { ++all->open; }
+  arrival(arrival const&) = delete;
+  arrival& operator=(arrival const&) = delete;
+  ~arrival() {
+    if (--all->open > 0) return;
+    // Posted: this is a thread of the executor, but inside whatever ended.
+    auto const to = all->executor;
+    auto finish = [g = std::move(all)] { g->waiting.complete(true, g->executor); };
+    detail::post(to, std::move(finish));
+  }
+  std::shared_ptr<gathering> all;
+};
+
+COMCP_DECL void cancel_gathered(std::weak_ptr<gathering> const& weak) {
+  auto const alive = weak.lock();
+  if (!alive) return;
+  auto emit = [weak] {
+    auto const g = weak.lock();
+    if (!g) return;
+    for (auto const& s : g->signals) s->emit(asio::cancellation_type::terminal);
+  };
+  detail::post(alive->executor, std::move(emit));
+}
+
+struct gather_initiation {
+  std::shared_ptr<gathering> all;
+  std::vector<asio::awaitable<void>> work;
+  // Starts the work when who waits for it is in its place. From then on another thread may resume it, and with it
+  // destroy this object.
+  template <class Handler>
+  void operator()(Handler handler) {
+    auto const g = std::move(all);
+    auto mine = std::move(work);
+    auto const cancel = [weak = std::weak_ptr(g)] { cancel_gathered(weak); };
+    g->waiting = handler_waiter<bool, Handler>::create(std::move(handler), cancel);
+    auto const all_started = std::make_shared<arrival>(g);
+    for (auto& each : mine) {
+      auto& signal = *g->signals.emplace_back(std::make_unique<asio::cancellation_signal>());
+      spawn(g->executor, std::move(each), signal.slot(), std::make_shared<arrival>(g));
+    }
+  }
+};
+
+COMCP_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work) {
+  auto const here = co_await asio::this_coro::executor;
+  gather_initiation start{std::make_shared<gathering>(here), std::move(work)};
+  auto waiting =
+      asio::async_initiate<asio::use_awaitable_t<> const, void(bool)>(std::move(start), asio::use_awaitable);
+  (void)co_await std::move(waiting);
 }
 
 }  // namespace comcp::detail

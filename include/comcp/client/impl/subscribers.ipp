@@ -37,23 +37,7 @@ struct subscription_hub::membership {
 };
 
 COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
-  for (auto const id : std::exchange(line, {})) core_.end(id, why ? reply(why) : reply(json::value()));
-}
-
-// Waits for what another does, as long as the call may; cancelling that stops only the waiting.
-COMCP_DECL asio::awaitable<error> subscription_hub::wait_in(std::vector<request_id>& line, prepared_call const& c) {
-  pending_entry e;
-  e.survives = true;
-  auto const now = core_.now();
-  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
-  if (!core_.enlist(e, now, timeout, later(now, core_.hard_limit(c.options)), c.counted))
-    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  core_.end_with(c.options.stop(), e);
-  line.push_back(e.id);
-  auto const waited = co_await core_.wait(e);
-  if (waited) co_return error();
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
-  co_return waited.error();
+  core_.wake(line, why ? reply(why) : reply(json::value()));
 }
 
 // By way of the interceptors, which may deny and record it.
@@ -78,10 +62,9 @@ COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, up
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
                                                          prepared_call& c) {
+  auto failure = co_await core_.settled(c);
   bool const modern = core_.is_modern();
-  error failure;
-  if (core_.end_reason_) failure = *core_.end_reason_;
-  else if (modern) failure = core_.check_subscribe(c.options);
+  if (!failure && modern) failure = core_.check_subscribe(c.options);
   if (!failure && c.options.stop().stop_requested()) failure = error(errc::cancelled);
   if (failure) co_return failure;
   membership me(*this, uri, mine);
@@ -105,7 +88,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_shared(std::string uri,
   detail::post(core_.home(), std::move(begin));
   auto const timeout = c.options.timeout().value_or(core_.default_timeout());
   if (timeout > patience_.timeout().value_or(core_.default_timeout())) patience_.timeout(timeout);
-  auto failure = co_await wait_in(waiting_, c);
+  auto failure = co_await core_.wait_in(waiting_, c);
   if (failure) co_return failure;
   if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
   co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
@@ -117,7 +100,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri,
     auto& t = resources_[uri];
     if (t.confirmed) co_return error();
     if (!t.asking) break;
-    auto failure = co_await wait_in(t.waiting, c);
+    auto failure = co_await core_.wait_in(t.waiting, c);
     if (failure) co_return failure;
   }
   struct asking {
@@ -156,6 +139,8 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  auto const failed = co_await core_.settled(c);
+  if (failed) co_return failed;
   auto const found = resources_.find(uri);
   if (found != resources_.end()) {
     auto line = std::move(found->second.waiting);

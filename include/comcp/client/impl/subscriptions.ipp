@@ -62,12 +62,8 @@ COMCP_DECL void subscription_hub::ended(error const& reason) {
 
 COMCP_DECL void subscription_hub::shut_down() noexcept {
   for (auto const& s : std::exchange(streams_, {})) {
-    if (auto* const r = std::exchange(s->reader, nullptr)) r->destroy();
+    if (!s->ended) s->ended = error(errc::closed);
   }
-}
-
-COMCP_DECL void subscription_hub::wake(listen_stream& s) {
-  if (auto* const r = std::exchange(s.reader, nullptr)) r->complete(true);
 }
 
 COMCP_DECL std::shared_ptr<listen_stream> subscription_hub::by_id(std::uint64_t id) const {
@@ -104,7 +100,7 @@ COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> con
   std::erase(streams_, s);
   if (!s->ended) s->ended = r ? error() : r.error();
   if (s->acknowledgment.id) core_.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
-  wake(*s);
+  wake(s->readers, {});
   if (shared_ != s) return;
   shared_.reset();
   if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
@@ -232,7 +228,9 @@ COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> subscription_hub::lis
 }
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<listen_stream> s, prepared_call& c) {
-  if (auto const bad = core_.check(c)) co_return bad;
+  auto bad = co_await core_.settled(c);
+  if (!bad) bad = core_.check(c);
+  if (bad) co_return bad;
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   s->call.params = c.params;
   s->call.options = c.options;
@@ -252,18 +250,12 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<lis
 COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::next(std::shared_ptr<listen_stream> s) {
   auto const hold = core_.shared_from_this();
   while (s->queue.empty()) {
-    if (s->ended || s->reader) co_return std::nullopt;
-    auto const stop = [weak = std::weak_ptr(s), home = core_.home()] {
-      auto wake_up = [weak] {
-        auto const alive = weak.lock();
-        if (!alive) return;
-        if (auto* const r = std::exchange(alive->reader, nullptr)) r->complete(false);
-      };
-      detail::post(home, std::move(wake_up));
-    };
-    auto woken = suspend<bool>(s->reader, stop);
-    bool const more = co_await std::move(woken);
-    if (!more) throw exception(error(errc::cancelled));
+    if (s->ended) co_return std::nullopt;
+    pending_entry e(pending_entry::span::last);
+    if (!core_.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+    core_.pending_.line_up(s->readers, e.id);
+    auto const woken = co_await core_.wait(e);
+    if (!woken) throw exception(woken.error());
   }
   auto first = std::move(s->queue.front());
   s->queue.pop_front();
@@ -302,7 +294,7 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
   } else {
     s->queue.emplace_back(method, params);
   }
-  wake(*s);
+  wake(s->readers, {});
   return true;
 }
 

@@ -7,10 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <asio/dispatch.hpp>
 #include <asio/execution/context.hpp>
-#include <asio/io_context.hpp>
-#include <asio/query.hpp>
 #include <asio/strand.hpp>
 #include <asio/thread_pool.hpp>
 
@@ -21,7 +18,7 @@
 namespace comcp::detail {
 
 COMCP_DECL pool_core::pool_core(asio::any_io_executor home, pool_options options)
-    : home_(std::move(home)),
+    : tenant(std::move(home)),
       options_(std::move(options)),
       pick_(options_.strategy()),
       time_(options_.time() ? options_.time() : steady_time()) {
@@ -217,15 +214,17 @@ COMCP_DECL pool_statistics pool_core::statistics() const {
   return s;
 }
 
+COMCP_DECL void pool_core::context_gone() noexcept {
+  closed_ = true;
+  ending_.reset();
+}
+
 COMCP_DECL void pool_core::abandon() noexcept {
   {
     std::lock_guard const lock(mutex_);
     for (auto const& m : members_) m->live->cut();
   }
-  auto end = [self = shared_from_this()] { self->abrupt(); };
-  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
-  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
+  at_home([self = shared_from_this()] { self->abrupt(); });
 }
 
 COMCP_DECL void pool_core::abrupt() noexcept {

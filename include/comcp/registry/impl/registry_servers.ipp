@@ -6,9 +6,6 @@
 
 #include <algorithm>
 
-#include <asio/dispatch.hpp>
-#include <asio/io_context.hpp>
-#include <asio/query.hpp>
 
 #include <comcp/client/impl/core_registry.hpp>
 #include <comcp/client/operation.hpp>
@@ -56,7 +53,7 @@ COMCP_DECL void registry_member::gave_up(std::string const&) {
 }
 
 COMCP_DECL registry_core::registry_core(asio::any_io_executor home, registry_options options)
-    : home_(std::move(home)),
+    : tenant(std::move(home)),
       options_(std::move(options)),
       time_(options_.time() ? options_.time() : steady_time()),
       views_(catalog_view<tool>(options_.separator()), catalog_view<resource>(options_.separator()),
@@ -190,15 +187,17 @@ COMCP_DECL asio::awaitable<void> registry_core::close_all(self r) {
   r->rung_->ring();
 }
 
+COMCP_DECL void registry_core::context_gone() noexcept {
+  closing_ = closed_ = true;
+  for (auto const& [name, m] : members_) m->gathering.reset();
+}
+
 COMCP_DECL void registry_core::abandon() noexcept {
   {
     std::lock_guard const lock(mutex_);
     for (auto const& [name, m] : members_) m->server->cut();
   }
-  auto end = [r = shared_from_this()] { r->abrupt(); };
-  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
-  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
+  at_home([r = shared_from_this()] { r->abrupt(); });
 }
 
 COMCP_DECL void registry_core::abrupt() noexcept {

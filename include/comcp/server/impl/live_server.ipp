@@ -8,11 +8,8 @@
 #include <utility>
 
 #include <asio/cancellation_signal.hpp>
-#include <asio/dispatch.hpp>
-#include <asio/io_context.hpp>
 #include <asio/this_coro.hpp>
 
-#include <comcp/client/impl/core_registry.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/server/live_server.hpp>
 
@@ -46,9 +43,9 @@ struct live_server::waiting {
 
 COMCP_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
                                     std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
-    : name_(std::move(name)),
+    : tenant(std::move(home)),
+      name_(std::move(name)),
       config_(std::move(config)),
-      home_(std::move(home)),
       time_(std::move(time)),
       owner_(std::move(owner)),
       life_(config_.retry()) {
@@ -322,12 +319,14 @@ COMCP_DECL asio::awaitable<void> live_server::wind_up(std::shared_ptr<client_cor
   over->open();
 }
 
-COMCP_DECL void live_server::abandon() noexcept {
-  auto end = [self = shared_from_this()] { self->abrupt(); };
-  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
-  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  cut();
-  asio::dispatch(home_, std::move(end));
+COMCP_DECL void live_server::context_gone() noexcept {
+  ++epoch_;
+  stopped_by_hand_ = true;
+  life_.stop(now(), error(errc::closed, "the execution context is gone"));
+  core_.reset();
+  attempts_.reset();
+  winding_up_.reset();
+  publish();
 }
 
 COMCP_DECL void live_server::abrupt() noexcept {

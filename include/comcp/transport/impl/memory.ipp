@@ -128,7 +128,7 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
   void finish(error reason) {
     inbox* const told = std::exchange(in, nullptr);
     leave();
-    if (closed_signal) closed_signal->cancel();
+    if (auto const s = closed_signal.lock()) s->cancel();
     if (told != nullptr) told->closed(std::move(reason));
   }
 
@@ -145,7 +145,7 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
   void abort() noexcept {
     in = nullptr;
     leave();
-    if (closed_signal) closed_signal->cancel();
+    if (auto const s = closed_signal.lock()) s->cancel();
   }
 
   std::mutex mutex;
@@ -160,7 +160,7 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
   queue_limits limits;
   std::vector<message> batch;
   inbox* in = nullptr;
-  std::optional<asio::steady_timer> closed_signal;  // never expires; cancelled when it is over
+  std::weak_ptr<asio::steady_timer> closed_signal;  // of those who wait for the end; never expires, is cancelled then
   bool closing = false;
   bool pumping = false;
   std::shared_ptr<end> owed;  // was sent to while pumping, and is not posted
@@ -197,7 +197,6 @@ COMCP_DECL asio::awaitable<result<void>> memory_transport::open_impl(std::shared
   auto executor = co_await asio::this_coro::executor;
   if (e->executor || e->gone) co_return error(errc::connect_failed, "an end of a memory pair opens once");
   e->in = &in;
-  e->closed_signal.emplace(executor, asio::steady_timer::time_point::max());
   {
     std::lock_guard const lock(e->mutex);
     e->executor = executor;
@@ -235,7 +234,11 @@ COMCP_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_ptr<en
     }
     if (post) e->post_drain(*e->executor);
   }
-  while (e->in != nullptr) co_await e->closed_signal->async_wait(net::tuple_awaitable);
+  // In the frames that wait: an end may be held longer than the context is there.
+  auto signal = e->closed_signal.lock();
+  if (!signal) signal = std::make_shared<asio::steady_timer>(*e->executor, asio::steady_timer::time_point::max());
+  e->closed_signal = signal;
+  while (e->in != nullptr) co_await signal->async_wait(net::tuple_awaitable);
 }
 
 COMCP_DECL transport_info memory_transport::info() const {

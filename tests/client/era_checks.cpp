@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A saved verdict that turns out to be wrong: it is checked once, for all calls, and none of them sees it half done.
+#include <comcp/client/client.hpp>
+
+#include "support/conversation.hpp"
+
+using namespace comcp;
+using namespace comcp_test;
+using comcp::test::fake_server;
+
+namespace {
+
+era_verdict modern_verdict() {
+  era_verdict out;
+  out.era = era::modern;
+  out.versions = {version::v2026_07_28};
+  out.date = std::chrono::system_clock::now();
+  return out;
+}
+
+// A server that is a legacy one, and was a modern one when the verdict was saved; it takes its time to say so.
+struct changed_mind {
+  explicit changed_mind(conversation& c) : server(c.io.get_executor()) {
+    server.legacy(version::v2025_06_18);
+    server.on("initialize", [this](comcp::test::fake_request const& r) { handshakes.push_back(r); });
+    server.on("tools/call", [](comcp::test::fake_request const& r) {
+      bool const modern = !r.meta("io.modelcontextprotocol/protocolVersion").is_null();
+      if (modern) r.fail(-32600, "what is this");
+      else r.reply(json::raw(tool_text));
+    });
+  }
+  void go_on() {
+    for (auto const& r : handshakes) r.reply(json::raw(initialize_text("2025-06-18")));
+  }
+  fake_server server;
+  std::vector<comcp::test::fake_request> handshakes;
+};
+
+}  // namespace
+
+TEST_CASE("era_checks: while a saved verdict is checked anew, all calls wait for what comes out", "[client]") {
+  bool const first_is_cancelled = GENERATE(false, true);
+  conversation c;
+  changed_mind s(c);
+  auto client = c.connect(s.server.transport(), c.options().prior(modern_verdict()));
+  std::vector<outcome_of<call_tool_result>> calls(2);
+  for (auto& o : calls) {
+    o = std::make_shared<outcome<call_tool_result>>();
+    auto const call = [](comcp::client const& cl, outcome_of<call_tool_result> out) -> asio::awaitable<void> {
+      auto r = co_await as_result(cl.call_tool("together"));
+      out->value.emplace(std::move(r));
+      ++out->times;
+    };
+    asio::co_spawn(c.io, call(*client, o), asio::bind_cancellation_slot(o->signal.slot(), asio::detached));
+  }
+  c.settle();
+  REQUIRE(s.handshakes.size() == 1);
+  CHECK(client->status() == connection_status::initializing);
+  CHECK(client->era() == era::modern);
+  calls.push_back(c.start(client->call_tool("meanwhile")));
+  auto const ping = c.start(client->ping());  // which the modern era has not
+  for (auto const& o : calls) CHECK_FALSE(o->done());
+  CHECK_FALSE(ping->done());
+  if (first_is_cancelled) calls[0]->cancel();
+  c.settle();
+  s.go_on();
+  c.settle();
+  CHECK(client->era() == era::legacy);
+  CHECK(calls[0]->ok() == !first_is_cancelled);
+  CHECK(calls[0]->done());
+  CHECK(calls[1]->ok());
+  CHECK(calls[2]->ok());
+  CHECK(ping->ok());
+}
+
+TEST_CASE("era_checks: a check that fails changes nothing, and tells all who wait", "[client]") {
+  conversation c;
+  changed_mind s(c);
+  auto client = c.connect(s.server.transport(), c.options().prior(modern_verdict()));
+  auto const first = c.start(client->call_tool("x"));
+  auto const second = c.start(client->list_tools());
+  REQUIRE(s.handshakes.size() == 1);
+  s.handshakes[0].fail(-32603, "not today");
+  c.settle();
+  CHECK(first->error().peer());
+  CHECK(second->error().peer());
+  CHECK(client->era() == era::modern);
+  CHECK(client->protocol_version() == version::v2026_07_28);
+}
