@@ -14,6 +14,7 @@
 #if defined(COMCP_CLI) && defined(COMCP_DEMO_HTTP)
 
 #include "e2e/cli_http.hpp"
+#include "support/http_peer.hpp"
 
 using namespace cli_http;
 using comcp_test::command;
@@ -76,6 +77,28 @@ TEST_CASE("cli: listen over HTTP prints what another client causes", "[e2e]") {
   CHECK(server.comcp({"call", "touch", "uri=demo://changes"}).status == 0);
   CHECK(listening.finish() == 0);
   CHECK(listening.out() == "resources/updated  demo://changes\n");
+}
+
+TEST_CASE("cli: listen says when a server of the older versions has no stream for what it tells", "[e2e]") {
+  comcp_test::threaded_http_peer peer([](comcp_test::peer_connection& c) -> asio::awaitable<void> {
+    for (;;) {
+      auto const r = co_await c.read_request();
+      if (!r) co_return;
+      auto answer = comcp_test::http_answer(r->method == "GET" ? 405 : 202, "");
+      if (r->body.find("server/discover") != r->body.npos) answer = comcp_test::http_answer(404, "no");
+      if (r->body.find("\"initialize\"") != r->body.npos) {
+        auto const asked = comcp::json::parse(r->body).value();
+        answer = comcp_test::http_answer(200, R"({"jsonrpc":"2.0","id":)" + asked.view().find("id")->dump() +
+                                         R"(,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":)"
+                                         R"({"listChanged":true}},"serverInfo":{"name":"deaf","version":"1"}}})",
+                                         "Content-Type: application/json\r\n");
+      }
+      co_await c.write(answer);
+    }
+  });
+  auto const r = run({"listen", "--url", peer->url("/mcp")});
+  CHECK(r.status == 4);
+  CHECK_THAT(r.err, contains("no stream for what it says unasked"));
 }
 
 TEST_CASE("cli: listen over HTTP ends with Ctrl-C", "[e2e]") {

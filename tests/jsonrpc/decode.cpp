@@ -245,11 +245,11 @@ TEST_CASE("decode: a line for people is called so", "[jsonrpc]") {
   CHECK(decoded("hello").m.text == "hello");
 }
 
-TEST_CASE("decode: a stranger's text is shown on one line, without controls, cut between characters", "[jsonrpc]") {
+TEST_CASE("decode: a stranger's text is shown on one line, visible, cut between characters", "[jsonrpc]") {
   CHECK(comcp::jsonrpc::shown("  plain text \r\n") == "plain text");
-  CHECK(comcp::jsonrpc::shown("a\tb\x1B[31m\x7F" "c\xC2\x9B" "d") == "a b [31m c d");
+  CHECK(comcp::jsonrpc::shown("a\tb\x1B[31m\x7F" "c\xC2\x9B" "d") == "a b<U+001B>[31m<U+007F>c<U+009B>d");
   CHECK(comcp::jsonrpc::shown("caf\xC3\xA9 \xF0\x9F\x9A\x80") == "caf\xC3\xA9 \xF0\x9F\x9A\x80");
-  CHECK(comcp::jsonrpc::shown("\xFF\xC3(\xE2\x82") == "\?\?(\?\?");
+  CHECK(comcp::jsonrpc::shown("\xFF\xC3(\xE2\x82") == "<0xFF><0xC3>(<0xE2><0x82>");
   CHECK(comcp::jsonrpc::shown("\xC3\xA9\xC3\xA9\xC3\xA9", 3) == "\xC3\xA9\xC3\xA9...");
   CHECK(comcp::jsonrpc::shown("").empty());
   CHECK(comcp::jsonrpc::shown(" \n").empty());

@@ -151,14 +151,14 @@ comcp::connect_options make_connect_options(options const& o, std::shared_ptr<su
   // Configured servers are often run by a package runner, which may have to download them first.
   if (!o.timeout && o.config.used) out.handshake_timeout(seconds(60));
   if (!o.trace_file.empty()) out.trace(open_trace(o.trace_file));
+  comcp::observer watch;
+  watch.on_fault = [around](comcp::error const& e) { around->fault(e); };
   if (o.verbose) {
-    comcp::observer watch;
-    watch.on_fault = [around](comcp::error const& e) { around->err.line("note: " + one_line(e.to_string())); };
     watch.on_status = [around](comcp::connection_status s) {
       around->err.line("status: " + std::string(to_string(s)));
     };
-    out.observe(std::move(watch));
   }
+  out.observe(std::move(watch));
   return out;
 }
 

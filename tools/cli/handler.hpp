@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <comcp/client/client.hpp>
 
 #include "console.hpp"
+#include "exit_codes.hpp"
 #include "interactive.hpp"
 #include "options.hpp"
 #include "text.hpp"
@@ -29,6 +31,16 @@ struct surroundings {
   dialogs dialog;
   std::function<void(comcp::any_notification const&)> on_notification;  // listen, legacy era
   std::vector<comcp::any_notification> early;                           // came before anybody listened
+  std::optional<comcp::error> unheard;  // listen, legacy era: why nothing comes any more
+  std::function<void()> on_unheard;
+
+  /// What the client tells besides its calls' ends.
+  void fault(comcp::error const& e) {
+    if (opts.verbose) err.line("note: " + one_line(e.to_string()));
+    if (unheard || (exit_code_of(e) != exit_connection && !(e == comcp::errc::capability_missing))) return;
+    unheard = e;
+    if (on_unheard) on_unheard();
+  }
 };
 
 class user_handler {

@@ -55,11 +55,13 @@ comcp::exception tells_nothing() {
 asio::awaitable<int> listen_legacy(session& s) {
   if (s.opts().uris.empty() && wanted(s).empty()) throw tells_nothing();
   printer out(s.opts());
-  auto const forget = [](surroundings* around) { around->on_notification = nullptr; };
+  auto const forget = [](surroundings* around) { around->on_notification = nullptr, around->on_unheard = nullptr; };
   std::unique_ptr<surroundings, decltype(forget)> const registered(s.around.get(), forget);
+  auto const end = [&s] { asio::co_spawn(s.client.get_executor(), s.client.close(), asio::detached); };
   s.around->on_notification = [&](comcp::any_notification const& n) {
-    if (!out.print(n)) asio::co_spawn(s.client.get_executor(), s.client.close(), asio::detached);
+    if (!out.print(n)) end();
   };
+  s.around->on_unheard = end;
   for (auto const& n : std::exchange(s.around->early, {})) {
     if (!out.print(n)) co_return exit_ok;
   }
@@ -69,9 +71,10 @@ asio::awaitable<int> listen_legacy(session& s) {
     co_await s.client.subscribe(uri, std::move(nobody), std::move(options));
     if (out.is_done()) co_return exit_ok;
   }
+  if (s.around->unheard) end();
   auto const why = co_await s.client.closed();
   if (out.is_done()) co_return exit_ok;
-  throw comcp::exception(why);
+  throw comcp::exception(s.around->unheard.value_or(why));
 }
 
 // What was asked for and not agreed to. Throws where nothing is left to wait for.

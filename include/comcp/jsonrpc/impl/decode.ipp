@@ -6,6 +6,7 @@
 
 #include <comcp/json/reader.hpp>
 #include <comcp/jsonrpc/decode.hpp>
+#include <comcp/visible.hpp>
 
 namespace comcp::jsonrpc {
 namespace detail {
@@ -131,18 +132,6 @@ inline std::size_t skip_string(std::string_view text, std::size_t at) noexcept {
   return std::min(at + 1, text.size());
 }
 
-// Bytes of the character that the text begins with; 0 where that is no UTF-8.
-COMCP_DECL std::size_t character_size(std::string_view text) noexcept {
-  auto const lead = static_cast<unsigned char>(text.front());
-  if (lead < 0x80) return 1;
-  std::size_t const n = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-  if (n > text.size()) return 0;
-  for (std::size_t i = 1; i < n; ++i) {
-    if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return 0;
-  }
-  return n;
-}
-
 // The id of an answer in text that cannot be parsed: cut off, not UTF-8, not quite JSON. Looks at the keys of the
 // outermost object only.
 COMCP_DECL std::optional<std::uint64_t> recover_id(std::string_view text) {
@@ -217,21 +206,13 @@ COMCP_DECL std::string no_message(padded_text text, comcp::error const& why) {
 }  // namespace detail
 
 COMCP_DECL std::string shown(std::string_view text, std::size_t most) {
-  std::string out;
-  std::size_t i = std::min(text.find_first_not_of(" \t\r\n"), text.size());
-  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  while (i < text.size() && out.size() < most) {
-    auto const n = detail::character_size(text.substr(i));
-    auto const lead = static_cast<unsigned char>(text[i]);
-    bool const control = lead < 0x20 || lead == 0x7F || (n == 2 && lead == 0xC2 && static_cast<unsigned char>(text[i + 1]) < 0xA0);
-    if (n == 0 || control) {
-      out.push_back(control ? ' ' : '?');
-    } else {
-      out.append(text.substr(i, n));
-    }
-    i += std::max<std::size_t>(n, 1);
-  }
-  return i < text.size() ? out + "..." : out;
+  constexpr std::string_view blanks = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+  std::size_t kept = 0;
+  for (comcp::detail::character_scan at(text); kept < most && at.next();) kept = at.start() + at.bytes().size();
+  auto out = visible(text.substr(0, kept), line_breaks::blank);
+  return kept < text.size() ? out + "..." : out;
 }
 
 COMCP_DECL envelope decode(padded_text text) {
