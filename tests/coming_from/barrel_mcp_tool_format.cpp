@@ -14,6 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
+json::value parsed(char const* text) { return json::parse(text).value(); }
 json::value parsed(std::string const& text) { return json::parse(text).value(); }
 json::value parsed(json::fragment const& f) { return parsed(f.text()); }
 
