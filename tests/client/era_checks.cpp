@@ -89,3 +89,25 @@ TEST_CASE("era_checks: a check that fails changes nothing, and tells all who wai
   CHECK(client->era() == era::modern);
   CHECK(client->protocol_version() == version::v2026_07_28);
 }
+
+TEST_CASE("era_checks: what was sent to a server that ends when it is probed ends with it", "[client]") {
+  conversation c;
+  changed_mind s(c);
+  auto client = c.connect(s.server.transport(), c.options().prior(modern_verdict()));
+  s.server.on("server/discover", [&](comcp::test::fake_request const&) { s.server.drop(); });
+  s.server.on("tools/call", [](comcp::test::fake_request const& r) {
+    bool const modern = !r.meta("io.modelcontextprotocol/protocolVersion").is_null();
+    if (!modern) r.reply(json::raw(tool_text));
+    else if (json::value const name = r.params()["name"]; name.as_string() == "quick") r.fail(-32600, "what is this");
+  });
+  auto const slow = c.start(client->call_tool("slow"));
+  auto const quick = c.start(client->call_tool("quick"));
+  c.settle();
+  REQUIRE(slow->done());
+  CHECK(slow->error() == errc::outcome_unknown);
+  CHECK_FALSE(quick->done());
+  REQUIRE(s.handshakes.size() == 1);
+  s.go_on();
+  c.settle();
+  CHECK(quick->ok());
+}

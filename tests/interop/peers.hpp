@@ -5,11 +5,15 @@
 // tests/interop/node_modules, which `npm ci` there makes, the tests skip.
 #pragma once
 
+#include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include "e2e/fixture.hpp"
@@ -23,6 +27,14 @@
 namespace interop {
 
 using namespace e2e;
+
+/// Whether no process has this id: what was killed may take a moment until it is dead and reaped.
+inline bool is_gone(int pid) {
+  auto const gone = [pid] { return ::kill(pid, 0) == -1 && errno == ESRCH; };
+  auto const limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!gone() && std::chrono::steady_clock::now() < limit) std::this_thread::yield();
+  return gone();
+}
 
 template <class... Arguments>
 comcp::stdio node(Arguments... arguments) {

@@ -47,8 +47,6 @@ asio::awaitable<void> call_on(comcp::registry const& r, std::string tool, comcp:
   --t.callers;
 }
 
-bool is_gone(int pid) { return ::kill(pid, 0) == -1 && errno == ESRCH; }
-
 comcp::server_config config(comcp::stdio server) {
   return comcp::server_config(std::move(server)).retry(comcp::retry_forever(20ms, 200ms));
 }

@@ -89,9 +89,12 @@ class server_process {
   void stop() noexcept {
     if (life_ && life_->child) life_->child->kill();
   }
-  /// Stops it and starts it again, on the same port.
+  /// Stops it and starts it again, on the same port, once the one before is gone.
   asio::awaitable<void> restart() {
+    auto const before = life_->child->pid();
     stop();
+    bool const gone = is_gone(before);
+    REQUIRE(gone);
     bool const ready = co_await launch();
     INFO(output());
     REQUIRE(ready);

@@ -30,5 +30,10 @@ void* operator new(std::size_t n) {
   }
   throw std::bad_alloc();
 }
+// The sanitizers' own would not come here.
+void* operator new(std::size_t n, std::nothrow_t const&) noexcept {
+  return n < comcp_test::refused_from ? std::malloc(n ? n : 1) : nullptr;
+}
 void operator delete(void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }

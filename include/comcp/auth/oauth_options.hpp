@@ -30,7 +30,7 @@ class oauth_options {
   /// How the user logs in: loopback_redirect(), a browser_callback, or a type of yours. Without one a login ends with
   /// errc::login_required, unless it was begun with oauth::begin().
   oauth_options& user(any_user_agent agent) { return user_ = std::move(agent), *this; }
-  /// Where credentials are kept between runs; in memory by default.
+  /// Where credentials are kept between runs; by default in memory: each run trusts the first issuer anew, unless named.
   oauth_options& store(any_token_store s) { return store_ = std::move(s), *this; }
   /// Separates the credentials of several users of one store. "" by default; printable ASCII.
   oauth_options& account(std::string name) { return account_ = std::move(name), *this; }

@@ -22,6 +22,7 @@
 #include <comcp/result.hpp>
 
 namespace comcp {
+class any_handler;
 class context;
 class handler_chain;
 
@@ -186,7 +187,7 @@ constexpr bool check_members() {
                 "comcp: a member of this handler has nearly a handler's name: create_message, list_roots, elicit, "
                 "elicit_url, on, on_request");
   static_assert(names_nearly<H>() || handles_something<H> || std::derived_from<H, no_handler> ||
-                    std::same_as<H, handler_chain>,
+                    std::same_as<H, handler_chain> || std::same_as<H, any_handler>,
                 "comcp: this handler handles nothing: it is a class with members such as elicit(elicit_params), "
                 "list_roots() or on(tools_list_changed), as comcp/client/handler.hpp lists them; a lambda is none");
   return check_answers<H>();

@@ -169,6 +169,10 @@ COMCP_DECL void detail::pending_entry::leave() noexcept { core->withdraw(*this);
 
 // The one door through which every call ends.
 COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
+  if (!r.has_value()) {  // first: where that throws, whoever waits can still be found
+    auto const* const found = pending_.find(id);
+    if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
+  }
   auto const taken = pending_.take(id);
   if (!taken) return;
   auto& e = **taken;
@@ -176,7 +180,6 @@ COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
   e.stop.reset();
   if (e.call && !e.handshake) {  // as `tracked` counts
     if (r.has_value()) e.call->outcome = std::max(e.call->outcome, call_outcome::known);
-    else r = judged(e, std::move(r).error());
     if (r.has_value()) ++counters_.completed;
     else if (r.error() == errc::timeout) ++counters_.timed_out;
     else if (r.error() == errc::cancelled) ++counters_.cancelled;
@@ -217,6 +220,7 @@ COMCP_DECL void client_core::fail_all(error const& reason) {
 
 COMCP_DECL void client_core::fail_each(error const& reason, detail::pending_entry::span those) {
   bool const goes_on = restarting_ && !closing_;
+  bool const negotiates = goes_on && !negotiation_.expired();
   bool const by_us = reason == errc::closed;
   // Only those that wait now: a caller that resumes here may start the next call, for the server to come.
   for (auto const id : pending_.ids()) {
@@ -224,7 +228,8 @@ COMCP_DECL void client_core::fail_each(error const& reason, detail::pending_entr
     if (!found) continue;
     auto const& e = **found;
     bool const waits_for_restart = goes_on && e.call && !e.sent;
-    if (e.lasts != those || waits_for_restart) continue;
+    bool const negotiation_s = negotiates && (!e.call || e.handshake);
+    if (e.lasts != those || waits_for_restart || negotiation_s) continue;
     if (!e.call) {
       end(id, reason);
     } else if (!e.sent) {

@@ -18,7 +18,10 @@ namespace comcp {
 COMCP_DECL void client_core::closed(error reason) {
   auto const hold = shared_from_this();
   transport_open_ = false;
-  if (auto const n = negotiation_.lock()) return take_step(n, n->machine.closed(reason));
+  if (auto const n = negotiation_.lock()) {
+    if (restarting_) fail_each(reason, detail::pending_entry::span::connection);  // what was sent before it began
+    return take_step(n, n->machine.closed(reason));
+  }
   if (closing_ || end_reason_) return;
   if (restoring_) {
     *restoring_ = reason;
@@ -260,8 +263,8 @@ COMCP_DECL void detail::tenant::at_home(std::function<void()> end) const {
 }
 
 COMCP_DECL void client_core::abandon() noexcept {
-  if (cut_) cut_();  // home may never run again
   at_home([self = shared_from_this()] { self->abrupt(); });
+  if (cut_) cut_();  // home may never run again
 }
 
 COMCP_DECL void client_core::drop_transport() noexcept {

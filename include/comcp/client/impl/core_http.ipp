@@ -169,7 +169,10 @@ COMCP_DECL asio::awaitable<void> client_core::renegotiate(std::optional<era_verd
   if (closing_ || end_reason_) co_return;
   restarting_ = false;
   if (!transport_open_) co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
-  if (!done) co_return renegotiation_failed(done.error());
+  if (!done) {
+    if (!renews) prior_unconfirmed_ = is_modern();  // it may be checked again
+    co_return renegotiation_failed(done.error());
+  }
   counters_.renewals += renews;
   error why;
   restoring_ = &why;
@@ -184,9 +187,13 @@ COMCP_DECL asio::awaitable<void> client_core::renegotiate(std::optional<era_verd
 COMCP_DECL void client_core::renegotiation_failed(error const& why) {
   renewal_due_ = is_http_ && !is_modern();
   set_status(connection_status::ready);
-  wake(deferred_, why);
-  wake(unsettled_, why);
-  wake(restart_waits_, why);
+  // Those that wait now: who resumes here may begin the next one, and wait for that.
+  auto calls = std::exchange(deferred_, {});
+  auto settling = std::exchange(unsettled_, {});
+  auto restarts = std::exchange(restart_waits_, {});
+  wake(calls, why);
+  wake(settling, why);
+  wake(restarts, why);
 }
 
 // What waited for a connection goes on.
@@ -203,6 +210,7 @@ COMCP_DECL void client_core::restored() {
       end(id, sent.error());
     }
   }
+  if (unsettled() || closing_ || end_reason_) return;
   wake(unsettled_, json::value());
   wake(restart_waits_, json::value());
 }

@@ -247,7 +247,7 @@ COMCP_DECL asio::awaitable<void> client_core::answer_one(std::shared_ptr<round> 
   } else {
     r->answers.emplace(std::move(key), answer->text());
   }
-  if (!r->failure) start_answers(r);
+  if (!r->failure && r->done.id) start_answers(r);
   if (r->running == 0 || r->failure) end(r->done.id, json::value());
 }
 
@@ -261,6 +261,7 @@ COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r) {
     auto* const signal = r->signals.back().get();
     // Posted: a handler that answers at once must not end the round before it is waited for.
     auto start = [this, hold = shared_from_this(), r, work, signal] {
+      if (!r->done.id) return;  // the call has ended
       detail::spawn(home_, std::move(*work), signal->slot(), r);
     };
     detail::post(home_, std::move(start));

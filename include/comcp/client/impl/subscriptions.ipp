@@ -33,6 +33,7 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
 COMCP_DECL void subscription_hub::connected() {
   gap_ = false;
   if (core_.is_modern()) deaf_ = error();
+  else silent_.clear();
   tell_watchers();  // a new session, or another process: it may have other lists
   if (core_.is_modern()) return refresh_shared();
   auto const resources = resources_;

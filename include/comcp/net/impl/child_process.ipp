@@ -49,7 +49,7 @@ COMCP_DECL void reap_in_background(int pid) noexcept {
       exit_status ignored;
       static_cast<void>(reap(pid, 0, ignored));
     }).detach();
-  } catch (std::system_error const&) {  // no thread is to be had: a short while here is better than a zombie
+  } catch (std::exception const&) {  // no thread is to be had: a short while here is better than a zombie
     exit_status ignored;
     for (int i = 0; i != 100 && !reap(pid, WNOHANG, ignored); ++i) ::poll(nullptr, 0, 5);
   }
@@ -96,7 +96,7 @@ class owned_pid {
   // A second SIGTERM means "at once" to many, so that a member of the group gets only the first.
   std::error_code send(int number) const noexcept {
     ::kill(-pid_, number);
-    bool const member = ::getpgid(pid_) == pid_;
+    bool const member = number != SIGKILL && ::getpgid(pid_) == pid_;
     if (::kill(pid_, member ? 0 : number) == 0) return {};
     return {errno, std::generic_category()};
   }

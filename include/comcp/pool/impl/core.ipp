@@ -220,11 +220,11 @@ COMCP_DECL void pool_core::context_gone() noexcept {
 }
 
 COMCP_DECL void pool_core::abandon() noexcept {
-  {
+  at_home([self = shared_from_this()] { self->abrupt(); });
+  {  // should home never run again
     std::lock_guard const lock(mutex_);
     for (auto const& m : members_) m->live->cut();
   }
-  at_home([self = shared_from_this()] { self->abrupt(); });
 }
 
 COMCP_DECL void pool_core::abrupt() noexcept {

@@ -193,11 +193,11 @@ COMCP_DECL void registry_core::context_gone() noexcept {
 }
 
 COMCP_DECL void registry_core::abandon() noexcept {
-  {
+  at_home([r = shared_from_this()] { r->abrupt(); });
+  {  // should home never run again
     std::lock_guard const lock(mutex_);
     for (auto const& [name, m] : members_) m->server->cut();
   }
-  at_home([r = shared_from_this()] { r->abrupt(); });
 }
 
 COMCP_DECL void registry_core::abrupt() noexcept {
