@@ -349,7 +349,8 @@ TEST_CASE("asio_engine: an answer says which address it came from", "[http]") {
   asio::io_context io;
   http_peer peer(io, always(http_answer(200, "ok")));
   auto const client = [&]() -> asio::awaitable<void> {
-    asio_engine engine(asio_engine_options(), plain_connector(proxy_options::none()));
+    plain_connector const direct{proxy_options::none()};
+    asio_engine engine(asio_engine_options(), direct);
     for (int i = 0; i < 2; ++i) {
       auto const got = co_await engine.open(request_to(peer));
       CHECK(got.value().head().address == "127.0.0.1");
