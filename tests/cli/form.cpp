@@ -117,3 +117,17 @@ TEST_CASE("cli: a type's text is cut, whatever the schema refers to", "[cli]") {
   for (int i = 0; i < 100; ++i) choices += (i ? "," : "") + std::to_string(i);
   CHECK_THAT(text_of(R"({"properties":{"x":{"enum":[)" + choices + "]}}}", 1'000), match::contains("|11|..."));
 }
+
+TEST_CASE("cli: a default is cut, and paid by what is read of it", "[cli]") {
+  auto const text = R"({"d":{"default":[")" + std::string(64'000, 'x') + R"("]},"s":{"default":1},"n":{}})";
+  auto const parsed = comcp::json::parse(text).value();
+  auto const large = parsed["d"], small = parsed["s"], none = parsed["n"];
+  cli::schema_reader reader(parsed.view(), 1'500);
+  CHECK(reader.default_text(none.view()).empty());
+  CHECK(reader.default_text(small.view()) == "1");
+  CHECK_THAT(reader.default_text(large.view()), match::contains(" bytes more: see --json)"));
+  CHECK_FALSE(reader.is_exhausted());
+  CHECK(reader.default_text(large.view()).size() < 300);
+  CHECK(reader.is_exhausted());
+  CHECK(reader.default_text(large.view()).empty());
+}

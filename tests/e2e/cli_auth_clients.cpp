@@ -142,6 +142,26 @@ TEST_CASE("cli: doctor says whether somebody is logged in, and renews nothing", 
   auto const open = at.comcp({"doctor"});
   CHECK(open.status == 4);
   CHECK_THAT(open.out, contains("Stored logins cannot be used"));
+  auto const machine = at.comcp({"doctor", "--client-credentials", "--client-id", "robot", "--client-secret-env", "ROBOT"},
+                                {"ROBOT=s3cret-robot"});
+  CHECK(machine.status == 4);
+  CHECK_THAT(machine.out, contains("Which server it belongs to cannot be read"));
+  CHECK(machine.out.find("as the one authorization server") == std::string::npos);
+}
+
+TEST_CASE("cli: the trace of a doctor has all of its connections", "[e2e]") {
+  guarded at;
+  at.log_in();
+  auto const file = (at.folder.path / "trace").string();
+  CHECK(at.comcp({"doctor", "--trace", file}).status == 0);
+  std::ifstream in(file);
+  std::size_t begun = 0, lines = 0;
+  for (std::string text; std::getline(in, text); ++lines) {
+    if (lines == 0) CHECK(text.find("tools/list") == std::string::npos);
+    begun += text.find("server/discover") != std::string::npos || text.find("\"initialize\"") != std::string::npos;
+  }
+  CAPTURE(lines);
+  CHECK(begun >= 2);
 }
 
 TEST_CASE("cli: doctor and --paste wait for nobody longer than they are told to", "[e2e]") {
@@ -210,6 +230,26 @@ TEST_CASE("cli: a secret stays with the first authorization server, or the one o
   CHECK_THAT(doctor.out, contains("--issuer"));
   (void)with("tools", {"--issuer", other.peer.origin()});
   CHECK_FALSE(other.peer.requests("/token").empty());
+}
+
+TEST_CASE("cli: a machine leaves a user's login of the same client alone", "[e2e]") {
+  guarded at(peer_plan().lifetime(std::chrono::seconds(1)));  // so that it is to be renewed
+  at.log_in({"--client-id", "robot"});
+  auto const stored = [&at] {
+    std::ifstream store(at.store);
+    return std::string{std::istreambuf_iterator<char>(store), {}};
+  };
+  auto const before = stored();
+  REQUIRE_THAT(before, contains("refresh_token"));
+  auto const asked = at.peer.requests("/token").size();
+  auto const machine = at.comcp({"tools", "--client-credentials", "--client-id", "robot", "--client-secret-env", "ROBOT"},
+                                {"ROBOT=s3cret-robot"});
+  CHECK_THAT(machine.out, contains("guarded_tool"));
+  auto const all = at.peer.requests("/token");
+  REQUIRE(all.size() > asked);
+  for (auto i = asked; i < all.size(); ++i) CHECK(field_of(all[i].body, "grant_type") == "client_credentials");
+  CHECK(stored().substr(stored().find("tokens ")) == before.substr(before.find("tokens ")));
+  CHECK_THAT(at.comcp({"tools", "--client-id", "robot"}).out, contains("guarded_tool"));
 }
 
 TEST_CASE("cli: --client-id means no stored login of another client", "[e2e]") {

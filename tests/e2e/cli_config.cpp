@@ -213,8 +213,8 @@ TEST_CASE("cli: config import copies servers into a private file, which --server
   CHECK_FALSE(std::filesystem::exists(h.own()));
   auto const first = h.comcp({"config", "import", "one.json", "--yes"});
   CHECK(first.status == 2);
-  CHECK_THAT(first.out, contains("imported: demo of one.json\n    starts: " COMCP_DEMO_SERVER "\n    sets: A\n"));
-  CHECK_THAT(first.out, contains("    talks to: https://far.example\n    headers: K\n    reads of your environment: KEY\n"));
+  CHECK_THAT(first.out, contains("imported: demo of one.json\n    starts: " COMCP_DEMO_SERVER "\n    sets: A=${input:i}\n"));
+  CHECK_THAT(first.out, contains("    talks to: https://far.example\n    header: K: ${KEY}\n    reads of your environment: KEY\n"));
   CHECK_THAT(first.err, contains("servers.bad: not an object"));
   auto const own = h.own_json();
   CHECK(own["mcpServers"].size() == 2);

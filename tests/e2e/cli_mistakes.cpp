@@ -56,6 +56,9 @@ TEST_CASE("cli: with --json, what went wrong is JSON too", "[e2e]") {
   CHECK(code({COMCP_CLI, "tools", "--json"}) == 2);
   CHECK(code({COMCP_CLI, "tolls", "--json"}) == 2);
   CHECK(code({COMCP_CLI, "tools", "--json", "--config", "/no/such/file"}) == 2);
+  CHECK(code({COMCP_CLI, "tools", "--timeout", "abc", "--json"}) == 2);
+  CHECK(code({COMCP_CLI, "tools", "--url", "http://127.0.0.1:1", "--bearer-file", "/no/such/file", "--json"}) == 2);
+  CHECK(code({COMCP_CLI, "tools", "--json", "--config", "/no/such/\xff"}) == 2);
   CHECK(code(demo({"call", "echo", "txt=1", "--json"})) == 2);
   CHECK(code(with_server({"tools", "--json"}, {"/no/such/server"})) == 3);
 }

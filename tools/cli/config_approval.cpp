@@ -11,6 +11,7 @@
 #include <comcp/config/load.hpp>
 #include <comcp/config/locations.hpp>
 #include <comcp/hash/sha256.hpp>
+#include <comcp/json/writer.hpp>
 #include <comcp/replace_file.hpp>
 
 #include "config_commands.hpp"
@@ -26,11 +27,13 @@ using strings = std::vector<std::string>;
 std::string approvals_file() { return (fs::path(own_file()).parent_path() / "approved").string(); }
 
 // Lines of a fingerprint and the file's name; the newest last.
-strings read_approvals() {
+strings read_approvals() try {
   constexpr std::size_t most = std::size_t{1} << 20;
   auto const from = comcp::detail::open_regular(approvals_file());
   auto const text = from ? comcp::detail::read_rest(*from, most, approvals_file()) : comcp::result<std::string>("");
   return text ? wrap(*text, most) : strings();
+} catch (usage_error const&) {
+  return {};  // no home: nothing is kept
 }
 
 // The place belongs to it: a command such as ./server is another one elsewhere.
@@ -67,6 +70,31 @@ strings names_of(std::vector<std::pair<std::string, std::string>> const& pairs) 
   return names;
 }
 
+// Where a text ends and what it is can be told: whatever a shell would not show so is in quotes, as JSON has it.
+std::string as_written(std::string const& text) {
+  auto const plain = [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\\'; };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), plain)) return text;
+  std::string quoted;
+  comcp::json::detail::append_string(quoted, text);
+  return one_line(json_text(quoted));
+}
+
+std::string endpoint_as_written(comcp::configured_server const& s) {
+  if (s.kind != comcp::configured_kind::stdio) return as_written(s.url);
+  auto out = as_written(s.command);
+  for (auto const& argument : s.args) out.append(" ").append(as_written(argument));
+  return out;
+}
+
+std::string all_as_written(comcp::configured_server const& s) {
+  std::string out;
+  for (auto const& [name, value] : s.env)
+    out.append("    sets: ").append(as_written(name)).append("=").append(as_written(value)).append("\n");
+  for (auto const& [name, value] : s.headers)
+    out.append("    header: ").append(as_written(name)).append(": ").append(as_written(value)).append("\n");
+  return out;
+}
+
 }  // namespace
 
 bool is_users_own(std::string const& path) {
@@ -79,11 +107,13 @@ bool is_users_own(std::string const& path) {
 }
 
 std::string described(comcp::configured_server const& s) {
+  bool const own = is_users_own(s.file);
   std::string const what = s.kind == comcp::configured_kind::stdio ? "    starts: " : "    talks to: ";
-  std::string out = what + one_line(shown_endpoint(s)) + "\n";
-  if (!s.cwd.empty()) out.append("    in: ").append(one_line(s.cwd)).append("\n");
-  if (!s.env_file.empty()) out.append("    variables from: ").append(one_line(s.env_file)).append("\n");
-  out.append(joined("    sets: ", names_of(s.env))).append(joined("    headers: ", names_of(s.headers)));
+  std::string out = what + (own ? one_line(shown_endpoint(s)) : endpoint_as_written(s)) + "\n";
+  if (!s.cwd.empty()) out.append("    in: ").append(as_written(s.cwd)).append("\n");
+  if (!s.env_file.empty()) out.append("    variables from: ").append(as_written(s.env_file)).append("\n");
+  if (own) out.append(joined("    sets: ", names_of(s.env))).append(joined("    headers: ", names_of(s.headers)));
+  if (!own) out.append(all_as_written(s));
   return out.append(joined("    reads of your environment: ", comcp::variables_read(s)));
 }
 

@@ -14,7 +14,9 @@ namespace cli {
 /// Whether this is a file of the user, in its usual place. Any other may be a project's.
 bool is_users_own(std::string const& path);
 
-/// How the server is reached, what it sets, and what it reads of the environment; in lines.
+/// How the server is reached, what it sets, and what it reads of the environment; in lines. Of a file that somebody else
+/// may have written all is shown as it stands there, what looks like a secret too: whoever approves it has to see it. Of
+/// the user's own files no secret is.
 std::string described(comcp::configured_server const& s);
 
 /// Asks whether the servers of the file may read the variables that they name, unless this content was approved at this

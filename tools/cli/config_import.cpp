@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <system_error>
 
 #include <unistd.h>
@@ -152,20 +153,25 @@ std::vector<addition> add_all(own_config& own, std::vector<found_file> const& fi
   return all;
 }
 
+std::string told(own_config const& own, std::vector<addition> const& all) {
+  std::ostringstream out;
+  for (auto const& a : all) {
+    out << a.done << ": " << one_line(a.server->name) << " of " << title_of(*a.from);
+    out << (a.why.empty() ? "" : ": ") << one_line(a.why) << '\n';
+    if (a.is_change()) out << described(*a.server);
+    if (auto const* const old = own.before(a.server->name); old && a.is_change())
+      out << "  in place of:\n" << described(*old);
+  }
+  return out.str();
+}
+
 void print(own_config const& own, sources const& from, std::vector<addition> const& all) {
   for (auto const& f : from.left_alone)
     std::cerr << "left alone: " << title_of(f) << ": name the file to import it\n";
   for (auto const& f : from.used) {
     for (auto const& p : f.file.problems) std::cerr << "left out: " << one_line(p.to_string()) << '\n';
   }
-  for (auto const& a : all) {
-    std::cout << a.done << ": " << one_line(a.server->name) << " of " << title_of(*a.from);
-    std::cout << (a.why.empty() ? "" : ": ") << one_line(a.why) << '\n';
-    if (a.is_change()) std::cout << described(*a.server);
-    if (auto const* const old = own.before(a.server->name); old && a.is_change())
-      std::cout << "  in place of:\n" << described(*old);
-  }
-  std::cout.flush();
+  std::cout << told(own, all) << std::flush;
 }
 
 comcp::json::object report(own_config const& own, sources const& from, std::vector<addition> const& all, bool written) {
@@ -176,9 +182,11 @@ comcp::json::object report(own_config const& own, sources const& from, std::vect
   return comcp::json::object().set("file", own.path()).set("written", written).set("servers", told).set("leftAlone", alone);
 }
 
-bool may_write(options const& o, std::string const& path) {
+// With --json, stdout has not shown it.
+bool may_write(options const& o, own_config const& own, std::vector<addition> const& all) {
   if (o.config.yes) return true;
-  auto const answer = ask_yes("Write this to " + one_line(path) + "? [y/N] ");
+  auto const what = o.json ? told(own, all) : std::string();
+  auto const answer = ask_yes(what + "Write this to " + one_line(own.path()) + "? [y/N] ");
   if (!answer)
     throw usage_error("nothing was written: nobody sits at a terminal to be asked. If it is as you want it (--dry-run "
                       "shows it), add --yes");
@@ -195,7 +203,7 @@ int import_config(options const& o) {
   for (auto const& f : from.used) complete = complete && f.file.problems.empty();
   if (!o.json) print(own, from, all);
   bool const wanted = own.changed() && !o.config.dry_run;
-  bool const write = wanted && may_write(o, own.path());
+  bool const write = wanted && may_write(o, own, all);
   if (write) write_private_file(own.path(), own.text());
   if (o.json) {
     std::cout << json_text(report(own, from, all, write).text()) << '\n';

@@ -150,7 +150,9 @@ comcp::connect_options make_connect_options(options const& o, std::shared_ptr<su
   }
   // Configured servers are often run by a package runner, which may have to download them first.
   if (!o.timeout && o.config.used) out.handshake_timeout(seconds(60));
-  if (!o.trace_file.empty()) out.trace(open_trace(o.trace_file));
+  bool const traced = !o.trace_file.empty();
+  if (traced && !around->trace) around->trace = open_trace(o.trace_file);  // again would empty it
+  if (traced) out.trace(around->trace);
   comcp::observer watch;
   watch.on_fault = [around](comcp::error const& e) { around->fault(e); };
   if (o.verbose) {

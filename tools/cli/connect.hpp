@@ -13,7 +13,7 @@
 
 namespace cli {
 
-/// What the options say of any connection. Opens the file of --trace.
+/// What the options say of any connection. Opens the file of --trace, once.
 comcp::connect_options make_connect_options(options const& o, std::shared_ptr<surroundings> const& around);
 
 /// A client for the server that the options name. Throws comcp::exception and usage_error.

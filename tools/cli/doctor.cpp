@@ -146,8 +146,12 @@ asio::awaitable<void> discover(diagnosis& d, comcp::http_headers const& challeng
   if (flow.next() == comcp::sansio::oauth_flow::want::binding) {
     auto const core = std::make_shared<comcp::detail::oauth_core>(options);
     auto const text = co_await comcp::detail::load_text(core, core->issuer_name(flow.binding().of));
-    auto const bound = text && *text ? std::optional((*text)->reveal()) : std::nullopt;
-    judge_binding(d, flow.binding(), bound);
+    if (text) {
+      judge_binding(d, flow.binding(), *text ? std::optional((*text)->reveal()) : std::nullopt);
+    } else {
+      d.add(finding::mark::problem, "client of", "Which server it belongs to cannot be read: " + text.error().to_string(),
+            "Mend that file, or give another with --token-store.");
+    }
   }
   rehearse(d, flow);
 }

@@ -31,6 +31,7 @@ struct surroundings {
   dialogs dialog;
   std::function<void(comcp::any_notification const&)> on_notification;  // listen, legacy era
   std::vector<comcp::any_notification> early;                           // came before anybody listened
+  comcp::tracer trace;  // --trace: of all connections
   std::optional<comcp::error> unheard;  // listen, legacy era: why nothing comes any more
   std::function<void()> on_unheard;
 

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include <comcp/auth/file_token_store.hpp>
+#include <comcp/auth/oauth_session.hpp>
 
 #include "exit_codes.hpp"
 #include "http_server.hpp"
@@ -28,6 +29,7 @@ comcp::any_token_store make_store(login_choice const& login) {
 }
 
 // The tokens that a machine gets for one command are not kept: to log in is for `login`, and another login may be there.
+// One of a user, which can be renewed, is none of the machine's; and renewed here, it would be lost.
 class tokens_for_now {
  public:
   explicit tokens_for_now(comcp::any_token_store kept) : kept_(std::move(kept)) {}
@@ -49,12 +51,17 @@ class tokens_for_now {
 
  private:
   static bool is_tokens(std::string const& name) { return name.starts_with("tokens "); }
+  static bool is_of_user(comcp::secret const& text) {
+    auto const record = comcp::detail::oauth_record::from_json(text);
+    return record && !record->grant.tokens.refresh_token.empty();
+  }
   static asio::awaitable<comcp::result<std::optional<comcp::secret>>> load_either(comcp::memory_token_store now,
                                                                                  comcp::any_token_store kept,
                                                                                  std::string name) {
     auto got = co_await now.load(name);
-    bool const none = got && !*got;
+    bool const none = got && !*got, tokens = is_tokens(name);
     if (none) got = co_await kept.load(std::move(name));
+    if (none && tokens && got && *got && is_of_user(**got)) got = std::optional<comcp::secret>();
     co_return got;
   }
 

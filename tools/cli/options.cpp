@@ -311,7 +311,8 @@ void add_config(CLI::App& app, options& o) {
                      "  comcp config import --dry-run\n  comcp config import cursor --force\n"
                      "  comcp config import .mcp.json\n\n"
                      "A file of the current project, which somebody else may have written, is read only where it is named\n"
-                     "itself. What would be started or called is shown, and nothing is written without a yes.\n"
+                     "itself. What would be started or called is shown, with all that stands there, and nothing is\n"
+                     "written without a yes.\n"
                      "The file is $XDG_CONFIG_HOME/comcp/mcp.json, for its owner alone: servers are copied as they\n"
                      "are written, secrets too. Variables stay variables. Exit status 2 where something was left out.");
 }
@@ -329,6 +330,8 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
   app.formatter(help_format());
   app.set_help_all_flag("--help-all", "Print every option and exit");
   app.footer(examples);
+  // What is wrong may stand before it.
+  auto const wants_json = [&] { return out.json || std::find(argv, dashes, std::string_view("--json")) != dashes; };
   add_common_options(app, out);
   add_lists(app, out);
   add_calls(app, out);
@@ -343,8 +346,11 @@ std::optional<int> parse_command_line(int argc, char const* const* argv, options
     check_login(out);
   } catch (CLI::ParseError const& e) {
     if (e.get_exit_code() == 0) return app.exit(e), exit_ok;
-    out.json = out.json || std::find(argv, dashes, std::string_view("--json")) != dashes;
+    out.json = wants_json();
     throw usage_error(explained(app, e, dashes != last));
+  } catch (usage_error const&) {
+    out.json = wants_json();
+    throw;
   }
   return {};
 }

@@ -61,7 +61,6 @@ struct content_printer {
 };
 
 constexpr std::size_t most_arguments = 200;  // that are shown of one tool
-constexpr std::size_t longest_value = 200;   // bytes of a default
 
 std::set<std::string_view> required_names(comcp::json::view schema) {
   std::set<std::string_view> names;
@@ -135,7 +134,7 @@ row row_of(comcp::tool const& t) {
     argument_row a{one_line(m.key), reader.type_text(m.value), {}};
     if (required.contains(m.key)) a.type += ", required";
     auto const about = reader.resolved(m.value);
-    if (auto const preset = about.find("default")) a.type.append(", default ").append(one_line(shortened(preset->dump(), longest_value)));
+    if (auto const preset = reader.default_text(about); !preset.empty()) a.type.append(", default ").append(preset);
     if (auto const text = about.find("description")) a.description = text->get_string().value_or("");
     reader.spend((a.type.size() + a.description.size()) / 64);
     r.arguments.push_back(std::move(a));
@@ -286,7 +285,7 @@ std::string failure_text(options const& o, int code, std::string const& text, st
   if (!o.json) return "comcp: " + printable(text);
   comcp::json::object out;
   if (!server.empty()) out.set("server", server);
-  out.set("exit", code).set("message", text);
+  out.set("exit", code).set("message", printable(text));  // JSON is UTF-8
   return json_text(comcp::json::object().set("error", out).text());
 }
 

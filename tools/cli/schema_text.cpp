@@ -12,7 +12,7 @@ namespace {
 using comcp::json::view;
 
 constexpr std::size_t most_shown = 12;
-constexpr std::size_t longest_type = 400;  // bytes
+constexpr std::size_t longest_type = 400, longest_default = 200;  // bytes
 
 std::string joined(std::vector<std::string> const& parts) {
   std::string out;
@@ -100,6 +100,14 @@ std::string schema_reader::choices(view values) {
 std::string schema_reader::type_text(view schema) {
   unsigned left = 2 * most_shown;
   return one_line(shortened(text_of(schema, 4, left), longest_type));
+}
+
+std::string schema_reader::default_text(view schema) {
+  auto const preset = schema.find("default");
+  if (!preset || is_exhausted()) return {};
+  auto const text = preset->dump();
+  spend(text.size() / 64);
+  return one_line(shortened(text, longest_default));
 }
 
 std::string schema_reader::text_of(view schema, unsigned depth, unsigned& left) {

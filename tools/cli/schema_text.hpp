@@ -34,6 +34,8 @@ class schema_reader {
   /// "string", "integer|null", "\"a\"|\"b\"", "number[]", "object", "any", ..., cut with "..." where there are many.
   /// One line of harmless text.
   std::string type_text(comcp::json::view schema);
+  /// The start of the default; empty where there is none. One line of harmless text.
+  std::string default_text(comcp::json::view schema);
 
  private:
   std::string text_of(comcp::json::view schema, unsigned depth, unsigned& left);
