@@ -460,6 +460,10 @@ class file_descriptor {
   int fd_;
 };
 
+/// Opens a regular file for reading; anything else is errc::denied, and nothing is waited for, as a FIFO's writer would
+/// be. Links are followed.
+result<file_descriptor> open_regular(std::filesystem::path const& file);
+
 /// The system's own code and "cannot DOING FILE".
 error file_error(int number, char const* doing, std::filesystem::path const& file);
 
@@ -497,6 +501,14 @@ COMCP_DECL file_descriptor::~file_descriptor() {
 
 COMCP_DECL error file_error(int number, char const* doing, std::filesystem::path const& file) {
   return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
+}
+
+COMCP_DECL result<file_descriptor> open_regular(std::filesystem::path const& file) {
+  file_descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct ::stat about {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &about) != 0) return file_error(errno, "open", file);
+  if (!S_ISREG(about.st_mode)) return error(errc::denied, file.string() + " is no regular file");
+  return fd;
 }
 
 COMCP_DECL result<std::string> read_rest(file_descriptor const& from, std::size_t most,
@@ -848,6 +860,7 @@ COMCP_DECL std::string header_auth::identity() const { return "header " + std::t
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -884,6 +897,8 @@ inline constexpr bool is_start_of_visit<asio::awaitable<result<V>>> = browser_vi
 }  // namespace detail
 
 /// Starts visits. `known` are redirect URIs that a stored registration has: one of them is taken where that is possible.
+/// Where start() takes a second argument, that is the issuer at which a new redirect URI is going to be registered, so that
+/// it can be one of its own (RFC 9700, section 4.4); empty where the client is known there already, with its redirects.
 /// Called on the client's executor. What visit() is part of is kept until it ends.
 template <class U>
 concept user_agent = std::copy_constructible<U> && requires(U u, std::vector<std::string> known) {
@@ -927,23 +942,36 @@ class any_user_agent {
   template <class U>
     requires(!std::same_as<U, any_user_agent>)
   any_user_agent(U agent)  // NOLINT: converting on purpose
-      : start_([u = std::move(agent)](std::vector<std::string> known) mutable { return begin(u, std::move(known)); }) {
+      : start_([u = std::move(agent)](std::vector<std::string> known, std::string issuer) mutable {
+          return begin(u, std::move(known), std::move(issuer));
+        }) {
     static_assert(user_agent<U>,
                   "comcp: this type is no user agent: it needs start(known), which gives an asio::awaitable of a result "
                   "of a browser_visit, as comcp/auth/user_agent.hpp says");
   }
 
   explicit operator bool() const noexcept { return static_cast<bool>(start_); }
-  [[nodiscard]] asio::awaitable<result<any_visit>> start(std::vector<std::string> known) const { return start_(std::move(known)); }
+  [[nodiscard]] asio::awaitable<result<any_visit>> start(std::vector<std::string> known, std::string issuer = {}) const {
+    return start_(std::move(known), std::move(issuer));
+  }
 
  private:
   template <class U>
-  static asio::awaitable<result<any_visit>> begin(U agent, std::vector<std::string> known) {
-    auto started = co_await agent.start(std::move(known));
+  static auto started_by(U& agent, std::vector<std::string> known, [[maybe_unused]] std::string issuer) {
+    if constexpr (requires { agent.start(known, issuer); }) {
+      return agent.start(std::move(known), std::move(issuer));
+    } else {
+      return agent.start(std::move(known));
+    }
+  }
+  template <class U>
+  static asio::awaitable<result<any_visit>> begin(U agent, std::vector<std::string> known, std::string issuer) {
+    auto starting = started_by(agent, std::move(known), std::move(issuer));
+    auto started = co_await std::move(starting);
     if (!started) co_return started.error();
     co_return any_visit(std::move(*started));
   }
-  mutable std::function<asio::awaitable<result<any_visit>>(std::vector<std::string>)> start_;
+  mutable std::function<asio::awaitable<result<any_visit>>(std::vector<std::string>, std::string)> start_;
 };
 
 /// A user agent from a fixed redirect URI and a callback that gets the URL and returns the redirect (whole, or its query).
@@ -1068,10 +1096,15 @@ class loopback_listener {
   /// "http://127.0.0.1:PORT/PATH".
   [[nodiscard]] std::string uri() const;
 
+  /// A page of ours that sends a browser on to `where`, once: whoever asks for it again is refused, and the wait ends with
+  /// errc::denied, as somebody may have been there before the user. `path` is hard to guess, and both are as a header
+  /// carries them; gives the page's URL.
+  std::string lead(std::string path, std::string where);
+
   /// The first GET of the path whose Host is ours, and whose query `accepts` takes: uri() with that query. Everything else
-  /// is answered (404, 405, 400) and waited past: 16 connections at once, 8 KiB of head, 10 s each, 256 connections in all
-  /// (errc::limit_exceeded). The browser gets a small page without scripts that says whether to go back to the program.
-  /// One wait at a time; it may be cancelled.
+  /// is answered (404, 405, 400) and waited past, however much of it comes: 8 KiB of head, 10 s each, 64 connections at
+  /// once, of which the oldest gives way to a new one. The browser gets a small page without scripts that says whether to
+  /// go back to the program. One wait at a time; it may be cancelled.
   [[nodiscard]] asio::awaitable<result<secret>> wait(std::function<bool(std::string_view query)> accepts);
 
  private:
@@ -1091,9 +1124,9 @@ class loopback_listener {
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <optional>
 #include <system_error>
-#include <vector>
 
 #include <fcntl.h>
 
@@ -1105,7 +1138,7 @@ class loopback_listener {
 namespace comcp::net {
 namespace detail {
 
-inline constexpr std::size_t loopback_connections = 16, loopback_in_all = 256, loopback_head = 8192;
+inline constexpr std::size_t loopback_connections = 64, loopback_head = 8192;
 inline constexpr std::chrono::seconds loopback_patience{10};
 
 /// The head of one request, as far as it matters here.
@@ -1167,7 +1200,8 @@ COMCP_DECL std::optional<loopback_request> read_loopback_request(std::string_vie
   return out;
 }
 
-COMCP_DECL std::string loopback_page(std::string_view status, std::string_view title, std::string_view text) {
+COMCP_DECL std::string loopback_page(std::string_view status, std::string_view title, std::string_view text,
+                                     std::string_view location = {}) {
   std::string body = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
   body.append(title).append("</title><link rel=\"icon\" href=\"data:,\"></head><body><h1>").append(title);
   body.append("</h1><p>").append(text).append("</p></body></html>\n");
@@ -1178,6 +1212,7 @@ COMCP_DECL std::string loopback_page(std::string_view status, std::string_view t
       "\r\nConnection: close\r\nCache-Control: no-store\r\nContent-Security-Policy: default-src 'none'\r\n"
       "Referrer-Policy: no-referrer\r\nX-Content-Type-Options: nosniff\r\n");
   if (status.starts_with("405")) out.append("Allow: GET\r\n");
+  if (!location.empty()) out.append("Location: ").append(location).append("\r\n");
   return out.append("\r\n").append(body);
 }
 
@@ -1226,12 +1261,13 @@ struct loopback_listener::state {
   struct round;
   struct end_of_round;
   static asio::awaitable<result<secret>> wait(std::shared_ptr<state> self, std::function<bool(std::string_view)> accepts);
-  static asio::awaitable<void> work(std::shared_ptr<round> r, std::shared_ptr<tcp::socket> socket);
+  static asio::awaitable<void> accept_all(std::shared_ptr<round> r);
   static asio::awaitable<void> serve(std::shared_ptr<round> r, std::shared_ptr<tcp::socket> socket);
 
   tcp::acceptor acceptor;
   loopback_place place;
-  std::size_t accepted = 0;
+  std::string lead_path, lead_to;
+  bool led = false;
 };
 
 // What one wait and its connections share.
@@ -1248,13 +1284,15 @@ struct loopback_listener::state::round {
   [[nodiscard]] std::string answer(std::string_view head) {
     auto const request = detail::read_loopback_request(head);
     if (!request || !of->is_ours(request->host)) return bad();
-    if (request->path != of->place.path()) {
+    bool const leads = !of->lead_path.empty() && comcp::detail::same_secret(request->path, of->lead_path);
+    if (!leads && request->path != of->place.path()) {
       return detail::loopback_page("404 Not Found", "Nothing here", "There is no such page.");
     }
     if (request->method != "GET") {
       return detail::loopback_page("405 Method Not Allowed", "Not like this", "Only GET is answered.");
     }
-    if (taken || !takes(request->query)) return bad();
+    if (leads) return lead();
+    if (taken || refused || !takes(request->query)) return bad();
     taken = secret(of->uri().append("?").append(request->query));
     if (detail::is_refusal(request->query)) {
       return detail::loopback_page("200 OK", "Not logged in",
@@ -1262,6 +1300,12 @@ struct loopback_listener::state::round {
     }
     return detail::loopback_page("200 OK", "Back to the program",
                                  "The program goes on from here. This page can be closed.");
+  }
+
+  [[nodiscard]] std::string lead() {
+    if (!std::exchange(of->led, true)) return detail::loopback_page("302 Found", "To the login", "Go on there.", of->lead_to);
+    refused = error(errc::denied, "the page that leads to the login was opened twice: somebody else may have read it");
+    return detail::loopback_page("410 Gone", "Not again", "This page was opened before. Begin the login anew.");
   }
 
   [[nodiscard]] static std::string bad() {
@@ -1281,7 +1325,8 @@ struct loopback_listener::state::round {
   comcp::detail::gate finished;
   std::optional<result<secret>> outcome;
   std::optional<secret> taken;
-  std::vector<std::shared_ptr<tcp::socket>> sockets;
+  std::optional<error> refused;
+  std::deque<std::shared_ptr<tcp::socket>> sockets;  // the oldest first
   bool over = false;
 };
 
@@ -1303,36 +1348,31 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_listener::state::wait(std::s
                                                                           std::function<bool(std::string_view)> accepts) {
   auto const r = std::make_shared<round>(self, std::move(accepts));
   end_of_round const at_the_end(r);
-  auto const executor = self->acceptor.get_executor();
-  for (std::size_t i = 0; i != detail::loopback_connections; ++i) {
-    auto const socket = std::make_shared<tcp::socket>(executor);
-    r->sockets.push_back(socket);
-    comcp::detail::spawn(executor, work(r, socket));
-  }
+  comcp::detail::spawn(self->acceptor.get_executor(), accept_all(r));
   co_await r->finished.wait();
   co_return std::move(*r->outcome);
 }
 
-// One of those that serve at the same time.
-COMCP_DECL asio::awaitable<void> loopback_listener::state::work(std::shared_ptr<round> r,
-                                                                std::shared_ptr<tcp::socket> socket) {
+// Whoever connects and says nothing keeps nobody out: the oldest goes where there are too many.
+COMCP_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::shared_ptr<round> r) {
   auto& self = *r->of;
+  std::error_code ignored;
   while (!r->over && !r->taken) {
+    auto const socket = std::make_shared<tcp::socket>(self.acceptor.get_executor());
     auto const [failed] = co_await self.acceptor.async_accept(*socket, tuple_awaitable);
     if (r->over || r->taken) break;
     if (failed) {  // the machine has no descriptor left, or the peer is gone: not at full speed
       co_await comcp::detail::pause_until(self.place.time(), self.place.time()->now() + std::chrono::milliseconds(50));
       continue;
     }
-    if (++self.accepted > detail::loopback_in_all) {
-      r->finish(error(errc::limit_exceeded, "more than 256 connections to the listener for a redirect"));
-      break;
-    }
     ::fcntl(socket->native_handle(), F_SETFD, FD_CLOEXEC);
-    co_await serve(r, socket);
+    if (r->sockets.size() == detail::loopback_connections) {
+      r->sockets.front()->close(ignored);
+      r->sockets.pop_front();
+    }
+    r->sockets.push_back(socket);
+    comcp::detail::spawn(self.acceptor.get_executor(), serve(r, socket));
   }
-  std::error_code ignored;
-  socket->close(ignored);
 }
 
 COMCP_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr<round> r,
@@ -1361,7 +1401,10 @@ COMCP_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr
   std::error_code ignored;
   socket->shutdown(tcp::socket::shutdown_send, ignored);
   socket->close(ignored);
-  if (!was_taken && r->taken && !r->over) r->finish(*r->taken);
+  std::erase(r->sockets, socket);
+  if (r->over) co_return;
+  if (!was_taken && r->taken) r->finish(*r->taken);
+  if (r->refused) r->finish(*r->refused);
 }
 
 COMCP_DECL result<loopback_listener> loopback_listener::open(asio::any_io_executor executor, loopback_place place) {
@@ -1378,6 +1421,13 @@ COMCP_DECL result<loopback_listener> loopback_listener::open(asio::any_io_execut
 }
 
 COMCP_DECL std::string loopback_listener::uri() const { return state_->uri(); }
+
+COMCP_DECL std::string loopback_listener::lead(std::string path, std::string where) {
+  state_->lead_path = std::move(path);
+  state_->lead_to = std::move(where);
+  state_->led = false;
+  return "http://" + state_->authority() + state_->lead_path;
+}
 
 COMCP_DECL asio::awaitable<result<secret>> loopback_listener::wait(std::function<bool(std::string_view)> accepts) {
   return state::wait(state_, std::move(accepts));
@@ -1399,24 +1449,30 @@ result<void> open_browser(http_url const& url);
 namespace detail {
 // To stderr.
 void print_login_url(http_url const& url);
+// The URL with every character as %XX that a script or a desktop's launcher might not take literally.
+std::string browser_argument(http_url const& url);
 }  // namespace detail
 
-/// Prints the URL to stderr and opens the browser too, unless told otherwise. Regular.
+/// Prints the URL to stderr and opens the browser too, unless told otherwise. The browser's argument, which every user of the
+/// machine can read, is a page of the listener that leads to the URL once; when it is asked for again, the visit ends with
+/// errc::denied. Regular.
 class loopback_redirect {
  public:
   using opener = std::function<result<void>(http_url const&)>;
   loopback_redirect() = default;
   /// 0, the default: the system chooses. A registration that pins its port needs it said here.
   loopback_redirect& port(std::uint16_t p) & { return port_ = p, *this; }
-  /// "/callback" by default; as net::loopback_place has it.
+  /// As net::loopback_place has it. By default "/callback", with a part more for each issuer at which a registration is made,
+  /// so that no other authorization server's answer comes there.
   loopback_redirect& path(std::string p) & { return path_ = std::move(p), *this; }
   /// "127.0.0.1" by default; "localhost" for servers that accept no other, at the risk that another program of this
   /// machine listens on ::1.
   loopback_redirect& host(std::string h) & { return host_ = std::move(h), *this; }
-  /// What opens the URL in place of open_browser(); its error is not the end: the printed URL can still be opened by hand.
-  loopback_redirect& open_with(opener f) & { return open_ = std::move(f), *this; }
+  /// What opens the URL, itself, in place of open_browser(); its error is not the end: the printed URL can still be opened by
+  /// hand.
+  loopback_redirect& open_with(opener f) & { return open_ = std::move(f), by_page_ = false, *this; }
   /// Only print: for machines without a browser.
-  loopback_redirect& print_only() & { return open_ = [](http_url const&) { return result<void>(); }, *this; }
+  loopback_redirect& print_only() & { return open_with({}); }
   /// What shows the URL to the user in place of stderr; may be empty.
   loopback_redirect& show_with(std::function<void(http_url const&)> f) & { return show_ = std::move(f), *this; }
   loopback_redirect&& port(std::uint16_t p) && { return std::move(port(p)); }
@@ -1436,20 +1492,25 @@ class loopback_redirect {
 
    private:
     static asio::awaitable<result<secret>> go(visit_in_progress self, http_url url);
+    void open(http_url const& url, secret const& state);
 
     net::loopback_listener listener_;
     opener open_;
+    bool by_page_;
     std::function<void(http_url const&)> show_;
   };
   /// Without a port of its own, it takes that of a known redirect URI with its host and path, if that is free.
-  [[nodiscard]] asio::awaitable<result<visit_in_progress>> start(std::vector<std::string> known);
+  [[nodiscard]] asio::awaitable<result<visit_in_progress>> start(std::vector<std::string> known, std::string issuer = {});
 
  private:
-  static asio::awaitable<result<visit_in_progress>> begin(loopback_redirect how, std::vector<std::string> known);
+  static asio::awaitable<result<visit_in_progress>> begin(loopback_redirect how, std::vector<std::string> known,
+                                                          std::string issuer);
 
   std::uint16_t port_ = 0;
-  std::string path_ = "/callback", host_ = "127.0.0.1";
-  opener open_ = [](http_url const& url) { return open_browser(url); };
+  std::optional<std::string> path_;
+  std::string host_ = "127.0.0.1";
+  opener open_;
+  bool by_page_ = true;
   std::function<void(http_url const&)> show_ = detail::print_login_url;
 };
 
@@ -1620,6 +1681,72 @@ COMCP_DECL std::string form_fields::text() const {
 #endif
 #endif
 
+// auth/pkce.hpp
+#if !defined(COMCP_SINGLE_AUTH_PKCE_HPP)
+#define COMCP_SINGLE_AUTH_PKCE_HPP
+// Proof Key for Code Exchange (RFC 7636), method S256 alone; and base64url. Pure: randomness is an argument.
+// Specification: 2026-07-28, basic/authorization/security-considerations, "Authorization Code Protection"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// Base64 with the URL alphabet and no padding (RFC 4648, section 5).
+std::string to_base64url(std::span<unsigned char const> bytes);
+std::string to_base64url(std::string_view bytes);
+/// Strict: other characters, padding and stray bits are errc::wrong_shape.
+result<std::string> from_base64url(std::string_view text);
+
+/// The verifier for 32 random bytes: 43 characters.
+secret pkce_verifier(std::span<unsigned char const, 32> random);
+/// The S256 challenge of a verifier.
+std::string pkce_challenge(secret const& verifier);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// auth/impl/pkce.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_PKCE_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_PKCE_IPP
+#include <algorithm>
+
+namespace comcp {
+
+COMCP_DECL std::string to_base64url(std::span<unsigned char const> bytes) {
+  auto out = to_base64(std::as_bytes(bytes));
+  while (out.ends_with('=')) out.pop_back();
+  std::replace(out.begin(), out.end(), '+', '-');
+  std::replace(out.begin(), out.end(), '/', '_');
+  return out;
+}
+
+COMCP_DECL std::string to_base64url(std::string_view bytes) {
+  return to_base64url(std::span(reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size()));
+}
+
+COMCP_DECL result<std::string> from_base64url(std::string_view text) {
+  if (text.find_first_of("+/=") != text.npos || text.size() % 4 == 1) return error(errc::wrong_shape, "bad base64url");
+  std::string plain(text);
+  std::replace(plain.begin(), plain.end(), '-', '+');
+  std::replace(plain.begin(), plain.end(), '_', '/');
+  plain.append((4 - plain.size() % 4) % 4, '=');
+  auto const bytes = from_base64(plain);
+  if (!bytes) return error(errc::wrong_shape, "bad base64url");
+  return std::string(reinterpret_cast<char const*>(bytes->data()), bytes->size());
+}
+
+COMCP_DECL secret pkce_verifier(std::span<unsigned char const, 32> random) { return secret(to_base64url(random)); }
+
+COMCP_DECL std::string pkce_challenge(secret const& verifier) { return to_base64url(sha256(verifier.reveal())); }
+
+}  // namespace comcp
+#endif
+#endif
+#endif
+
 namespace comcp {
 namespace detail {
 
@@ -1646,7 +1773,7 @@ COMCP_DECL std::optional<std::uint16_t> known_port(std::string const& uri, net::
 
 COMCP_DECL loopback_redirect::visit_in_progress::visit_in_progress(net::loopback_listener listener,
                                                                    loopback_redirect const& how)
-    : listener_(std::move(listener)), open_(how.open_), show_(how.show_) {}
+    : listener_(std::move(listener)), open_(how.open_), by_page_(how.by_page_), show_(how.show_) {}
 
 COMCP_DECL std::string loopback_redirect::visit_in_progress::redirect_uri() const { return listener_.uri(); }
 
@@ -1654,12 +1781,21 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress:
   return go(*this, std::move(url));
 }
 
+COMCP_DECL void loopback_redirect::visit_in_progress::open(http_url const& url, secret const& state) {
+  if (open_) static_cast<void>(open_(url));
+  if (!by_page_) return;
+  // As secret as the state, and says nothing of it.
+  auto const path = "/" + pkce_challenge(secret("page for " + state.reveal()));
+  auto const page = http_url::parse(listener_.lead(path, detail::browser_argument(url)));
+  if (page) static_cast<void>(open_browser(*page));
+}
+
 COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::go(visit_in_progress self, http_url url) {
   auto const wanted = detail::state_of(url.query().value_or(""));
   if (!wanted) co_return error(errc::invalid_argument, "the authorization URL has no state, or several");
   try {
     if (self.show_) self.show_(url);
-    if (self.open_) static_cast<void>(self.open_(url));
+    self.open(url, *wanted);
   } catch (...) {
     // As for its error: the URL may have been seen, and can be opened by hand.
   }
@@ -1673,15 +1809,20 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress:
 }
 
 COMCP_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::start(
-    std::vector<std::string> known) {
-  return begin(*this, std::move(known));
+    std::vector<std::string> known, std::string issuer) {
+  return begin(*this, std::move(known), std::move(issuer));
 }
 
 COMCP_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::begin(
-    loopback_redirect how, std::vector<std::string> known) {
+    loopback_redirect how, std::vector<std::string> known, std::string issuer) {
   auto const executor = co_await asio::this_coro::executor;
   net::loopback_place place;
-  place.port(how.port_).path(how.path_).host(how.host_);
+  place.port(how.port_).host(how.host_);
+  if (how.path_) {
+    place.path(*how.path_);
+  } else if (!issuer.empty()) {
+    place.path(place.path() + "/" + pkce_challenge(secret(std::move(issuer))).substr(0, 22));
+  }
   for (auto const& uri : known) {
     auto const port = how.port_ == 0 ? detail::known_port(uri, place) : std::nullopt;
     if (!port) continue;
@@ -1720,7 +1861,6 @@ extern "C" char** environ;
 namespace comcp {
 namespace detail {
 
-/// The URL with every character as %XX that a script or a desktop's launcher might not take literally.
 COMCP_DECL std::string browser_argument(http_url const& url) {
   constexpr std::string_view digits = "0123456789ABCDEF", plain = "-._~:/?#[]@&+,=%";
   std::string out;
@@ -1878,6 +2018,7 @@ COMCP_DECL result<void> open_browser(http_url const& url) {
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <asio/awaitable.hpp>
 
@@ -2168,7 +2309,9 @@ class oauth_client {
 
   oauth_client& client_secret(secret s) & { return secret_ = std::move(s), *this; }
   oauth_client& key(private_key k) & { return key_ = std::move(k), *this; }
-  /// The authorization server that knows it. Where it is set, every other one is refused. Metadata documents' ids need none.
+  /// The authorization server that knows it. Where it is set, every other one is refused. Where it is not, oauth binds the
+  /// client to the first one that it meets, in its token_store, and refuses others with both names; addresses that nothing
+  /// publishes get no secret. Metadata documents' ids need none.
   oauth_client& issuer(std::string i) & { return issuer_ = std::move(i), *this; }
   /// "none", "client_secret_basic", "client_secret_post" or "private_key_jwt"; by default what fits and the server supports.
   oauth_client& auth_method(std::string m) & { return method_ = std::move(m), *this; }
@@ -2594,72 +2737,6 @@ result<authorization_answer> read_redirect(pending_authorization const& pending,
 #include <algorithm>
 #include <type_traits>
 #include <utility>
-
-// auth/pkce.hpp
-#if !defined(COMCP_SINGLE_AUTH_PKCE_HPP)
-#define COMCP_SINGLE_AUTH_PKCE_HPP
-// Proof Key for Code Exchange (RFC 7636), method S256 alone; and base64url. Pure: randomness is an argument.
-// Specification: 2026-07-28, basic/authorization/security-considerations, "Authorization Code Protection"
-
-#include <span>
-#include <string>
-#include <string_view>
-
-namespace comcp {
-
-/// Base64 with the URL alphabet and no padding (RFC 4648, section 5).
-std::string to_base64url(std::span<unsigned char const> bytes);
-std::string to_base64url(std::string_view bytes);
-/// Strict: other characters, padding and stray bits are errc::wrong_shape.
-result<std::string> from_base64url(std::string_view text);
-
-/// The verifier for 32 random bytes: 43 characters.
-secret pkce_verifier(std::span<unsigned char const, 32> random);
-/// The S256 challenge of a verifier.
-std::string pkce_challenge(secret const& verifier);
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// auth/impl/pkce.ipp
-#if !defined(COMCP_SINGLE_AUTH_IMPL_PKCE_IPP)
-#define COMCP_SINGLE_AUTH_IMPL_PKCE_IPP
-#include <algorithm>
-
-namespace comcp {
-
-COMCP_DECL std::string to_base64url(std::span<unsigned char const> bytes) {
-  auto out = to_base64(std::as_bytes(bytes));
-  while (out.ends_with('=')) out.pop_back();
-  std::replace(out.begin(), out.end(), '+', '-');
-  std::replace(out.begin(), out.end(), '/', '_');
-  return out;
-}
-
-COMCP_DECL std::string to_base64url(std::string_view bytes) {
-  return to_base64url(std::span(reinterpret_cast<unsigned char const*>(bytes.data()), bytes.size()));
-}
-
-COMCP_DECL result<std::string> from_base64url(std::string_view text) {
-  if (text.find_first_of("+/=") != text.npos || text.size() % 4 == 1) return error(errc::wrong_shape, "bad base64url");
-  std::string plain(text);
-  std::replace(plain.begin(), plain.end(), '-', '+');
-  std::replace(plain.begin(), plain.end(), '_', '/');
-  plain.append((4 - plain.size() % 4) % 4, '=');
-  auto const bytes = from_base64(plain);
-  if (!bytes) return error(errc::wrong_shape, "bad base64url");
-  return std::string(reinterpret_cast<char const*>(bytes->data()), bytes->size());
-}
-
-COMCP_DECL secret pkce_verifier(std::span<unsigned char const, 32> random) { return secret(to_base64url(random)); }
-
-COMCP_DECL std::string pkce_challenge(secret const& verifier) { return to_base64url(sha256(verifier.reveal())); }
-
-}  // namespace comcp
-#endif
-#endif
-#endif
 
 namespace comcp {
 namespace detail {
@@ -3405,7 +3482,7 @@ namespace comcp {
 /// For whom an assertion is wanted.
 struct grant_request {
   grant_request() = default;
-  std::string issuer;    ///< The authorization server.
+  std::string issuer;    ///< The authorization server, as the MCP server names it: the audience of what is given.
   std::string resource;  ///< The MCP server.
   std::string scope;     ///< What will be asked for; empty: nothing.
 };
@@ -3462,6 +3539,7 @@ struct oauth_response {
   int status = 0;
   http_headers headers;
   std::string body;
+  std::string address;  ///< As http_response_head has it.
 };
 
 /// Sends one request and gives its whole answer; called on the client's executor, may be cancelled.
@@ -3477,6 +3555,7 @@ asio::awaitable<result<oauth_response>> fetch_whole(std::shared_ptr<Engine> engi
   oauth_response out;
   out.status = response.head().status;
   out.headers = response.head().headers;
+  out.address = response.head().address;
   for (;;) {
     auto const piece = co_await response.next();
     if (!piece) co_return piece.error();
@@ -3498,19 +3577,22 @@ oauth_sender send_with(std::shared_ptr<Engine> e, std::size_t max_body = std::si
 
 namespace detail {
 
-/// Where authorization to one server may connect to, by how far the server's own addresses reach: until they are known
-/// it is its name that counts.
+/// Where authorization to one server may connect to, by how far the server's own addresses reach: those that it was
+/// connected at, for what a second lookup says is up to its owner; before that what a lookup says, or else its name.
 struct oauth_addresses {
   oauth_addresses(endpoint_policy p, http_url s) : policy(p), server(std::move(s)), reach(reach_of(server.host())) {}
 
   /// The address that reaches farthest counts: a public server gains nothing by a private one beside it.
   void resolved(net::endpoints const& found);
+  /// It answered from there. Empty: not known.
+  void answered_from(std::string const& address);
   [[nodiscard]] bool allows(asio::ip::address const& address) const;
 
   endpoint_policy policy;
   http_url server;
   address_reach reach;
   bool looked_up = false;
+  bool connected = false;
 };
 
 template <class Engine>
@@ -3533,24 +3615,27 @@ asio::awaitable<result<oauth_response>> fetch_guarded(std::shared_ptr<oauth_engi
     if (!found && found.error() == errc::cancelled) co_return found.error();
     if (found) known.resolved(*found);
   }
+  bool const own = same_origin(request.url, known.server);
   auto whole = co_await fetch_whole(with->engine, std::move(request), with->max_body);
+  if (whole && own) known.answered_from(whole->address);
   co_return std::move(whole);
 }
 
 /// The sender for authorization to `server` that is used where the user gave none. Connections go only where the
 /// policy allows it, by the resolved address; what passes through a proxy is checked by its URL alone. `engine` has the
-/// times and the clock. Keep one for each MCP server.
+/// times and the clock. Keep one for each MCP server. `addresses` are for who learns more of the server's.
 template <class Engine = default_http_engine>
 oauth_sender default_oauth_sender(endpoint_policy policy, std::size_t max_body, http_url server,
                                   asio_engine_options engine = asio_engine_options(),
                                   proxy_options proxies = proxy_options::from_environment(),
                                   tls_options const& tls = tls_options(),
-                                  net::lookup_function lookup = net::system_lookup<asio::any_io_executor>) {
+                                  net::lookup_function lookup = net::system_lookup<asio::any_io_executor>,
+                                  std::shared_ptr<oauth_addresses> addresses = nullptr) {
   auto const out = std::make_shared<oauth_engine<Engine>>();
-  auto const addresses = std::make_shared<oauth_addresses>(policy, std::move(server));
+  if (!addresses) addresses = std::make_shared<oauth_addresses>(policy, std::move(server));
   auto const proxied = proxies.proxy_for(addresses->server);
   // A server behind a proxy may have no address here at all.
-  addresses->looked_up = !proxied || proxied->has_value();
+  addresses->looked_up = addresses->looked_up || !proxied || proxied->has_value();
   out->addresses = addresses;
   out->time = engine.time() ? engine.time() : steady_time();
   out->lookup = lookup;
@@ -3570,7 +3655,8 @@ namespace comcp::detail {
 
 extern template oauth_sender default_oauth_sender<default_http_engine>(endpoint_policy, std::size_t, http_url,
                                                                        asio_engine_options, proxy_options,
-                                                                       tls_options const&, net::lookup_function);
+                                                                       tls_options const&, net::lookup_function,
+                                                                       std::shared_ptr<oauth_addresses>);
 
 }  // namespace comcp::detail
 #else
@@ -3588,6 +3674,13 @@ COMCP_DECL void oauth_addresses::resolved(net::endpoints const& found) {
   looked_up = true;
 }
 
+COMCP_DECL void oauth_addresses::answered_from(std::string const& address) {
+  if (address.empty()) return;
+  auto const here = reach_of(address);
+  reach = connected ? std::max(reach, here) : here;
+  looked_up = connected = true;
+}
+
 COMCP_DECL bool oauth_addresses::allows(asio::ip::address const& address) const {
   return policy.allows_address(address.to_string(), reach);
 }
@@ -3595,7 +3688,7 @@ COMCP_DECL bool oauth_addresses::allows(asio::ip::address const& address) const 
 #if defined(COMCP_SEPARATE_COMPILATION)
 template oauth_sender default_oauth_sender<default_http_engine>(endpoint_policy, std::size_t, http_url,
                                                                 asio_engine_options, proxy_options, tls_options const&,
-                                                                net::lookup_function);
+                                                                net::lookup_function, std::shared_ptr<oauth_addresses>);
 #endif
 
 }  // namespace comcp::detail
@@ -3669,8 +3762,10 @@ std::vector<http_url> authorization_server_metadata_urls(http_url const& issuer)
 /// The server's canonical URI: lower-case scheme and host, no query, no fragment, no trailing slash.
 std::string canonical_resource(http_url const& server);
 /// Whether metadata that names this resource speaks for this server: same origin, and its path is the server's path or
-/// a parent of it (whole segments).
+/// a parent of it (whole segments). Queries do not count: a server's identifier has none, unless it gives itself one.
 bool covers(std::string_view resource, http_url const& server);
+/// Whether a resource that covers the server is more than the server: tokens for it are good elsewhere too.
+bool is_wider(std::string_view resource, http_url const& server);
 
 }  // namespace comcp
 
@@ -3799,9 +3894,13 @@ COMCP_DECL std::string canonical_resource(http_url const& server) {
 COMCP_DECL bool covers(std::string_view resource, http_url const& server) {
   auto const named = http_url::parse(resource);
   if (!named || !same_origin(*named, server) || named->fragment()) return false;
-  if (named->query() && named->query() != server.query()) return false;
   auto const parent = detail::path_without_end(*named), path = detail::path_without_end(server);
   return path.starts_with(parent) && (path.size() == parent.size() || path[parent.size()] == '/');
+}
+
+COMCP_DECL bool is_wider(std::string_view resource, http_url const& server) {
+  auto const named = http_url::parse(resource);
+  return named && detail::path_without_end(*named).size() < detail::path_without_end(server).size();
 }
 
 }  // namespace comcp
@@ -3831,6 +3930,7 @@ struct oauth_profile {
   bool offline_access = true;         ///< Ask for it where it is offered.
   bool dpop = false;
   server_choice choose;               ///< By default the first.
+  std::function<bool(std::string const& resource)> accept_wider;  ///< As oauth_options has it.
   endpoint_policy policy;
   bool legacy_fallback = true;        ///< 2025-03-26: metadata or default endpoints at the server's origin.
 };
@@ -3848,12 +3948,13 @@ class oauth_options {
   /// How the user logs in: loopback_redirect(), a browser_callback, or a type of yours. Without one a login ends with
   /// errc::login_required, unless it was begun with oauth::begin().
   oauth_options& user(any_user_agent agent) { return user_ = std::move(agent), *this; }
-  /// Where credentials are kept between runs; in memory by default.
+  /// Where credentials are kept between runs; by default in memory: each run trusts the first issuer anew, unless named.
   oauth_options& store(any_token_store s) { return store_ = std::move(s), *this; }
   /// Separates the credentials of several users of one store. "" by default; printable ASCII.
   oauth_options& account(std::string name) { return account_ = std::move(name), *this; }
 
-  /// A client that an authorization server knows already; more than one for several servers.
+  /// A client that an authorization server knows already; more than one for several servers. Name the issuer of each: see
+  /// oauth_client::issuer().
   oauth_options& client(oauth_client c) { return profile_.clients.push_back(std::move(c)), *this; }
   /// The URL of a client id metadata document that you host.
   oauth_options& client_metadata_url(std::string url) { return profile_.client_metadata_url = std::move(url), *this; }
@@ -3879,7 +3980,8 @@ class oauth_options {
   oauth_options& assertions(assertion_source s) { return client_assertion_ = std::move(s), *this; }
   /// Tokens bound to a key of this session (RFC 9449). Off by default; on by itself where the server requires it.
   oauth_options& dpop(bool yes = true) { return profile_.dpop = yes, *this; }
-  /// Tokens obtained elsewhere, for the one server that the client connects to; a refresh finds its way by discovery.
+  /// Tokens obtained elsewhere, for the one server that the client connects to; a refresh finds its way by discovery, the
+  /// first time: then the refresh token is bound to that issuer as a client is, unless issuer() names one.
   oauth_options& tokens(token_set t) { return tokens_ = std::move(t), *this; }
 
   /// In place of the scopes that the server asks for. Step-up adds to them.
@@ -3891,6 +3993,11 @@ class oauth_options {
   /// Whether a 403 that names missing scopes starts another flow. On by default.
   oauth_options& step_up(bool yes) { return profile_.step_up = yes, *this; }
   oauth_options& choose(server_choice f) { return profile_.choose = std::move(f), *this; }
+  /// Asked where tokens would be good for more than this server, as the server says that its resource is a parent of its own
+  /// URL ("https://host" for "https://host/mcp"): whether that may be. By default it may; login_status tells the resource.
+  oauth_options& accept_wider(std::function<bool(std::string const& resource)> f) {
+    return profile_.accept_wider = std::move(f), *this;
+  }
   oauth_options& policy(endpoint_policy p) { return profile_.policy = p, *this; }
   /// Revision 2025-03-26: metadata or default endpoints at the server's own origin. On by default.
   oauth_options& legacy_fallback(bool yes) { return profile_.legacy_fallback = yes, *this; }
@@ -4013,6 +4120,8 @@ class oauth {
                                                                  http_response_head const& got);
   void observed(auth_request const& request, http_response_head const& got) noexcept;
   [[nodiscard]] std::string identity() const;
+  /// Of the grant: oauth-client-credentials or enterprise-managed-authorization.
+  [[nodiscard]] std::vector<std::string> extensions() const;
 
  private:
   std::shared_ptr<detail::oauth_core> core_;
@@ -4493,6 +4602,10 @@ COMCP_DECL std::string oauth_discovery::read_resource(json::value document) {
   if (profile_.resource ? read->resource != *profile_.resource : !covers(read->resource, server_)) {
     return "it is for " + detail::shown(read->resource);
   }
+  if (!profile_.resource && profile_.accept_wider && is_wider(read->resource, server_) &&
+      !profile_.accept_wider(read->resource)) {
+    return "it is for all of " + detail::shown(read->resource) + ", which was not accepted";
+  }
   found_.resource = read->resource;
   found_.resource_metadata = std::move(*read);
   return {};
@@ -4880,6 +4993,23 @@ namespace detail {
 oauth_client const* pre_registered(std::vector<oauth_client> const& clients, std::string_view issuer);
 }  // namespace detail
 
+/// Something that one authorization server alone may see, and where it would go: 2026-07-28, "Authorization Server Binding".
+struct issuer_binding {
+  issuer_binding() = default;
+  std::string of;       ///< As stores and errors name it: "client ID"; empty: nothing is bound.
+  std::string issuer;   ///< Of the authorization server that the MCP server names.
+  bool named = false;   ///< The user named this issuer: what was stored before is no matter.
+  bool found = true;    ///< By metadata; false: a secret for addresses that are assumed.
+
+  /// Whether it may go there. `bound` is what is stored of it: the issuer that was the first, or was named.
+  /// errc::unauthorized with both names.
+  [[nodiscard]] result<void> check(std::optional<std::string> const& bound) const;
+};
+/// Of this client; nothing for a registration, which is kept for its issuer alone, and for the id of a metadata document.
+issuer_binding client_binding(oauth_profile const& profile, discovered const& at, client_choice const& choice);
+/// Of something else that is for this MCP server: "tokens", "assertions".
+issuer_binding server_binding(oauth_profile const& profile, discovered const& at, char const* what);
+
 /// By what the credentials of an authorization server are kept: its issuer, its origin where nothing is published.
 std::string issuer_key(discovered const& at);
 
@@ -4961,6 +5091,44 @@ COMCP_DECL std::string issuer_key(discovered const& at) {
   if (!at.authorization_server.issuer.empty()) return at.authorization_server.issuer;
   auto const server = http_url::parse(at.server);
   return server ? server->origin() : std::string();
+}
+
+COMCP_DECL result<void> issuer_binding::check(std::optional<std::string> const& bound) const {
+  if (named || bound == issuer) return {};
+  auto const what = detail::shown(of), there = detail::shown(issuer);
+  if (bound) {
+    return error(errc::unauthorized, what + " belongs to the authorization server " + detail::shown(*bound) +
+                                         ", and the MCP server now names " + there +
+                                         ": nothing was sent there. If that is right, name that issuer");
+  }
+  if (found) return {};
+  return error(errc::unauthorized, what + " would go to " + there +
+                                       ", which publishes no metadata: that needs the issuer to be named");
+}
+
+COMCP_DECL issuer_binding client_binding(oauth_profile const& profile, discovered const& at,
+                                         client_choice const& choice) {
+  issuer_binding out;
+  if (!choice.client || choice.registered_by != "pre-registered") return out;
+  auto const& client = *choice.client;
+  bool const open = client.client_secret().empty();
+  if (open && client.id().starts_with("https://")) return out;
+  out.of = "client " + client.id();
+  out.issuer = issuer_key(at);
+  out.named = profile.issuer || client.issuer() == out.issuer;
+  bool const signs = client.key() || client.auth_method() == "private_key_jwt";
+  out.found = !at.assumed || (open && !signs);
+  return out;
+}
+
+COMCP_DECL issuer_binding server_binding(oauth_profile const& profile, discovered const& at, char const* what) {
+  issuer_binding out;
+  out.of = what + (" for " + at.server);
+  out.issuer = issuer_key(at);
+  auto const& clients = profile.clients;  // whose client is named has named whose tokens these are
+  out.named = profile.issuer || (clients.size() == 1 && clients.front().issuer() == out.issuer);
+  out.found = !at.assumed;
+  return out;
 }
 
 COMCP_DECL result<client_choice> choose_client(oauth_profile const& profile, discovered const& at) {
@@ -5086,6 +5254,7 @@ class oauth_flow {
  public:
   enum class want {
     get,             ///< GET url(), answered().
+    binding,         ///< Look whether binding() holds in the store, and keep it there: bound(), or failed().
     stored_client,   ///< Look for a registration for issuer(), then registration_found().
     redirect_uri,    ///< Start the user agent: known_redirects(), then redirecting_to().
     post_json,       ///< POST body() to url() as JSON, answered(): registration.
@@ -5109,6 +5278,7 @@ class oauth_flow {
   [[nodiscard]] std::string const& issuer() const noexcept { return grant_.issuer; }  ///< Its origin where it publishes none.
   [[nodiscard]] std::string const& resource() const noexcept { return grant_.resource; }
   [[nodiscard]] std::string const& scope() const noexcept { return grant_.scope; }
+  [[nodiscard]] issuer_binding const& binding() const noexcept { return binding_; }
   [[nodiscard]] std::vector<std::string> known_redirects() const;
   [[nodiscard]] pending_authorization const& pending() const noexcept { return pending_; }
   [[nodiscard]] bool wants_dpop() const noexcept { return dpop_; }  ///< By the profile, or because the resource requires it.
@@ -5116,6 +5286,7 @@ class oauth_flow {
   void answered(int status, http_headers const& headers, std::string_view body, token_set::time_point now);
   /// A request got no answer, or the policy, the user agent or a source failed: the flow fails, or tries what is left.
   void failed(error why);
+  void bound();
   void registration_found(std::optional<oauth_client> stored);
   /// `state` and `verifier` are random, one use only.
   void redirecting_to(std::string redirect_uri, secret state, secret verifier);
@@ -5155,6 +5326,7 @@ class oauth_flow {
   bool registered_twice_ = false;
   std::optional<oauth_client> registered_;
   std::string registration_endpoint_;
+  issuer_binding binding_;
   bool dpop_ = false;
   pending_authorization pending_;
   oauth_grant grant_;
@@ -5227,7 +5399,12 @@ COMCP_DECL void oauth_flow::go_on_discovering() {
   if (!found) return fail(found.error());
   at_ = std::move(*found);
   if (auto const ready = prepare(); !ready) return fail(ready.error());
-  start_grant();
+  if (binding_.of.empty()) return start_grant();
+  next_ = want::binding;
+}
+
+COMCP_DECL void oauth_flow::bound() {
+  if (next_ == want::binding) start_grant();
 }
 
 /// Everything that can be decided without another answer, so that what cannot succeed ends before anybody is asked.
@@ -5260,6 +5437,11 @@ COMCP_DECL result<void> oauth_flow::prepare() {
 
   auto choice = choose_client(profile_, at_);
   if (!choice) return choice.error();
+  binding_ = client_binding(profile_, at_, *choice);
+  // A source may not look at whom its assertion is for.
+  if (binding_.of.empty() && profile_.kind == oauth_profile::grant::jwt_bearer) {
+    binding_ = server_binding(profile_, at_, "assertions");
+  }
   known_ = std::move(choice->client);
   grant_.registered_by = std::move(choice->registered_by);
   if (known_) return {};
@@ -5476,6 +5658,7 @@ struct oauth_session {
 
   http_url server;  ///< Without query and fragment.
   oauth_sender send;  ///< Empty until something is sent.
+  std::shared_ptr<oauth_addresses> addresses;  ///< That the sender may use.
   bool loaded = false;
   bool stored = false;  ///< The store has the record, as far as we know.
   std::optional<oauth_record> record;
@@ -5491,7 +5674,8 @@ struct oauth_session {
 };
 
 /// What authorization to `server` is sent over.
-oauth_sender sender_for(oauth_options const& options, http_url const& server);
+oauth_sender sender_for(oauth_options const& options, http_url const& server,
+                        std::shared_ptr<oauth_addresses> addresses = nullptr);
 
 struct oauth_core {
   explicit oauth_core(oauth_options o);
@@ -5499,6 +5683,7 @@ struct oauth_core {
   std::shared_ptr<oauth_session> session(http_url const& server);
   [[nodiscard]] std::string tokens_name(oauth_session const& s) const;
   [[nodiscard]] std::string client_name(std::string const& issuer) const;
+  [[nodiscard]] std::string issuer_name(std::string const& of) const;  ///< of: as issuer_binding has it
   /// How requests on behalf of this server are sent.
   [[nodiscard]] oauth_io io_for(oauth_session& s) const;
   /// How requests to an identity provider of the user's own choice are sent.
@@ -5644,13 +5829,14 @@ COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
 
 // ---- The core ----
 
-COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server) {
+COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server,
+                                   std::shared_ptr<oauth_addresses> addresses) {
   if (options.sender()) return options.sender();
   auto proxies = options.proxy() ? *options.proxy() : proxy_options::from_environment();
   asio_engine_options engine;
   engine.timeouts(http_timeouts().connect(std::min<std::chrono::milliseconds>(options.timeout(), std::chrono::seconds(10))));
   return default_oauth_sender<>(options.profile().policy, options.max_body(), server, std::move(engine), std::move(proxies),
-                                options.tls());
+                                options.tls(), net::system_lookup<asio::any_io_executor>, std::move(addresses));
 }
 
 COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
@@ -5666,7 +5852,9 @@ COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
 COMCP_DECL session_ptr oauth_core::session(http_url const& server) {
   auto const key = server.origin() + server.path();
   auto& found = sessions[key];
-  if (!found) found = std::make_shared<oauth_session>(http_url::parse(key).value());
+  if (found) return found;
+  found = std::make_shared<oauth_session>(http_url::parse(key).value());
+  found->addresses = std::make_shared<oauth_addresses>(options.profile().policy, found->server);
   return found;
 }
 
@@ -5677,8 +5865,12 @@ COMCP_DECL std::string oauth_core::client_name(std::string const& issuer) const 
   return "client " + options.account() + " " + issuer;
 }
 
+COMCP_DECL std::string oauth_core::issuer_name(std::string const& of) const {
+  return "issuer " + options.account() + " " + of;
+}
+
 COMCP_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
-  if (!s.send) s.send = sender_for(options, s.server);
+  if (!s.send) s.send = sender_for(options, s.server, s.addresses);
   auto out = io;
   out.send = s.send;
   return out;
@@ -5793,13 +5985,27 @@ COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr cor
 
 namespace oauth_detail {
 
+// Whoever says who the client is means no token of another one.
+inline bool is_of_client(sansio::oauth_grant const& g, oauth_profile const& wanted) {
+  auto const& all = wanted.clients;
+  if (!all.empty()) {
+    return std::any_of(all.begin(), all.end(), [&](oauth_client const& c) {
+      return c.id() == g.client.id() && (c.issuer().empty() || c.issuer() == g.issuer);
+    });
+  }
+  auto const& document = wanted.client_metadata_url;  // not every server reads one
+  if (wanted.kind == oauth_profile::grant::jwt_bearer && document.empty()) return g.client.id().empty();
+  return document.empty() || g.registered_by == "dynamic" || g.client.id() == document;
+}
+
 // What was stored may come from a time with other options.
 inline bool is_accepted(oauth_record const& r, oauth_core const& core, oauth_session const& s) {
   auto const fits = [](std::optional<std::string> const& pinned, std::string const& stored) {
     return !pinned || stored.empty() || *pinned == stored;
   };
   auto const& wanted = core.options.profile();
-  return r.grant.server == s.server.text() && fits(wanted.issuer, r.grant.issuer) && fits(wanted.resource, r.grant.resource);
+  return r.grant.server == s.server.text() && fits(wanted.issuer, r.grant.issuer) &&
+         fits(wanted.resource, r.grant.resource) && is_of_client(r.grant, wanted);
 }
 
 }  // namespace oauth_detail
@@ -5942,6 +6148,9 @@ struct flow_run {
 /// Drives it until it is done or failed, or the user is wanted and redirect_uri says to stop there.
 asio::awaitable<void> drive(flow_run& run);
 
+/// Whether this may go to its issuer, by what the store has of it; what is first, or named, is stored.
+asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what);
+
 /// A whole flow, its tokens stored and in use. `challenge` is what the server said.
 asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge, bool step_up);
 /// What the server says to a request without a token, as far as it says it.
@@ -6014,6 +6223,12 @@ inline error too_many(oauth_session const& s, http_headers const& refused_with) 
                                   "login() starts another" + sansio::told_by_challenge(refused_with)};
 }
 
+// Nobody was asked, as there is no user: why the token was not renewed is the better half of the story.
+inline error after(error const& not_renewed, error const& why) {
+  if (!not_renewed || !(why == errc::login_required)) return why;
+  return why.with_message(std::string(why.message()) + "; its token was not renewed: " + std::string(not_renewed.message()));
+}
+
 // Whether there is another token now than the one that was refused.
 inline bool has_other(oauth_session const& s, std::string const& used) {
   return s.record && authorization_value(s) != used;
@@ -6026,6 +6241,7 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
   using oauth_detail::has_other;
   if (!same_origin(server, url)) co_return auth_verdict::give_up;
   auto const s = core->session(server);
+  s->addresses->answered_from(got.address);
   auto challenge = pick_challenge(got.headers);
   bool const step_up = oauth_detail::lacks_scope(got, challenge);
   if (got.status != 401 && !(step_up && core->options.profile().step_up)) co_return auth_verdict::give_up;
@@ -6039,11 +6255,13 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
     (void)co_await landed(under_way);
     if (has_other(*s, used)) co_return auth_verdict::try_again;
   }
+  error not_renewed;
   if (!s->authorizing && !step_up) {
     auto const renewed = co_await renew(core, s, used);
     // A refusal leaves the flow; what may pass does not need the user.
     if (!renewed && !(renewed.error() == errc::unauthorized)) co_return renewed.error();
     if (has_other(*s, used)) co_return auth_verdict::try_again;
+    if (!renewed) not_renewed = renewed.error();
   }
   if (!s->authorizing && !may_start_flow(*core, *s)) co_return oauth_detail::too_many(*s, got.headers);
   // It may be under way for others: then it is for the next one.
@@ -6053,7 +6271,7 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core,
   auto const done = co_await fly(s, &oauth_session::authorizing, std::move(work));
   if (!done) {
     s->also_wanted.clear();  // nobody goes on to ask for it
-    co_return done.error();
+    co_return oauth_detail::after(not_renewed, done.error());
   }
   co_return has_other(*s, used) ? auth_verdict::try_again : auth_verdict::give_up;
 }
@@ -6078,6 +6296,11 @@ inline asio::awaitable<void> get_next(flow_run& run) {
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
 
+inline asio::awaitable<void> check_binding(flow_run& run) {
+  auto const held = co_await hold_to_issuer(run.core, run.flow.binding());
+  held ? run.flow.bound() : run.flow.failed(held.error());
+}
+
 inline asio::awaitable<void> find_stored_client(flow_run& run) {
   if (run.forget_stored) co_return run.flow.registration_found(std::nullopt);
   auto const text = co_await load_text(run.core, run.core->client_name(run.flow.issuer()));
@@ -6099,7 +6322,9 @@ inline asio::awaitable<void> start_visit(flow_run& run) {
     if (!agent) {
       co_return run.flow.failed(error(errc::login_required, "the server wants a user to log in: " + run.session->server.origin()));
     }
-    auto starting = agent.start(run.flow.known_redirects());
+    std::string registers_at;
+    if (run.flow.grant().registered_by == "dynamic") registers_at = run.flow.issuer();
+    auto starting = agent.start(run.flow.known_redirects(), std::move(registers_at));
     auto visit = co_await within<any_visit>(run.core->io.time, run.core->io.timeout, std::move(starting),
                                              "the user agent did not start in time", nullptr);
     if (!visit) co_return run.flow.failed(visit.error());
@@ -6219,12 +6444,29 @@ inline asio::awaitable<void> forget_client(core_ptr core, std::string issuer, st
 
 }  // namespace oauth_detail
 
+// Under a lock, so that there is one first.
+COMCP_DECL asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what) {
+  if (what.of.empty()) co_return result<void>();
+  auto const name = core->issuer_name(what.of);
+  auto const held = co_await lock_name(core, name);
+  if (!held) co_return held.error();
+  auto const text = co_await load_text(core, name);
+  if (!text) co_return text.error();
+  std::optional<std::string> bound;
+  if (*text) bound = (*text)->reveal();
+  auto allowed = what.check(bound);
+  if (!allowed || bound == what.issuer) co_return allowed;
+  auto saved = co_await save_text(core, name, secret(what.issuer));
+  co_return saved;
+}
+
 COMCP_DECL asio::awaitable<void> drive(flow_run& run) {
   using oauth_detail::want;
   for (int steps = 0; steps < 64; ++steps) {
     if (run.flow.registered() && !run.saved) co_await oauth_detail::save_registration(run);
     switch (run.flow.next()) {
       case want::get: co_await oauth_detail::get_next(run); break;
+      case want::binding: co_await oauth_detail::check_binding(run); break;
       case want::stored_client: co_await oauth_detail::find_stored_client(run); break;
       case want::redirect_uri: co_await oauth_detail::start_visit(run); break;
       case want::post_json: co_await oauth_detail::register_client(run); break;
@@ -6463,6 +6705,10 @@ inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, sessio
   if (!found) co_return found.error();
   auto const choice = sansio::choose_client(profile, *found);
   if (!choice) co_return choice.error();
+  auto const of_tokens = co_await hold_to_issuer(core, sansio::server_binding(profile, *found, "tokens"));
+  if (!of_tokens) co_return of_tokens.error();
+  auto const of_client = co_await hold_to_issuer(core, sansio::client_binding(profile, *found, *choice));
+  if (!of_client) co_return of_client.error();
   auto const issuer = sansio::issuer_key(*found);
   auto client = choice->client;
   if (!client) {
@@ -6680,12 +6926,14 @@ COMCP_DECL asio::awaitable<result<void>> forget(core_ptr core, session_ptr s) {
   auto const name = core->tokens_name(*s);
   auto const held = co_await lock_name(core, name);
   auto stored = co_await load_record(core, s);
+  bool const ours = !stored || *stored;  // not that of another client
   auto const record = stored && *stored ? *stored : s->record;
   install(*s, std::nullopt);
   core->given.reset();
   s->loaded = true;
   s->attempts = 0;
-  auto removed = co_await remove_text(core, name);
+  result<void> removed;
+  if (ours) removed = co_await remove_text(core, name);
   if (record) co_await oauth_detail::revoke_all(core, s, *record);
   co_return removed;
 }
@@ -6813,6 +7061,17 @@ COMCP_DECL void oauth::observed(auth_request const& request, http_response_head 
 
 COMCP_DECL std::string oauth::identity() const { return "oauth " + std::to_string(core_->number); }
 
+COMCP_DECL std::vector<std::string> oauth::extensions() const {
+  std::vector<std::string> out;
+  auto const& o = core_->options;
+  if (o.enterprise()) {
+    out.emplace_back("io.modelcontextprotocol/enterprise-managed-authorization");
+  } else if (o.profile().kind == oauth_profile::grant::client_credentials) {
+    out.emplace_back("io.modelcontextprotocol/oauth-client-credentials");
+  }
+  return out;
+}
+
 }  // namespace comcp
 #endif
 #endif
@@ -6839,7 +7098,7 @@ asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server,
 /// A registration at a server's endpoint.
 asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer, client_metadata about);
 /// The authorization request: its url() is for the browser, the rest must be kept. Throws what is refused: an endpoint that
-/// the policy does not let pass, PKCE without S256, another server's client, a redirect URI that is neither loopback nor https.
+/// the policy does not let pass, PKCE without S256, another server's client, one with a secret and no issuer, a redirect URI that is neither loopback nor https.
 pending_authorization authorization_request(sansio::discovered const& at, oauth_client client, std::string redirect_uri,
                                             std::string scope, endpoint_policy policy = endpoint_policy());
 /// Tokens for the code of a redirect.
@@ -6920,7 +7179,12 @@ COMCP_DECL pending_authorization authorization_request(sansio::discovered const&
   }
   if (!as.supports_s256()) throw exception(error(errc::unauthorized, "the authorization server does not support PKCE with S256"));
   if (!client.issuer().empty() && client.issuer() != as.issuer) {
-    throw exception(error(errc::unauthorized, "the client is registered with another authorization server"));
+    throw exception(error(errc::unauthorized, "the client is registered with another authorization server, " + client.issuer() +
+                                                  ", and not with " + sansio::detail::shown(as.issuer)));
+  }
+  bool const has_proof = !client.client_secret().empty() || client.key();
+  if (has_proof && client.issuer().empty()) {
+    throw exception(error(errc::unauthorized, "a client with a secret or a key needs the issuer that it is registered with"));
   }
   pending_authorization out;
   out.server = at.server;

@@ -11,6 +11,45 @@
 // comcp.hpp
 // Everything that a user of comcp needs, in one include. Opt-in parts stay out: json/nlohmann.hpp, test/*.
 
+// requirements.hpp
+// What comcp needs of the compiler, its flags, the standard library and Asio, said before anything else is read: a
+// missing macro is one line here and a thousand errors later.
+
+#include <version>
+
+#if !defined(_MSVC_LANG) && __cplusplus < 202002L
+#error "comcp needs C++20: compile with -std=c++20 or newer (CMake: link comcp::comcp; Conan: -s compiler.cppstd=20)."
+#endif
+
+#if !defined(__cpp_exceptions)
+#error "comcp needs exceptions: its operations end with them. Compile without -fno-exceptions."
+#endif
+
+#if !defined(__cpp_rtti)
+#error "comcp needs RTTI, as Asio's any_io_executor does. Compile without -fno-rtti."
+#endif
+
+#if !defined(__cpp_impl_coroutine)
+#error "comcp needs C++20 coroutines, which this compiler does not have (g++ 10 wants -fcoroutines)."
+#endif
+
+#if !defined(__cpp_lib_jthread)
+#error "comcp needs std::stop_token. clang's libc++ before version 20 has it with -fexperimental-library, in every source."
+#endif
+
+#include <asio/detail/config.hpp>
+
+#if !defined(ASIO_HAS_CO_AWAIT)
+#error "comcp: Asio does not see coroutines. Define ASIO_HAS_CO_AWAIT and ASIO_HAS_STD_COROUTINE for every source, or link the CMake target comcp::comcp."
+#endif
+
+#if defined(BOOST_ASIO_DETAIL_CONFIG_HPP) && BOOST_VERSION < 107500
+#include <asio/version.hpp>
+#if ASIO_VERSION < 103700
+#error "comcp: Boost.Asio of Boost 1.74 and this standalone Asio define the same names. Use them in different sources, or a newer one of the two."
+#endif
+#endif
+
 // client/client.hpp
 // The client as users see it: every operation of MCP as an awaitable. What happens underneath is client_core's.
 
@@ -28,9 +67,11 @@
 // Everything in it runs on its home executor, one handler at a time. Users meet it through comcp::client.
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -41,7 +82,6 @@
 // client/call.hpp
 // One call on its way: what it sends, who waits for it, how its end is told. Internal to the core.
 
-#include <cassert>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -82,6 +122,7 @@
 // json/build.hpp
 // Building JSON to send: fragment (owned, valid text), args(...), the object and array builders, raw(text).
 
+#include <concepts>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -142,6 +183,7 @@
 // read-only; writing JSON is json/writer.hpp's and json/build.hpp's job.
 
 #include <compare>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -274,6 +316,8 @@ enum class errc {
   login_required,       ///< The server wants a user to log in, and nobody can be asked here. Retry: after a login.
 
   verification_failed,  ///< A skill's file is not what its entry says, or not in it. Retry: with a new get_skill().
+
+  out_of_memory,        ///< Memory ran out while something was read. Retry: as for outcome_unknown.
 };
 
 /// The category of comcp::errc, named "comcp".
@@ -301,6 +345,14 @@ struct transport_detail {
   std::string stderr_tail;          ///< Last bytes that the server process wrote to stderr.
 };
 
+/// What is known of the request that an error ended: of all its attempts, the one of which the least is known.
+enum class call_outcome : unsigned char {
+  unstated,  ///< The error belongs to no request.
+  not_sent,  ///< Nothing of it was sent, or the server gave it back unread: sending it again can double nothing.
+  known,     ///< The server answered: it was refused, it failed, or it waits for input that it did not get.
+  open,      ///< It was sent and may have been carried out: no answer came, or none that can be used.
+};
+
 /// One failure: a code, comcp's own text, the peer's error and the transport's detail, kept apart.
 /// Copies share their contents and are cheap. Safe to read from any thread.
 class error {
@@ -316,14 +368,20 @@ class error {
   [[nodiscard]] std::string_view message() const noexcept;
   [[nodiscard]] peer_error const* peer() const noexcept;
   [[nodiscard]] transport_detail const* detail() const noexcept;
+  /// Every error that ends a call says it. Of others it is what their code says, which is mostly nothing.
+  [[nodiscard]] call_outcome outcome() const noexcept;
+  [[nodiscard]] bool states_outcome() const noexcept { return outcome_ != call_outcome::unstated; }
 
   /// The same error with more known about it.
   [[nodiscard]] error with_message(std::string message) const;
   [[nodiscard]] error with_peer(peer_error peer) const;
   [[nodiscard]] error with_detail(transport_detail detail) const;
   [[nodiscard]] error with_code(std::error_code code) const;
+  [[nodiscard]] error with_outcome(call_outcome outcome) const;
 
-  /// One readable line: code, text, the peer's message, exit status; stderr follows on its own lines.
+  /// One readable line: code, text, the peer's message, exit status; stderr follows on its own lines. For logs and
+  /// terminals: what these might obey or hide is written out (see visible()). message(), peer() and detail() are as
+  /// they came.
   [[nodiscard]] std::string to_string() const;
 
   explicit operator bool() const noexcept { return static_cast<bool>(code_); }
@@ -334,14 +392,13 @@ class error {
   struct contents;
   std::error_code code_;
   std::shared_ptr<contents const> contents_;
+  call_outcome outcome_ = call_outcome::unstated;
 };
 
-/// Whether the operation that failed so was certainly not carried out, so that sending it again cannot
-/// double a side effect.
+/// Whether sending again what failed so makes sense and cannot double a side effect: it was certainly not carried out.
 bool is_retriable(error const& e) noexcept;
 
-/// Whether the operation that failed so may have been carried out: the request went out, and no answer came, or none
-/// that can be used.
+/// Whether the operation that failed so may have been carried out: outcome() is open.
 bool leaves_outcome_open(error const& e) noexcept;
 
 /// What public operations throw. `what()` is error().to_string().
@@ -364,6 +421,205 @@ struct std::is_error_code_enum<comcp::errc> : std::true_type {};
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // impl/error.ipp
+
+// visible.hpp
+// Characters that nobody sees, or that a terminal obeys: the one table of them, and text in which they are written out.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// Why a character is suspicious.
+enum class suspicion {
+  control,             ///< C0 and C1 controls but tab, line feed and carriage return; line and paragraph separators.
+  zero_width,          ///< Zero-width space, joiners, word joiner, byte order mark. A joiner inside an emoji is none.
+  bidirectional,       ///< Marks, embeddings, overrides and isolates: text that reads in another order than it is.
+  tag,                 ///< U+E0000 to U+E007F: invisible ASCII.
+  variation_selector,  ///< But one U+FE0E or U+FE0F after an emoji or digit, which chooses how that looks.
+  private_use,
+  ignorable,           ///< Others that show nothing: soft hyphen, fillers, invisible operators, ...
+};
+
+/// The suspicion's name, such as "zero_width".
+std::string_view to_text(suspicion s) noexcept;
+
+/// What becomes of line feeds and tabs in a text that is shown.
+enum class line_breaks {
+  keep,
+  blank,  ///< A blank for each: the text stays on one line.
+};
+
+/// The text as it can be shown anywhere: every suspicious character written out as <U+200B>, a carriage return that no
+/// line feed follows as <U+000D>, and each byte that is no UTF-8 as <0x9B>. Linear in its length.
+std::string visible(std::string_view text, line_breaks lines = line_breaks::keep);
+
+namespace detail {
+
+/// Goes through a text by characters, and says which are suspicious where they stand.
+class character_scan {
+ public:
+  explicit character_scan(std::string_view text) noexcept : text_(text) {}
+
+  /// To the next character; false at the end.
+  bool next() noexcept;
+  [[nodiscard]] std::size_t start() const noexcept { return start_; }  ///< In bytes.
+  [[nodiscard]] std::string_view bytes() const noexcept { return text_.substr(start_, end_ - start_); }
+  [[nodiscard]] bool is_utf8() const noexcept { return is_utf8_; }  ///< Else it is one byte that is not.
+  [[nodiscard]] char32_t code() const noexcept { return code_; }
+  [[nodiscard]] std::optional<suspicion> why() const noexcept { return why_; }
+
+ private:
+  std::string_view text_;
+  std::size_t start_ = 0, end_ = 0;
+  char32_t code_ = 0;
+  char32_t base_ = 0;  // the last visible character; 0 after a suspicious one
+  bool is_utf8_ = true, chosen_ = false;
+  std::optional<suspicion> why_;
+};
+
+/// "U+200B".
+std::string code_point_name(char32_t c);
+
+}  // namespace detail
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// impl/visible.ipp
+#include <algorithm>
+#include <iterator>
+
+namespace comcp {
+namespace detail {
+
+struct suspicious_range {
+  char32_t first, last;
+  suspicion why;
+};
+
+// Sorted. Unicode's Default_Ignorable_Code_Point, controls, separators, private use and interlinear annotation.
+inline constexpr suspicious_range suspicious_ranges[] = {
+    {0x00, 0x08, suspicion::control},       {0x0B, 0x0C, suspicion::control},
+    {0x0E, 0x1F, suspicion::control},       {0x7F, 0x9F, suspicion::control},
+    {0xAD, 0xAD, suspicion::ignorable},     {0x34F, 0x34F, suspicion::ignorable},
+    {0x61C, 0x61C, suspicion::bidirectional}, {0x115F, 0x1160, suspicion::ignorable},
+    {0x17B4, 0x17B5, suspicion::ignorable}, {0x180B, 0x180D, suspicion::variation_selector},
+    {0x180E, 0x180E, suspicion::ignorable}, {0x180F, 0x180F, suspicion::variation_selector},
+    {0x200B, 0x200D, suspicion::zero_width}, {0x200E, 0x200F, suspicion::bidirectional},
+    {0x2028, 0x2029, suspicion::control},   {0x202A, 0x202E, suspicion::bidirectional},
+    {0x2060, 0x2060, suspicion::zero_width}, {0x2061, 0x2065, suspicion::ignorable},
+    {0x2066, 0x2069, suspicion::bidirectional}, {0x206A, 0x206F, suspicion::ignorable},
+    {0x3164, 0x3164, suspicion::ignorable}, {0xE000, 0xF8FF, suspicion::private_use},
+    {0xFE00, 0xFE0F, suspicion::variation_selector}, {0xFEFF, 0xFEFF, suspicion::zero_width},
+    {0xFFA0, 0xFFA0, suspicion::ignorable}, {0xFFF0, 0xFFFB, suspicion::ignorable},
+    {0x1BCA0, 0x1BCA3, suspicion::ignorable}, {0x1D173, 0x1D17A, suspicion::ignorable},
+    {0xE0000, 0xE007F, suspicion::tag},     {0xE0080, 0xE00FF, suspicion::ignorable},
+    {0xE0100, 0xE01EF, suspicion::variation_selector}, {0xE01F0, 0xE0FFF, suspicion::ignorable},
+    {0xF0000, 0xFFFFF, suspicion::private_use}, {0x100000, 0x10FFFF, suspicion::private_use},
+};
+
+inline std::optional<suspicion> suspicion_of(char32_t c) noexcept {
+  if (c >= 0x20 && c < 0x7F) return std::nullopt;
+  auto const at = std::lower_bound(std::begin(suspicious_ranges), std::end(suspicious_ranges), c,
+                                   [](suspicious_range const& r, char32_t x) { return r.last < x; });
+  if (at == std::end(suspicious_ranges) || c < at->first) return std::nullopt;
+  return at->why;
+}
+
+// The length of the character that `s` begins with, and its code; 0 where that is no UTF-8.
+inline std::size_t first_character(std::string_view s, char32_t& code) noexcept {
+  auto const lead = static_cast<unsigned char>(s[0]);
+  if (lead < 0x80) return code = lead, 1;
+  std::size_t const length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  if (lead < 0xC2 || lead > 0xF4 || s.size() < length) return 0;
+  code = lead & (0xFFu >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    auto const next = static_cast<unsigned char>(s[i]);
+    if ((next & 0xC0) != 0x80) return 0;
+    code = code << 6 | (next & 0x3Fu);
+  }
+  bool const overlong = code < (length == 3 ? 0x800u : length == 4 ? 0x10000u : 0x80u);
+  return overlong || code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF) ? 0 : length;
+}
+
+// Symbols and pictographs, which a joiner may join.
+inline bool is_emoji_like(char32_t c) noexcept {
+  return (c >= 0x2190 && c <= 0x2BFF) || (c >= 0x1F000 && c <= 0x1FAFF);
+}
+
+// What else U+FE0E and U+FE0F may follow: keycaps, and symbols outside of those blocks.
+inline bool is_emoji_base(char32_t c) noexcept {
+  constexpr std::u32string_view others = U"#*0123456789\u00A9\u00AE\u203C\u2049\u2122\u2139\u3030\u303D\u3297\u3299";
+  return is_emoji_like(c) || others.find(c) != std::u32string_view::npos;
+}
+
+inline bool emoji_follows(std::string_view rest) noexcept {
+  char32_t c = 0;
+  return !rest.empty() && first_character(rest, c) != 0 && is_emoji_like(c);
+}
+
+COMCP_DECL bool character_scan::next() noexcept {
+  start_ = end_;
+  if (end_ == text_.size()) return false;
+  auto const length = first_character(text_.substr(start_), code_);
+  is_utf8_ = length != 0;
+  if (!is_utf8_) code_ = static_cast<unsigned char>(text_[start_]);
+  end_ = start_ + (is_utf8_ ? length : 1);
+  why_ = is_utf8_ ? suspicion_of(code_) : std::optional(suspicion::control);
+  if (!why_) {
+    base_ = code_;
+    chosen_ = false;
+  } else if ((code_ == 0xFE0E || code_ == 0xFE0F) && is_emoji_base(base_) && !chosen_) {
+    chosen_ = true;
+    why_.reset();
+  } else if (code_ == 0x200D && is_emoji_like(base_) && emoji_follows(text_.substr(end_))) {
+    why_.reset();
+  } else {
+    base_ = 0;
+  }
+  return true;
+}
+
+COMCP_DECL std::string code_point_name(char32_t c) {
+  constexpr char const* digits = "0123456789ABCDEF";
+  std::string name = "U+";
+  for (int shift = c > 0xFFFFF ? 20 : c > 0xFFFF ? 16 : 12; shift >= 0; shift -= 4) name += digits[c >> shift & 15];
+  return name;
+}
+
+}  // namespace detail
+
+COMCP_DECL std::string_view to_text(suspicion s) noexcept {
+  constexpr std::string_view names[] = {"control", "zero_width",         "bidirectional", "tag",
+                                        "variation_selector", "private_use", "ignorable"};
+  return names[static_cast<std::size_t>(s)];
+}
+
+COMCP_DECL std::string visible(std::string_view text, line_breaks lines) {
+  std::string out;
+  out.reserve(text.size());
+  for (detail::character_scan at(text); at.next();) {
+    auto const c = at.code();
+    bool const before_line_feed = c == '\r' && text.substr(at.start() + 1).starts_with('\n');
+    if (before_line_feed) continue;
+    if (!at.is_utf8()) {
+      out.append("<0x").append(detail::code_point_name(c), 4).append(">");
+    } else if (at.why() || c == '\r') {
+      out.append("<").append(detail::code_point_name(c)).append(">");
+    } else if (lines == line_breaks::blank && (c == '\n' || c == '\t')) {
+      out += ' ';
+    } else {
+      out.append(at.bytes());
+    }
+  }
+  return out;
+}
+
+}  // namespace comcp
+#endif
 
 namespace comcp {
 namespace detail {
@@ -420,6 +676,7 @@ COMCP_DECL char const* errc_text(errc e) noexcept {
     case errc::no_connections: return "no connections";
     case errc::login_required: return "login required";
     case errc::verification_failed: return "verification failed";
+    case errc::out_of_memory: return "out of memory";
   }
   return "unknown comcp error";
 }
@@ -464,6 +721,7 @@ class COMCP_ONE_COPY comcp_category_impl final : public std::error_category {
       case errc::connect_failed: return std::errc::connection_refused;
       case errc::transport_failed: return std::errc::broken_pipe;
       case errc::queue_full: return std::errc::no_buffer_space;
+      case errc::out_of_memory: return std::errc::not_enough_memory;
       default: return {v, *this};
     }
   }
@@ -560,26 +818,81 @@ COMCP_DECL error error::with_code(std::error_code code) const {
 
 COMCP_DECL std::string error::to_string() const {
   std::string out = code_.message();
-  if (auto m = message(); !m.empty()) out.append(": ").append(m);
-  if (auto const* p = peer(); p && !p->message.empty()) out.append(": ").append(p->message);
+  if (auto m = message(); !m.empty()) out.append(": ").append(visible(m, line_breaks::blank));
+  if (auto const* p = peer(); p && !p->message.empty()) out.append(": ").append(visible(p->message, line_breaks::blank));
   if (auto const* d = detail()) {
     if (d->http_status) out.append(" (HTTP ").append(std::to_string(*d->http_status)).append(")");
     if (d->exit_code) out.append(" (exit status ").append(std::to_string(*d->exit_code)).append(")");
     if (d->term_signal) out.append(" (signal ").append(std::to_string(*d->term_signal)).append(")");
-    if (!d->snippet.empty()) out.append("\n").append(d->snippet);
-    if (!d->stderr_tail.empty()) out.append("\nstderr: ").append(d->stderr_tail);
+    if (!d->snippet.empty()) out.append("\n").append(visible(d->snippet));
+    if (!d->stderr_tail.empty()) out.append("\nstderr: ").append(visible(d->stderr_tail));
   }
   return out;
 }
 
+COMCP_DECL error error::with_outcome(call_outcome outcome) const {
+  error e = *this;
+  e.outcome_ = outcome;
+  return e;
+}
+
+namespace detail {
+
+// 503 with a Retry-After comes before anything is done; of other 5xx a gateway may be the author.
+COMCP_DECL call_outcome outcome_of_status(transport_detail const* d) noexcept {
+  auto const status = d ? d->http_status.value_or(0) : 0;
+  if (status < 300) return call_outcome::unstated;
+  return status < 500 || (status == 503 && d->retry_after) ? call_outcome::known : call_outcome::open;
+}
+
+}  // namespace detail
+
+// What the transport and the server mean by their codes; who knows more states it.
+COMCP_DECL call_outcome error::outcome() const noexcept {
+  if (states_outcome() || !code_) return outcome_;
+  if (*this == errc::outcome_unknown) return call_outcome::open;
+  if (peer() || code_.category() != comcp_category()) return peer() ? call_outcome::known : outcome_;
+  switch (static_cast<errc>(code_.value())) {
+    case errc::out_of_memory:
+    case errc::protocol_violation:
+    case errc::transport_failed:
+    case errc::response_timeout:
+    case errc::idle_timeout:
+    case errc::exchange_timeout:
+    case errc::wrong_content_type:
+    case errc::missing_answer:
+    case errc::unsupported_encoding: return call_outcome::open;
+    case errc::unauthorized:
+    case errc::redirect_refused:
+    case errc::tool_failed:
+    case errc::input_refused: return call_outcome::known;
+    case errc::connect_failed:
+    case errc::connect_timeout:
+    case errc::tls_failed:
+    case errc::proxy_failed:
+    case errc::denied:
+    case errc::queue_full:
+    case errc::not_in_protocol:
+    case errc::capability_missing:
+    case errc::not_ready:
+    case errc::no_connections: return call_outcome::not_sent;
+    case errc::http_status: return detail::outcome_of_status(detail());
+    default: return outcome_;
+  }
+}
+
 COMCP_DECL bool is_retriable(error const& e) noexcept {
-  if (e.code().category() != comcp_category()) return false;
+  if (e.code().category() != comcp_category() || leaves_outcome_open(e)) return false;
   switch (static_cast<errc>(e.code().value())) {
     case errc::connect_failed:
     case errc::connect_timeout:
     case errc::not_ready:
     case errc::no_connections:
     case errc::queue_full: return true;
+    case errc::timeout:
+    case errc::cancelled:
+    case errc::closed:
+    case errc::transport_failed: return e.outcome() == call_outcome::not_sent;
     case errc::http_status: {
       auto const* const d = e.detail();
       return d && (d->http_status == 429 || d->http_status == 503) && d->retry_after;
@@ -588,21 +901,7 @@ COMCP_DECL bool is_retriable(error const& e) noexcept {
   }
 }
 
-COMCP_DECL bool leaves_outcome_open(error const& e) noexcept {
-  if (e.code().category() != comcp_category()) return false;
-  switch (static_cast<errc>(e.code().value())) {
-    case errc::outcome_unknown:
-    case errc::protocol_violation:
-    case errc::transport_failed:
-    case errc::response_timeout:
-    case errc::idle_timeout:
-    case errc::exchange_timeout:
-    case errc::wrong_content_type:
-    case errc::missing_answer:
-    case errc::unsupported_encoding: return true;
-    default: return false;
-  }
-}
+COMCP_DECL bool leaves_outcome_open(error const& e) noexcept { return e.outcome() == call_outcome::open; }
 
 }  // namespace comcp
 #endif
@@ -760,7 +1059,7 @@ class parse_options {
 };
 
 /// Parses strict UTF-8 JSON text (RFC 8259; a leading byte order mark is tolerated) into an owned document.
-/// Errors: invalid_json, limit_exceeded. Safe from any thread.
+/// Errors: invalid_json, limit_exceeded, out_of_memory. Safe from any thread.
 result<value> parse(std::string_view text, parse_options const& options = {});
 /// The same without copying the text first.
 result<value> parse(padded_text text, parse_options const& options = {});
@@ -850,16 +1149,30 @@ class view {
   [[nodiscard]] member_range members() const noexcept;
 
   /// Equality of JSON values: objects unordered, numbers by exact value.
-  friend bool operator==(view a, view b) noexcept { return same(a, b); }
+  friend bool operator==(view a, view b) { return same(a, b); }
 
  private:
   friend class value;
   friend class document;
   view(document const* owner, detail::node n) noexcept : owner_(owner), node_(n) {}
-  static bool same(view a, view b) noexcept;
+  static bool same(view a, view b);  // may need memory: to sort members
 
   document const* owner_ = nullptr;
   detail::node node_;
+};
+
+/// A string of its own, as as_string() gives it of a value that is gone with the line: any std::string, but no view of
+/// a temporary one.
+class owned_text : public std::string {
+ public:
+  explicit owned_text(std::string_view text) : std::string(text) {}
+  operator std::string_view() const& noexcept { return {data(), size()}; }
+  operator std::string_view() const&& = delete;  // comcp: it would dangle: keep the text in a std::string or an auto
+
+  template <std::same_as<std::string_view> V>
+  friend bool operator==(owned_text const& a, V b) noexcept {
+    return b == std::string_view(a.data(), a.size());
+  }
 };
 
 /// One immutable JSON value that keeps its document alive. Copies are cheap and may be used from any thread.
@@ -882,13 +1195,14 @@ class value {
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] bool contains(std::string_view key) const noexcept { return view().find(key).has_value(); }
 
-  /// The typed accessors throw comcp::exception (errc::wrong_shape) with the path when the kind does not fit.
+  /// The typed accessors throw comcp::exception (errc::wrong_shape) with the path when the kind does not fit. The string of
+  /// a value that has a name is a view into its document, that of a temporary one (object["key"]) owns its text.
   [[nodiscard]] bool as_bool() const;
   [[nodiscard]] std::int64_t as_int64() const;
   [[nodiscard]] std::uint64_t as_uint64() const;
   [[nodiscard]] double as_double() const;
   [[nodiscard]] std::string_view as_string() const&;
-  std::string_view as_string() const&& = delete;
+  [[nodiscard]] owned_text as_string() const&& { return owned_text(static_cast<value const&>(*this).as_string()); }
 
   /// Member or element; throws errc::not_found with the path, or wrong_shape.
   [[nodiscard]] value operator[](std::string_view key) const;
@@ -920,8 +1234,10 @@ class value {
   [[nodiscard]] value compact() const;
   /// About how many bytes the document takes that it shares, all of it; 0 for a default-constructed null.
   [[nodiscard]] std::size_t memory() const noexcept;
+  /// About how many bytes of text that document was.
+  [[nodiscard]] std::size_t text_size() const noexcept;
 
-  friend bool operator==(value const& a, value const& b) noexcept { return a.view() == b.view(); }
+  friend bool operator==(value const& a, value const& b) { return a.view() == b.view(); }
 
  private:
   friend class json::view;
@@ -1414,8 +1730,8 @@ COMCP_DECL error parse_error(simdjson::error_code code, parse_options const& opt
   switch (code) {
     case simdjson::DEPTH_ERROR:
       return {errc::limit_exceeded, "JSON nested deeper than max_depth (" + std::to_string(options.max_depth()) + ")"};
-    case simdjson::CAPACITY:
-    case simdjson::MEMALLOC: return {errc::limit_exceeded, "JSON text too large to parse"};
+    case simdjson::CAPACITY: return {errc::limit_exceeded, "JSON text too large to parse"};
+    case simdjson::MEMALLOC: return errc::out_of_memory;
     default: return {errc::invalid_json, parse_failure(code)};
   }
 }
@@ -1453,7 +1769,7 @@ COMCP_DECL result<value> parse_text(std::string_view text, bool copy, parse_opti
   // simdjson refuses at its bound, not above it.
   auto const depth = std::min(options.max_depth(), std::size_t{1} << 24) + 1;
   if (parser.max_depth() != depth) {
-    if (parser.allocate(parser.capacity(), depth)) return error(errc::limit_exceeded, "out of memory for JSON");
+    if (parser.allocate(parser.capacity(), depth)) return error(errc::out_of_memory);
   }
   auto* const fresh = new_document();
   document_share owner(fresh);
@@ -1651,7 +1967,7 @@ COMCP_DECL bool same_object(view a, view b) {
   return std::equal(x.begin(), x.end(), y.begin(), y.end(), same);
 }
 
-COMCP_DECL bool same_array(view a, view b) noexcept {
+COMCP_DECL bool same_array(view a, view b) {
   auto x = a.elements();
   auto y = b.elements();
   auto i = x.begin();
@@ -1664,7 +1980,7 @@ COMCP_DECL bool same_array(view a, view b) noexcept {
 
 }  // namespace detail
 
-COMCP_DECL bool view::same(view a, view b) noexcept {
+COMCP_DECL bool view::same(view a, view b) {
   if (a.is_number() && b.is_number()) return detail::same_number(a, b);
   if (a.kind() != b.kind()) return false;
   switch (a.kind()) {
@@ -1686,8 +2002,10 @@ COMCP_DECL json::view value::view() const& noexcept { return {owner_.get(), node
 
 COMCP_DECL std::size_t value::memory() const noexcept {
   // simdjson has a word of tape and room for 5/3 of a byte of strings for each byte of text.
-  return owner_ ? sizeof(document) + owner_.get()->dom.capacity() * 29 / 3 : 0;
+  return owner_ ? sizeof(document) + text_size() * 29 / 3 : 0;
 }
+
+COMCP_DECL std::size_t value::text_size() const noexcept { return owner_ ? owner_.get()->dom.capacity() : 0; }
 
 COMCP_DECL value value::compact() const {
   if (!owner_) return {};
@@ -1890,6 +2208,7 @@ class read_error {
   /// Always false, so that `return e.expected(v, "string");` reads well.
   bool expected(view at, std::string_view what);
   bool missing(view object, std::string_view key);
+  bool repeated(view object, std::string_view key);
   [[nodiscard]] error to_error() const { return {errc::wrong_shape, text_}; }
   [[nodiscard]] std::string const& text() const noexcept { return text_; }
 
@@ -1899,6 +2218,10 @@ class read_error {
   std::optional<view> base_;
   std::string text_;
 };
+
+/// Whether no object in `v` has a key twice (of which readers of JSON take the first, the last or none). False after
+/// e.repeated(). Takes n log n for n members.
+bool unique_keys(view v, read_error& e);
 
 /// How a T is read and written. Specialise it for types that a field list cannot describe:
 ///   static bool read(view from, T& to, read_error& e);   // false after e.expected(...) or e.missing(...)
@@ -1995,6 +2318,8 @@ concept writable = requires(writer& w, T const& t) { codec<T>::write(w, t); };
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // json/impl/fields.ipp
+#include <algorithm>
+#include <vector>
 
 namespace comcp::json {
 
@@ -2014,6 +2339,25 @@ COMCP_DECL bool read_error::expected(view at, std::string_view what) {
 COMCP_DECL bool read_error::missing(view object, std::string_view key) {
   if (text_.empty()) text_ = "no member \"" + std::string(key) + "\" at " + place(object);
   return false;
+}
+
+COMCP_DECL bool read_error::repeated(view object, std::string_view key) {
+  if (text_.empty()) text_ = "the key \"" + std::string(key) + "\" comes twice at " + place(object);
+  return false;
+}
+
+COMCP_DECL bool unique_keys(view v, read_error& e) {
+  for (auto const element : v.elements()) {
+    if (!unique_keys(element, e)) return false;
+  }
+  std::vector<std::string_view> keys;
+  for (auto const m : v.members()) {
+    if (!unique_keys(m.value, e)) return false;
+    keys.push_back(m.key);
+  }
+  std::sort(keys.begin(), keys.end());
+  auto const twice = std::adjacent_find(keys.begin(), keys.end());
+  return twice == keys.end() || e.repeated(v, *twice);
 }
 
 }  // namespace comcp::json
@@ -2303,6 +2647,10 @@ struct codec<std::string> {
   }
   static void write(writer& w, std::string const& s) { w.string(s); }
 };
+template <>
+struct codec<owned_text> {
+  static void write(writer& w, owned_text const& s) { w.string(s); }
+};
 
 template <>
 struct codec<std::string_view> {
@@ -2493,6 +2841,12 @@ result<T> value::get() const {
 }  // namespace comcp::json
 
 namespace comcp::json {
+namespace detail {
+template <class T>
+concept nlohmann_like = requires { typename T::json_pointer; };
+template <class T>
+concept text_like = std::convertible_to<T const&, std::string_view> && !nlohmann_like<T>;
+}  // namespace detail
 
 /// Owned JSON text that is known to be valid and minified: what operations take as arguments. A default
 /// constructed one is absent (empty). Made by args(), object, array, raw() or of().
@@ -2501,8 +2855,14 @@ class fragment {
   fragment() = default;
   /// Any described struct, map, json::value, ... that writes as JSON.
   template <class T>
-    requires(!std::same_as<std::remove_cvref_t<T>, fragment> && std::is_class_v<T> && writable<T>)
+    requires(!std::same_as<std::remove_cvref_t<T>, fragment> && std::is_class_v<T> && writable<T> &&
+             !detail::text_like<T>)
   fragment(T const& value) : text_(to_text(value)) {}
+  template <detail::text_like T>
+  fragment(T const&) = delete;  // comcp: JSON in a text is json::raw(text), a JSON string json::fragment::of(text)
+  template <detail::nlohmann_like T>
+    requires(!writable<T>)
+  fragment(T const&) = delete;  // comcp: for nlohmann::json, #include <comcp/json/nlohmann.hpp>
 
   template <writable T>
   static fragment of(T const& value) {
@@ -2636,7 +2996,7 @@ COMCP_DECL fragment raw(std::string_view text, parse_options const& options) {
 
 namespace comcp {
 
-/// A call on its way out. `name` is the tool's, prompt's or resource's; `params` may be replaced.
+/// A call on its way out. `params` may be replaced; `name` is the tool, prompt or resource that they name.
 struct outgoing_call {
   outgoing_call() {}
   std::string method;
@@ -2938,7 +3298,11 @@ struct presence_field {
   }
 };
 
-/// A list of definitions; a broken one goes into `aside`, and is written again where it stood.
+/// In the place of a definition that could not be parsed: an object with the reason, and its name where that is known.
+inline constexpr std::string_view unreadable_key = "comcp/unreadable";
+
+/// A list of definitions; a broken one goes into `aside`, and is written again where it stood. So does one in which an
+/// object has a key twice: what was approved, shown or checked might not be what another reader of it sees.
 template <class S, class T>
 struct definitions_field {
   std::string_view key;
@@ -2954,11 +3318,13 @@ struct definitions_field {
     std::size_t index = 0;
     for (auto const element : v.elements()) {
       json::read_error why(element);
-      if (!json::codec<T>::read(element, list.emplace_back(), why)) {
-        list.pop_back();
+      auto const unreadable = element.find(unreadable_key);
+      bool const usable = !unreadable && json::unique_keys(element, why);
+      if (!usable || !json::codec<T>::read(element, list.emplace_back(), why)) {
+        if (usable) list.pop_back();
         auto& broken = (out.*aside).emplace_back();
         broken.index = index;
-        broken.reason = why.text();
+        broken.reason = unreadable ? std::string(unreadable->get_string().value_or("")) : why.text();
         broken.raw = element.share();
       }
       ++index;
@@ -4404,7 +4770,7 @@ class handshake {
   /// An answer to server/discover: the versions that it names.
   handshake_step discovered(std::vector<std::string> const& versions);
   handshake_step discover_failed(error const& e);
-  /// Silence past the probe timeout.
+  /// Silence past the probe timeout. Where there is no other era to try, the caller's handshake timeout ends it.
   handshake_step probe_timed_out();
   /// An answer to initialize: its protocolVersion, empty when missing.
   handshake_step initialized(std::string const& version);
@@ -4431,6 +4797,7 @@ class handshake {
   handshake_options options_;
   std::chrono::system_clock::time_point now_;
   state state_ = state::idle;
+  std::optional<error> refused_;  // how the server answered server/discover, before initialize was tried
   bool probed_ = false;       // a probe was sent on this channel
   bool reprobed_ = false;     // one -32022 was followed
   bool turned_ = false;       // an initialize error turned the verdict round
@@ -4620,13 +4987,15 @@ COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
                     .with_message("the server does not speak " + detail::joined(options_.allowed) +
                                   ": it refused server/discover"));
   }
+  if (turned_ && refused_) return fail(*refused_);
+  if (!turned_) refused_ = e.with_message("server/discover failed, and initialize is refused too");
   return initialize();
 }
 
 COMCP_DECL handshake_step handshake::probe_timed_out() {
-  if (state_ != state::probing) return {};
-  if (options_.over_http || options_.mode == handshake_mode::pinned || !newest(era::legacy))
-    return fail({errc::timeout, "no answer to server/discover within the probe timeout"});
+  bool const known = options_.mode == handshake_mode::pinned || reprobed_ || turned_;
+  bool const alternative = !known && newest(era::legacy);
+  if (state_ != state::probing || options_.over_http || !alternative) return {};
   return initialize();
 }
 
@@ -4644,8 +5013,10 @@ COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
       turned_ = true;
       return discover(*v);
     }
+    if (v && refused_) return fail(*refused_);
     if (!versions->empty()) return no_common(*versions);
   }
+  if (refused_ && e.peer() && e.peer()->code == -32022) return fail(*refused_);
   bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
   if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
     from_prior_ = false;
@@ -4753,7 +5124,8 @@ class call_options {
   call_options& on_progress(std::function<void(progress_notification const&)> f) {
     return edit().on_progress = std::move(f), *this;
   }
-  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts: errc::invalid_argument.
+  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts, and the text of the keys of
+  /// W3C trace context: errc::invalid_argument.
   template <json::writable T>
   call_options& meta(std::string key, T const& value) {
     return set_meta(std::move(key), json::to_text(value)), *this;
@@ -4762,6 +5134,12 @@ class call_options {
   call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
   /// Cancels every call that was given this token once stop is requested. Thread-safe.
   call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
+  /// What the server is told where this call is cancelled (default: "cancelled by the caller").
+  call_options& cancel_reason(std::string text) { return edit().cancel_reason = std::move(text), *this; }
+  /// 2025-11-25: after an error -32042 whose pages the handler's elicit_url() all accepted, waits until the server tells
+  /// that they are completed (within the hard timeout) and sends the call again, once (default: it ends with
+  /// errc::url_elicitation_required).
+  call_options& await_url_elicitations(bool yes = true) { return await_urls_ = yes, *this; }
   /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
   call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
   /// The definition to go by instead of the one that was listed last: its annotated arguments are mirrored into headers
@@ -4770,6 +5148,7 @@ class call_options {
     auto& own = edit();
     own.input_schema = definition.input_schema;
     own.output_schema = definition.output_schema;
+    own.needs_task = definition.execution && definition.execution->task_support == "required";
     return *this;
   }
   /// Modern era: the log level asked for with this call.
@@ -4791,6 +5170,9 @@ class call_options {
   /// Of tool(): null where that was not said.
   [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
   [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
+  [[nodiscard]] std::optional<bool> needs_task() const noexcept { return rare().needs_task; }
+  [[nodiscard]] std::string const& cancel_reason() const noexcept { return rare().cancel_reason; }
+  [[nodiscard]] bool awaits_url_elicitations() const noexcept { return await_urls_; }
   void forget_tool() {
     if (!input_schema().is_null()) edit().input_schema = json::value();
   }
@@ -4807,6 +5189,8 @@ class call_options {
     std::vector<std::pair<std::string, std::string>> meta;
     std::stop_token stop;
     json::value input_schema, output_schema;
+    std::optional<bool> needs_task;
+    std::string cancel_reason = "cancelled by the caller";
   };
   [[nodiscard]] rarities const& rare() const noexcept {
     static rarities const none;
@@ -4830,6 +5214,7 @@ class call_options {
   std::optional<comcp::log_level> log_level_;
   bool idempotent_ = false;
   bool manual_input_ = false;
+  bool await_urls_ = false;
   cache_use cache_ = cache_use::use;
 };
 
@@ -4842,7 +5227,7 @@ class restart_policy {
 
   restart_policy() {}
   /// In place of attempts() and delay(). Such a client also begins anew where others close: when the server answers no
-  /// ping any more, or sends too many unusable messages.
+  /// ping any more, or sends too many unusable messages in a row.
   explicit restart_policy(hook ask) : ask_(std::move(ask)) {}
   /// At most this many restarts without a successful call in between.
   restart_policy& attempts(unsigned n) { return attempts_ = n, *this; }
@@ -4872,12 +5257,14 @@ class connection_limits {
                                                                           \
  public:
   COMCP_LIMIT(std::size_t, pending_calls, 65536)       ///< Calls in flight; more: queue_full.
-  COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer.
+  COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer. Of one round: wait.
   COMCP_LIMIT(std::size_t, queued_notifications, 1024) ///< Waiting for the handler; more: dropped, counted.
-  COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages; more: closed, protocol_violation.
+  COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages in a row; more: closed (not over HTTP).
   COMCP_LIMIT(std::size_t, pages, 1000)                ///< Pages of one list; more: limit_exceeded.
   COMCP_LIMIT(std::size_t, items, 100'000)             ///< Items of one list; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, list_bytes, std::size_t{64} << 20)  ///< Text of one list's pages; more: limit_exceeded.
   COMCP_LIMIT(std::size_t, input_rounds, 10)           ///< Rounds of one call; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, input_requests, 1000)       ///< Of one round, and pages of one -32042; more: limit_exceeded.
   COMCP_LIMIT(std::size_t, subscription_queue, 256)    ///< Unread updates of one listen(); more: dropped, counted.
 #undef COMCP_LIMIT
   connection_limits& json(json::parse_options o) { return json_ = o, *this; }
@@ -4916,6 +5303,7 @@ class connect_options {
   connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return era_cache_ = std::move(cache), *this; }
 
   /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
+  /// After probe_timeout() a silent server on a byte stream is taken for a legacy one, where that is allowed.
   connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
   connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
   connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
@@ -4923,7 +5311,8 @@ class connect_options {
   connect_options& connect_timeout(std::chrono::nanoseconds d) { return connect_timeout_ = d, *this; }
   connect_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }                      ///< 30 s
   connect_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }            ///< 10 min
-  connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }          ///< 5 s
+  /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
+  connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
 
   /// Pings an idle connection this often (default: never); server/discover in the modern era.
   connect_options& ping_interval(std::chrono::nanoseconds d) { return ping_interval_ = d, *this; }
@@ -5003,27 +5392,156 @@ class connect_options {
 #include <memory>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
+#include <asio/any_io_executor.hpp>
 #include <asio/associated_allocator.hpp>
 #include <asio/associated_cancellation_slot.hpp>
 #include <asio/async_result.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/use_awaitable.hpp>
 
+// net/spawn.hpp
+// What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
+// post costs a header-only user a third of a second. And what came out of it. Internal.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+
 namespace comcp::detail {
 
-/// A suspended coroutine that waits for a T. Completed or destroyed exactly once.
+/// Runs it later on that executor. With an empty one, whose context is gone, neither this nor spawn() does anything.
+void post(asio::any_io_executor const& to, std::function<void()> work);
+
+/// Inside a catch block: what was caught is thrown again from that executor, where it unwinds through nothing of ours.
+void throw_from(asio::any_io_executor const& on) noexcept;
+
+/// Starts it there and forgets it. What it throws is dropped.
+void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
+/// The same with a cancellation slot. Asio looks at the slot after the work has ended, so `owner` keeps its signal.
+void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+           std::shared_ptr<void const> owner);
+
+/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it. Throws errc::closed where
+/// that executor is empty.
+asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
+
+/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
+error current_error();
+
 template <class T>
-class waiter {
+asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
+  auto value = co_await std::move(work);
+  out.emplace(std::move(value));
+}
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// net/impl/spawn.ipp
+#include <exception>
+#include <new>
+#include <system_error>
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/error.hpp>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL void post(asio::any_io_executor const& to, std::function<void()> work) {
+  if (to) asio::post(to, std::move(work));
+}
+
+COMCP_DECL void throw_from(asio::any_io_executor const& on) noexcept {
+  post(on, [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
+}
+
+COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+                      std::shared_ptr<void const> owner) {
+  if (!on) return;
+  auto done = [owner = std::move(owner)](std::exception_ptr) {};
+  asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, std::move(done)));
+}
+
+COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
+  spawn(on, std::move(work), {}, {});
+}
+
+COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
+  if (!on) throw exception(error(errc::closed, "the execution context is gone"));
+  co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
+}
+
+COMCP_DECL error current_error() {
+  try {
+    throw;
+  } catch (exception const& e) {
+    return e.error();
+  } catch (std::system_error const& e) {
+    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
+    return error(e.code(), {});
+  } catch (std::bad_alloc const&) {
+    return errc::out_of_memory;
+  } catch (std::exception const& e) {
+    return error(errc::invalid_argument, e.what());
+  } catch (...) {
+    return error(errc::invalid_argument, "an unknown exception");
+  }
+}
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp::detail {
+
+/// A suspended coroutine that waits for a T; see waiter.
+template <class T>
+class suspended {
  public:
   /// Frees itself, then resumes the coroutine inside this call.
-  virtual void complete(T value) = 0;
+  virtual void resume(T value) = 0;
   /// Frees itself and the coroutine without resuming it.
   virtual void destroy() noexcept = 0;
 
  protected:
-  ~waiter() = default;
+  ~suspended() = default;
+};
+
+/// The right to resume a coroutine, owned by who completes it: a coroutine that nobody can complete any more goes away.
+template <class T>
+class waiter {
+ public:
+  waiter() = default;
+  explicit waiter(suspended<T>* s) noexcept : suspended_(s) {}
+  waiter(waiter&& other) noexcept : suspended_(std::exchange(other.suspended_, nullptr)) {}
+  waiter& operator=(waiter&& other) noexcept {
+    waiter old(std::exchange(suspended_, std::exchange(other.suspended_, nullptr)));
+    return *this;
+  }
+  ~waiter() {
+    if (suspended_) suspended_->destroy();
+  }
+  explicit operator bool() const noexcept { return suspended_ != nullptr; }
+  /// Resumes it inside this call. What leaves it, or its user's completion handler, is thrown from `home` later.
+  void complete(T value, asio::any_io_executor const& home) noexcept {
+    try {
+      std::exchange(suspended_, nullptr)->resume(std::move(value));
+    } catch (...) {
+      throw_from(home);
+    }
+  }
+
+ private:
+  suspended<T>* suspended_ = nullptr;
 };
 
 /// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
@@ -5038,10 +5556,10 @@ class waiter_room {
 };
 
 template <class T, class Handler>
-class handler_waiter final : public waiter<T> {
+class handler_waiter final : public suspended<T> {
  public:
   template <class OnCancel>
-  static waiter<T>* create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
+  static waiter<T> create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
     auto slot = asio::get_associated_cancellation_slot(handler);
     auto allocator = allocator_of(handler);
     bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
@@ -5052,10 +5570,10 @@ class handler_waiter final : public waiter<T> {
         if (type != asio::cancellation_type::none) hook();
       });
     }
-    return self;
+    return waiter<T>(self);
   }
 
-  void complete(T value) override {
+  void resume(T value) override {
     auto handler = release();
     auto slot = asio::get_associated_cancellation_slot(handler);
     if (slot.is_connected()) slot.clear();
@@ -5095,7 +5613,7 @@ class handler_waiter final : public waiter<T> {
 
 template <class T, class OnCancel>
 struct suspend_initiation {
-  waiter<T>** place;
+  waiter<T>* place;
   waiter_room* room;
   OnCancel on_cancel;
   template <class Handler>
@@ -5108,28 +5626,9 @@ struct suspend_initiation {
 /// and must see to it that `place` is completed later, never inside itself. `room`, if given, lives as long as the
 /// coroutine waits.
 template <class T, class OnCancel>
-asio::awaitable<T> suspend(waiter<T>*& place, OnCancel on_cancel, waiter_room* room = nullptr) {
+asio::awaitable<T> suspend(waiter<T>& place, OnCancel on_cancel, waiter_room* room = nullptr) {
   return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
       suspend_initiation<T, OnCancel>{&place, room, std::move(on_cancel)}, asio::use_awaitable);
-}
-
-template <class T, class OnCancel>
-struct listed_initiation {
-  waiter<T>** place;
-  std::vector<waiter<T>*>* list;
-  OnCancel on_cancel;
-  template <class Handler>
-  void operator()(Handler handler) const {
-    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel);
-    list->push_back(*place);
-  }
-};
-
-/// The same for one of many that wait: enters itself into `list`, from which whoever completes it takes it.
-template <class T, class OnCancel>
-asio::awaitable<T> suspend_listed(waiter<T>*& place, std::vector<waiter<T>*>& list, OnCancel on_cancel) {
-  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
-      listed_initiation<T, OnCancel>{&place, &list, std::move(on_cancel)}, asio::use_awaitable);
 }
 
 }  // namespace comcp::detail
@@ -5140,7 +5639,9 @@ asio::awaitable<T> suspend_listed(waiter<T>*& place, std::vector<waiter<T>*>& li
 
 #include <concepts>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -5162,12 +5663,12 @@ struct outgoing {
   std::string text;
   request_id id = 0;           ///< Set for requests of ours.
   std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
-  std::string name;            ///< Tool name, prompt name or resource uri, for the same purpose.
   std::vector<std::pair<std::string, std::string>> headers;  ///< What the era wants in HTTP headers.
   bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
   bool established = false;    ///< The last message of the handshake: streams for what the server says may open.
   bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
   bool repeatable = false;     ///< It may be sent again after the server refused it for now.
+  bool open_ended = false;     ///< No deadline ends it: over HTTP, silence does.
 };
 
 /// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.
@@ -5191,6 +5692,10 @@ class inbox {
   /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
   /// where that was no request.
   virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
+  /// HTTP, legacy era: what the server says unasked does not come any more, and why; without an error: it does again.
+  virtual void deaf(error why) { (void)why; }
+  /// Whether anybody waits for what the server says unasked.
+  [[nodiscard]] virtual bool listens() const { return true; }
   /// Credentials are being obtained, for which a user may be asked: until as many false as true came, and no longer than
   /// the connection lives, no deadline but the hard ones ends a request.
   virtual void authorizing(bool begins) { (void)begins; }
@@ -5209,6 +5714,7 @@ struct transport_info {
   std::string target;                    ///< Command line or address, without secrets.
   std::string origin;                    ///< HTTP: scheme, host and port; what is learned of a server is kept by it.
   std::string identity;                  ///< HTTP: whose credentials, as authenticator.identity() says.
+  std::vector<std::string> extensions;   ///< HTTP: what the authenticator declares, as its extensions() says.
   std::string server;                    ///< HTTP: equal where all else in a request is; empty where that is not known.
   std::string session_id;                ///< HTTP, legacy era: a secret.
   std::size_t open_streams = 0;          ///< HTTP: event streams that are open.
@@ -5216,6 +5722,7 @@ struct transport_info {
   std::optional<int> exit_code;          ///< stdio: set once it exited.
   std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
   std::string stderr_tail;               ///< stdio: the end of what it wrote to stderr.
+  std::string unfinished;                ///< Byte streams: how a line begins whose end has not come.
   std::uint64_t messages_in = 0;
   std::uint64_t messages_out = 0;
   std::uint64_t bytes_in = 0;
@@ -5245,6 +5752,38 @@ concept over_http = requires(T const& t) {
   { t.resumed() } -> std::same_as<std::optional<saved_session>>;  // what it goes on with instead of a handshake
 };
 
+/// A transport that something outlives (a process) may say what ends it from any thread and at once, for whoever cannot
+/// wait until its executor comes to the destructor.
+template <class T>
+concept has_cutter = requires(T const& t) {
+  { t.cutter() } -> std::same_as<std::function<void()>>;
+};
+
+namespace detail {
+
+/// Ends what is connected to it, from any thread; once pulled, also what is connected later.
+class kill_switch {
+ public:
+  /// In place of what was connected before.
+  void connect(std::function<void()> end) {
+    std::lock_guard const lock(mutex_);
+    end_ = std::move(end);
+    if (pulled_ && end_) end_();
+  }
+  void pull() noexcept {
+    std::lock_guard const lock(mutex_);
+    pulled_ = true;
+    if (end_) end_();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> end_;
+  bool pulled_ = false;
+};
+
+}  // namespace detail
+
 /// Any transport, type-erased: one allocation, one virtual call for each operation.
 class any_transport {
  public:
@@ -5262,6 +5801,7 @@ class any_transport {
   bool abandon(request_id id) noexcept { return self_->abandon(id); }
   [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
   [[nodiscard]] transport_info info() const { return self_->info(); }
+  [[nodiscard]] std::function<void()> cutter() const { return self_ ? self_->cutter() : std::function<void()>(); }
   [[nodiscard]] bool is_http() const noexcept { return self_ && self_->http; }
   [[nodiscard]] std::optional<saved_session> resumed() const { return self_->resumed(); }
   explicit operator bool() const noexcept { return static_cast<bool>(self_); }
@@ -5275,6 +5815,7 @@ class any_transport {
     virtual asio::awaitable<void> close() = 0;
     virtual transport_info info() const = 0;
     virtual std::optional<saved_session> resumed() const { return {}; }
+    virtual std::function<void()> cutter() const { return {}; }
     bool http = false;
   };
 
@@ -5290,6 +5831,10 @@ class any_transport {
       if constexpr (over_http<T>) return impl.resumed();
       return {};
     }
+    std::function<void()> cutter() const override {
+      if constexpr (has_cutter<T>) return impl.cutter();
+      return {};
+    }
     T impl;
   };
 
@@ -5297,6 +5842,10 @@ class any_transport {
 };
 
 }  // namespace comcp
+
+namespace comcp {
+class client_core;
+}
 
 namespace comcp::detail {
 
@@ -5316,13 +5865,14 @@ struct prepared_call {
   std::string method;
   std::string params;    // an object's text, or empty
   call_options options;
-  std::string name;      // tool, prompt or uri
   error unusable;        // what is wrong with it from the start; the call ends with it
   bool repeatable = false;  // lists and reads: may be sent again after a broken connection
   bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
   bool outdated = false;    // it was answered by what a change or its age had made stale
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
+  mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
+  mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
 
 /// How a call is carried out once its interceptors let it go on.
@@ -5342,22 +5892,32 @@ class call_cache {
 };
 
 /// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
-/// the coroutine that waits.
+/// the coroutine that waits, or with what several share, and leaves the table with it at the latest.
 struct pending_entry {
+  /// What ends it at the latest: the loss of the connection, that of the client, or nothing before all else has ended.
+  enum class span : unsigned char { connection, client, last };
+
   pending_entry() = default;
+  explicit pending_entry(span s) noexcept : lasts(s) {}
   pending_entry(pending_entry const&) = delete;
   pending_entry& operator=(pending_entry const&) = delete;
-  ~pending_entry() { assert(id == 0 && "comcp: a pending call was destroyed before its end"); }
+  ~pending_entry() {
+    if (id) leave();
+  }
+  /// Out of the table without an end. The server is told of a request that it works on.
+  void leave() noexcept;
 
   request_id id = 0;
-  waiter<reply>* waiting = nullptr;
-  waiter_room room;  // for `waiting`
-  std::function<void(reply)> on_end;  // instead of a waiting coroutine
+  client_core* core = nullptr;  // in whose table it is, while `id` is not 0
+  waiter_room room;             // for `waiting`
+  waiter<reply> waiting;
+  std::function<void(reply)> on_end;    // instead of a waiting coroutine
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;
-  bool renewed = false;   // it waited for a new session once
-  bool survives = false;  // a lost connection does not end it where a restart follows
+  bool open_ended = false;  // its end is the server's
+  bool renewed = false;  // it waited for a new session once
+  span lasts = span::connection;
   std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
 };
 
@@ -5495,7 +6055,10 @@ class context {
 #include <concepts>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
+
+#include <asio/awaitable.hpp>
 
 // protocol/elicitation.hpp
 // Elicitation: a server asks the user, by a form or by sending them to a page. Spec: client/elicitation.
@@ -5856,6 +6419,8 @@ constexpr auto describe(std::type_identity<url_elicitation_required_data>) {
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // protocol/impl/elicitation.ipp
+#include <set>
+#include <string_view>
 
 namespace comcp {
 
@@ -5864,14 +6429,19 @@ COMCP_DECL result<std::vector<form_field>> elicit_params::fields() const {
   auto const schema = requested_schema.view();
   auto const properties = schema.find("properties");
   if (!properties) return all;
-  auto const required = schema.find("required").value_or(json::view());
+  std::set<std::string_view> required;
+  if (auto const names = schema.find("required")) {
+    for (auto const name : names->elements()) {
+      if (auto const text = name.get_string()) required.insert(*text);
+    }
+  }
   for (auto const property : properties->members()) {
     auto definition = json::read<primitive_schema_definition>(property.value);
     if (!definition) return definition.error();
     auto& field = all.emplace_back();
     field.name = property.key;
     field.schema = *std::move(definition);
-    for (auto const name : required.elements()) field.required |= name.get_string() == property.key;
+    field.required = required.contains(property.key);
   }
   return all;
 }
@@ -6455,11 +7025,16 @@ inline constexpr std::string_view tracestate = "tracestate";
 inline constexpr std::string_view baggage = "baggage";
 }  // namespace meta_key
 
-/// Whether a user may set this key: it follows the naming rule and is not the protocol's own. The trace context
-/// keys are allowed. Errors: invalid_argument, which says why.
+/// Whether a user may set this key: it follows the naming rule and is none that comcp writes itself. Errors:
+/// invalid_argument, which says why.
 result<void> check_meta_key(std::string_view key);
 
-/// check_meta_key for every key; `meta` must be an object, or null for none.
+/// check_meta_key, and for traceparent, tracestate and baggage whether the value is what W3C Trace Context and Baggage
+/// say. Errors: invalid_argument.
+result<void> check_meta(std::string_view key, json::view value);
+result<void> check_meta(std::string_view key, std::string_view json_text);
+
+/// check_meta for every key; `meta` must be an object, or null for none.
 result<void> check_user_meta(json::view meta);
 
 /// What `_meta` of a modern request carries; that of a legacy one has the progress token only.
@@ -6519,6 +7094,8 @@ std::optional<peer_id> subscription_id_of(json::view meta);
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // protocol/impl/meta.ipp
+#include <algorithm>
+#include <array>
 
 namespace comcp {
 namespace detail {
@@ -6543,6 +7120,70 @@ COMCP_DECL bool is_meta_name(std::string_view name) noexcept {
   return true;
 }
 
+// The pieces of a list, without the blanks around them. False as soon as `f` says it of one.
+template <class F>
+bool each_piece(std::string_view text, char separator, F f) {
+  for (;;) {
+    auto const end = text.find(separator);
+    auto piece = text.substr(0, end);
+    while (piece.starts_with(' ') || piece.starts_with('\t')) piece.remove_prefix(1);
+    while (piece.ends_with(' ') || piece.ends_with('\t')) piece.remove_suffix(1);
+    if (!f(piece)) return false;
+    if (end == text.npos) return true;
+    text.remove_prefix(end + 1);
+  }
+}
+
+inline bool is_lower_hex(std::string_view text) noexcept {
+  return text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+// W3C Trace Context, section 3.2: version-traceid-parentid-flags; what a later version adds follows a '-'.
+COMCP_DECL bool is_traceparent(std::string_view t) noexcept {
+  if (t.size() < 55 || t[2] != '-' || t[35] != '-' || t[52] != '-') return false;
+  auto const version = t.substr(0, 2), trace = t.substr(3, 32), parent = t.substr(36, 16);
+  if (!is_lower_hex(version) || !is_lower_hex(trace) || !is_lower_hex(parent) || !is_lower_hex(t.substr(53, 2))) return false;
+  if (version == "ff" || trace.find_first_not_of('0') == t.npos || parent.find_first_not_of('0') == t.npos) return false;
+  if (version == "00" || t.size() == 55) return t.size() == 55;
+  return t[55] == '-' && std::all_of(t.begin(), t.end(), [](char c) { return c > 0x20 && c < 0x7F; });
+}
+
+// Section 3.3: at most 32 pairs, any of which may be empty.
+COMCP_DECL bool is_tracestate(std::string_view text) {
+  std::size_t members = 0;
+  return each_piece(text, ',', [&members](std::string_view m) {
+    if (m.empty()) return true;
+    auto const equals = m.find('=');
+    if (++members > 32 || equals == m.npos || equals == 0 || equals > 256 || m.size() - equals - 1 > 256) return false;
+    auto const key = m.substr(0, equals), value = m.substr(equals + 1);
+    bool const first = (key[0] >= 'a' && key[0] <= 'z') || (key[0] >= '0' && key[0] <= '9');
+    return first && !value.empty() && std::count(key.begin(), key.end(), '@') <= 1 &&
+           key.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-*/@") == key.npos &&
+           std::all_of(value.begin(), value.end(), [](char c) { return c >= 0x20 && c < 0x7F && c != '='; });
+  });
+}
+
+// W3C Baggage, section 3.3: key=value;property;property=value, ... Other characters are percent-encoded.
+COMCP_DECL bool is_baggage(std::string_view text) {
+  constexpr auto is_pair = [](std::string_view pair, bool needs_value) {
+    auto const equals = pair.find('=');
+    bool const sound = each_piece(pair.substr(0, equals), '=', [](std::string_view key) {
+      return !key.empty() && std::all_of(key.begin(), key.end(), [](char c) {
+        return is_meta_alnum(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+      });
+    });
+    if (equals == pair.npos) return sound && !needs_value;
+    auto value = pair.substr(equals + 1);
+    while (value.starts_with(' ') || value.starts_with('\t')) value.remove_prefix(1);
+    return sound && std::all_of(value.begin(), value.end(), [](char c) { return c > 0x20 && c < 0x7F && c != '"' && c != '\\'; });
+  };
+  if (text.size() > 8192) return false;
+  return each_piece(text, ',', [&is_pair](std::string_view member) {
+    bool first = true;
+    return each_piece(member, ';', [&](std::string_view pair) { return is_pair(pair, std::exchange(first, false)); });
+  });
+}
+
 COMCP_DECL error meta_refusal(std::string_view key, char const* why) {
   return {errc::invalid_argument, "the _meta key \"" + std::string(key) + "\" " + why};
 }
@@ -6550,30 +7191,47 @@ COMCP_DECL error meta_refusal(std::string_view key, char const* why) {
 }  // namespace detail
 
 COMCP_DECL result<void> check_meta_key(std::string_view key) {
+  static constexpr std::array own{meta_key::protocol_version, meta_key::client_info, meta_key::client_capabilities,
+                                  meta_key::log_level};
   if (key == meta_key::progress_token) return detail::meta_refusal(key, "is set by comcp: ask for progress instead");
+  if (std::find(own.begin(), own.end(), key) != own.end()) return detail::meta_refusal(key, "is set by comcp");
   auto const slash = key.find('/');
   auto const name = slash == key.npos ? key : key.substr(slash + 1);
   if (!detail::is_meta_name(name))
     return detail::meta_refusal(key, "has a bad name: letters, digits, '-', '_' and '.', alphanumeric at both ends");
   if (slash == key.npos) return {};
   auto prefix = key.substr(0, slash);
-  for (std::size_t label = 0;; ++label) {
+  for (;;) {
     auto const dot = prefix.find('.');
     auto const text = prefix.substr(0, dot);
     if (!detail::is_meta_label(text))
       return detail::meta_refusal(key, "has a bad prefix: labels of letters, digits and '-', dots between them");
-    if (label == 1 && (text == "modelcontextprotocol" || text == "mcp"))
-      return detail::meta_refusal(key, "has a prefix that the protocol reserves");
     if (dot == prefix.npos) return {};
     prefix.remove_prefix(dot + 1);
   }
+}
+
+COMCP_DECL result<void> check_meta(std::string_view key, json::view value) {
+  if (auto ok = check_meta_key(key); !ok) return ok;
+  bool (*is_sound)(std::string_view) = nullptr;
+  if (key == meta_key::traceparent) is_sound = detail::is_traceparent;
+  if (key == meta_key::tracestate) is_sound = detail::is_tracestate;
+  if (key == meta_key::baggage) is_sound = detail::is_baggage;
+  auto const text = is_sound ? value.get_string() : std::nullopt;
+  if (!is_sound || (text && is_sound(*text))) return {};
+  return detail::meta_refusal(key, "is not the text that W3C specifies for it");
+}
+
+COMCP_DECL result<void> check_meta(std::string_view key, std::string_view json_text) {
+  auto const value = json::parse(json_text);
+  return value ? check_meta(key, value->view()) : value.error();
 }
 
 COMCP_DECL result<void> check_user_meta(json::view meta) {
   if (meta.is_null()) return {};
   if (!meta.is_object()) return error(errc::invalid_argument, "_meta must be an object");
   for (auto const m : meta.members()) {
-    auto ok = check_meta_key(m.key);
+    auto ok = check_meta(m.key, m.value);
     if (!ok) return ok;
   }
   return {};
@@ -6805,6 +7463,10 @@ constexpr auto describe(std::type_identity<root>) {
                       json::rest(&t::raw));
 }
 
+/// Whether this is a file:// URI whose path is normal: a server that compares paths as text is led nowhere else by
+/// "." or ".." (which may be percent-encoded). Errors: invalid_argument. Spec: client/roots, security considerations.
+result<void> check_root(root const& r);
+
 struct list_roots_result {
   list_roots_result() = default;
   list_roots_result(std::vector<root> all) : roots(std::move(all)) {}
@@ -6819,6 +7481,41 @@ constexpr auto describe(std::type_identity<list_roots_result>) {
 }
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// protocol/impl/roots.ipp
+#include <string_view>
+
+namespace comcp {
+namespace detail {
+
+// With '.' and '/' as they are, however they are written; a file server on Windows takes '\\' for '/'.
+COMCP_DECL std::string plain_path(std::string_view path) {
+  std::string out;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    auto const code = path.substr(i, 3);
+    bool const dot = code == "%2e" || code == "%2E";
+    bool const slash = code == "%2f" || code == "%2F" || code == "%5c" || code == "%5C";
+    out += dot ? '.' : slash || path[i] == '\\' ? '/' : path[i];
+    if (dot || slash) i += 2;
+  }
+  return out;
+}
+
+}  // namespace detail
+
+COMCP_DECL result<void> check_root(root const& r) {
+  constexpr std::string_view scheme = "file://";
+  if (!r.uri.starts_with(scheme)) return error(errc::invalid_argument, "a root is a file:// uri, not " + r.uri);
+  auto const path = detail::plain_path(std::string_view(r.uri).substr(scheme.size())) + '/';
+  if (path.find("/./") != path.npos || path.find("/../") != path.npos)
+    return error(errc::invalid_argument, "the path of a root has no \".\" and no \"..\": " + r.uri);
+  return {};
+}
+
+}  // namespace comcp
+#endif
 
 // protocol/sampling.hpp
 // Sampling: a server asks for a message of the client's language model. Spec: client/sampling.
@@ -7059,8 +7756,12 @@ COMCP_DECL result<void> create_message_params::check_tool_results() const {
 #endif
 
 namespace comcp {
+class any_handler;
 class context;
 class handler_chain;
+
+/// Handles nothing and declares nothing.
+struct no_handler {};
 
 namespace detail {
 
@@ -7086,6 +7787,14 @@ COMCP_HAS_MEMBER(elicit_url)
 COMCP_HAS_MEMBER(on)
 COMCP_HAS_MEMBER(on_request)
 COMCP_HAS_MEMBER(capabilities)
+COMCP_HAS_MEMBER(createMessage)
+COMCP_HAS_MEMBER(create_messages)
+COMCP_HAS_MEMBER(listRoots)
+COMCP_HAS_MEMBER(list_root)
+COMCP_HAS_MEMBER(elicitation)
+COMCP_HAS_MEMBER(elicitUrl)
+COMCP_HAS_MEMBER(onRequest)
+COMCP_HAS_MEMBER(on_notification)
 #undef COMCP_HAS_MEMBER
 
 template <class H>
@@ -7123,6 +7832,66 @@ concept has_any_on = has_on<H, tools_list_changed> || has_on<H, prompts_list_cha
                      has_on<H, elicitation_complete> || has_on<H, cancelled> ||
                      has_on<H, progress_notification> || has_on<H, any_notification>;
 
+// What a member gives in the end: behind an awaitable, and behind a result.
+template <class R>
+struct answer_of {
+  using type = std::remove_cvref_t<R>;
+};
+template <class T>
+struct answer_of<result<T>> : answer_of<T> {};
+template <class T>
+struct answer_of<asio::awaitable<T>> : answer_of<T> {};
+template <class R, class... T>
+concept answers_as = (std::same_as<typename answer_of<R>::type, T> || ...);
+template <class R>
+concept answers_nothing = std::is_void_v<R> || std::same_as<R, asio::awaitable<void>>;
+
+// What the member returns, whichever of its two forms there is.
+#define COMCP_RETURNED_BY(name, ...)                                                                             \
+  template <class H>                                                                                             \
+  auto name##_returned([[maybe_unused]] H& h, [[maybe_unused]] context& c) {                                     \
+    if constexpr (requires { h.name(__VA_ARGS__); }) return std::type_identity<decltype(h.name(__VA_ARGS__))>(); \
+    else return std::type_identity<decltype(h.name(__VA_ARGS__ __VA_OPT__(, ) c))>();                            \
+  }                                                                                                              \
+  template <class H>                                                                                             \
+  using name##_answer = typename decltype(name##_returned(std::declval<H&>(), std::declval<context&>()))::type;
+COMCP_RETURNED_BY(create_message, create_message_params())
+COMCP_RETURNED_BY(list_roots)
+COMCP_RETURNED_BY(elicit, elicit_params())
+COMCP_RETURNED_BY(elicit_url, elicit_params())
+COMCP_RETURNED_BY(on_request, std::string(), json::value())
+#undef COMCP_RETURNED_BY
+
+template <class H>
+concept handles_something = has_create_message<H> || has_list_roots<H> || has_elicit<H> || has_elicit_url<H> ||
+                            has_on_request<H> || has_any_on<H> || has_capabilities<H>;
+
+template <class H>
+constexpr bool check_answers() {
+  if constexpr (has_create_message<H>)
+    static_assert(answers_as<create_message_answer<H>, create_message_result>,
+                  "comcp: this handler's create_message() returns no create_message_result");
+  if constexpr (has_list_roots<H>)
+    static_assert(answers_as<list_roots_answer<H>, std::vector<root>, list_roots_result>,
+                  "comcp: this handler's list_roots() returns no std::vector<root>");
+  if constexpr (has_elicit<H>)
+    static_assert(answers_as<elicit_answer<H>, elicit_result>, "comcp: this handler's elicit() returns no elicit_result");
+  if constexpr (has_elicit_url<H>)
+    static_assert(answers_as<elicit_url_answer<H>, elicit_result>,
+                  "comcp: this handler's elicit_url() returns no elicit_result");
+  if constexpr (has_on_request<H>)
+    static_assert(json::writable<typename answer_of<on_request_answer<H>>::type>,
+                  "comcp: this handler's on_request() returns nothing that can be written as JSON: json::fragment");
+  return true;
+}
+
+// Names that come from other languages' SDKs, or from a slip.
+template <class H>
+constexpr bool names_nearly() {
+  return names_createMessage<H>() || names_create_messages<H>() || names_listRoots<H>() || names_list_root<H>() ||
+         names_elicitation<H>() || names_elicitUrl<H>() || names_onRequest<H>() || names_on_notification<H>();
+}
+
 template <class H>
 constexpr bool check_handler() {
   static_assert(has_create_message<H> || !names_create_message<H>(),
@@ -7145,6 +7914,19 @@ constexpr bool check_handler() {
   return true;
 }
 
+// Of a type that is used as a handler. No part of the concept, which is asked about other arguments of connect() too.
+template <class H>
+constexpr bool check_members() {
+  static_assert(!names_nearly<H>(),
+                "comcp: a member of this handler has nearly a handler's name: create_message, list_roots, elicit, "
+                "elicit_url, on, on_request");
+  static_assert(names_nearly<H>() || handles_something<H> || std::derived_from<H, no_handler> ||
+                    std::same_as<H, handler_chain> || std::same_as<H, any_handler>,
+                "comcp: this handler handles nothing: it is a class with members such as elicit(elicit_params), "
+                "list_roots() or on(tools_list_changed), as comcp/client/handler.hpp lists them; a lambda is none");
+  return check_answers<H>();
+}
+
 }  // namespace detail
 }  // namespace comcp
 
@@ -7160,11 +7942,11 @@ constexpr bool check_handler() {
 
 namespace comcp::detail {
 
-/// Form mode: content only on accept, its omitted fields filled with the schema's defaults, then checked against
+/// Content only on accept and in form mode: its omitted fields filled with the schema's defaults, then checked against
 /// the schema as the client's options say. Errors: validation_failed.
 result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 
-/// Roots are file:// uris. Errors: invalid_argument.
+/// Roots are file:// uris with a normal path. Errors: invalid_argument.
 result<void> check_roots(json::fragment const& answered);
 
 }  // namespace comcp::detail
@@ -7196,7 +7978,9 @@ result<void> check_content(json::view requested_schema, json::view content);
 
 // schema/impl/elicitation.ipp
 #include <algorithm>
+#include <set>
 #include <string>
+#include <string_view>
 
 // schema/schema.hpp
 // JSON Schema: 2020-12, and draft-07 where $schema says so. Compiling resolves every reference and finds every
@@ -7231,6 +8015,9 @@ class schema_options {
   schema_options& max_depth(std::size_t n) noexcept { return max_depth_ = n, *this; }
   /// Most subschemas, those of referenced documents counted. Default 20,000.
   schema_options& max_subschemas(std::size_t n) noexcept { return max_subschemas_ = n, *this; }
+  /// Most work and memory that compiling may take: about one step for each keyword, each sixteen bytes of paths and
+  /// names, and each instruction and range of characters of a pattern. Default 2 million, which is some 30 MB.
+  schema_options& max_compile_steps(std::uint64_t n) noexcept { return max_compile_steps_ = n, *this; }
   /// Most work in one validation: about one step for each keyword, value and state of a pattern. Default 20 million
   /// (below a second). Steps stand in for a time budget: they bound the time as well, and whether a value passes does
   /// not depend on the machine or its load.
@@ -7246,6 +8033,7 @@ class schema_options {
   [[nodiscard]] bool assert_formats() const noexcept { return assert_formats_; }
   [[nodiscard]] std::size_t max_depth() const noexcept { return max_depth_; }
   [[nodiscard]] std::size_t max_subschemas() const noexcept { return max_subschemas_; }
+  [[nodiscard]] std::uint64_t max_compile_steps() const noexcept { return max_compile_steps_; }
   [[nodiscard]] std::uint64_t max_steps() const noexcept { return max_steps_; }
   [[nodiscard]] std::size_t max_violations() const noexcept { return max_violations_; }
   [[nodiscard]] std::vector<std::pair<std::string, json::value>> const& documents() const noexcept {
@@ -7257,6 +8045,7 @@ class schema_options {
   bool assert_formats_ = false;
   std::size_t max_depth_ = 384;
   std::size_t max_subschemas_ = 20'000;
+  std::uint64_t max_compile_steps_ = 2'000'000;
   std::uint64_t max_steps_ = 20'000'000;
   std::size_t max_violations_ = 100;
   std::vector<std::pair<std::string, json::value>> documents_;
@@ -7445,6 +8234,13 @@ class pattern_run;
 
 /// Code points as sorted, disjoint, inclusive ranges.
 using char_ranges = std::vector<std::pair<char32_t, char32_t>>;
+
+/// Takes work from `steps`. False when they do not suffice: then they are 0 and stay so.
+inline bool pay(std::uint64_t& steps, std::uint64_t n) noexcept {
+  bool const enough = n < steps;
+  steps = enough ? steps - n : 0;
+  return enough;
+}
 }  // namespace schema_detail
 
 /// One compiled pattern. Immutable; safe to use from any thread.
@@ -7457,6 +8253,9 @@ class pattern {
   /// category. A brace or bracket that begins nothing stands for itself. Errors: invalid_argument (with the reason),
   /// limit_exceeded (too large or nested too deep).
   static result<pattern> compile(std::string_view text);
+  /// The same, the work and the memory taken from `steps`: about one for each instruction and range of characters, of
+  /// some 16 bytes each. limit_exceeded, and no steps left, when they do not suffice.
+  static result<pattern> compile(std::string_view text, std::uint64_t& steps);
 
   /// Whether the pattern matches anywhere in this UTF-8 text. The work done is taken from `steps`; nothing is
   /// returned when they do not suffice.
@@ -7721,7 +8520,8 @@ class pattern_parser {
   };
   static constexpr std::uint32_t unset = std::numeric_limits<std::uint32_t>::max();
 
-  explicit pattern_parser(std::string_view text) : text_(text) {
+  pattern_parser(std::string_view text, std::uint64_t& steps) : text_(text), steps_(steps) {
+    if (!pay(1 + text.size() / 2)) return;
     for (std::size_t i = 0; i < text.size();) in_.push_back(next_code_point(text, i));
   }
 
@@ -7737,6 +8537,11 @@ class pattern_parser {
     auto shown = std::min<std::size_t>(text_.size(), 200);
     while (shown < text_.size() && shown > 0 && (static_cast<unsigned char>(text_[shown]) & 0xC0) == 0x80) --shown;
     fault = error(code, "pattern \"" + std::string(text_.substr(0, shown)) + "\": " + std::string(why));
+  }
+
+  bool pay(std::uint64_t n) {
+    if (schema_detail::pay(steps_, n)) return true;
+    return fail("too much work", errc::limit_exceeded), false;
   }
 
   error fault;
@@ -7764,10 +8569,12 @@ class pattern_parser {
     return true;
   }
   std::uint32_t node(kind what) {
+    pay(6);
     nodes.emplace_back().what = what;
     return static_cast<std::uint32_t>(nodes.size() - 1);
   }
   std::uint32_t set_node(char_ranges set) {
+    pay(2 + 2 * set.size());
     normalise(set);
     auto const n = node(kind::set);
     nodes[n].set = static_cast<std::uint32_t>(sets.size());
@@ -7976,7 +8783,9 @@ class pattern_parser {
     return high;
   }
 
-  static void merge(char_ranges& into, char_ranges const& more) { into.insert(into.end(), more.begin(), more.end()); }
+  void merge(char_ranges& into, char_ranges const& more) {
+    if (pay(more.size())) into.insert(into.end(), more.begin(), more.end());
+  }
 
   static char_ranges class_of(char32_t c) {
     char_ranges set;
@@ -7995,7 +8804,8 @@ class pattern_parser {
     if (take(U'{')) {
       for (; more() && !at(U'}'); ++i_) name += in_[i_] < 0x80 ? static_cast<char>(in_[i_]) : '?';
     }
-    auto set = take(U'}') ? unicode_property(name) : std::nullopt;
+    constexpr std::uint64_t table = 1000;  // it is read from its beginning to its end
+    auto set = take(U'}') && pay(table) ? unicode_property(name) : std::nullopt;
     if (!set) return fail("unknown Unicode property \"" + name + "\""), char_ranges();
     return negative ? complement(*set) : *set;
   }
@@ -8032,6 +8842,7 @@ class pattern_parser {
   }
 
   std::string_view text_;
+  std::uint64_t& steps_;
   std::vector<char32_t> in_;
   std::size_t i_ = 0;
 };
@@ -8042,7 +8853,7 @@ namespace comcp::schema_detail {
 
 class pattern_compiler {
  public:
-  explicit pattern_compiler(std::string_view text) : in_(text) {}
+  pattern_compiler(std::string_view text, std::uint64_t& steps) : in_(text, steps) {}
 
   result<pattern> run() {
     auto const root = in_.run();
@@ -8074,6 +8885,7 @@ class pattern_compiler {
   void emit(std::uint32_t n, bool reverse) {
     if (++work_ > 5 * pattern::max_program || out_.program_.size() > pattern::max_program)
       return in_.fail("too large", errc::limit_exceeded);
+    if (!in_.pay(1)) return;
     auto const& t = in_.nodes[n];
     switch (t.what) {
       case kind::nothing: break;
@@ -8137,8 +8949,13 @@ class pattern_compiler {
 namespace comcp {
 
 COMCP_DECL result<pattern> pattern::compile(std::string_view text) {
+  std::uint64_t steps = 100 * max_program;
+  return compile(text, steps);
+}
+
+COMCP_DECL result<pattern> pattern::compile(std::string_view text, std::uint64_t& steps) {
   if (text.size() > max_program) return error(errc::limit_exceeded, "pattern longer than max_program");
-  return schema_detail::pattern_compiler(text).run();
+  return schema_detail::pattern_compiler(text, steps).run();
 }
 
 }  // namespace comcp
@@ -8268,9 +9085,8 @@ class pattern_run {
 }  // namespace schema_detail
 
 COMCP_DECL std::optional<bool> pattern::search(std::string_view text, std::uint64_t& steps) const {
-  auto const cost = text.size() / 8 + 1;
-  if (cost > steps) return steps = 0, std::nullopt;
-  steps -= cost;
+  // The text is decoded, and each search begins with a state of its own for the whole program.
+  if (!schema_detail::pay(steps, 8 + text.size() / 8 + program_.size() / 8)) return std::nullopt;
   return schema_detail::pattern_run(*this, text, steps).search();
 }
 
@@ -8531,15 +9347,28 @@ inline constexpr applicator applicators[] = {
 
 class schema_index {
  public:
-  explicit schema_index(schema_options const& options) : options_(options) {}
+  explicit schema_index(schema_options const& options) : steps(options.max_compile_steps()), options_(options) {}
 
   std::vector<place> places;  // one for each subschema
   std::vector<resource> resources;
   std::vector<json::value> documents;
   error fault;  // the first; once set, nothing else matters
+  std::uint64_t steps;
 
   void fail(errc code, std::string text) {
     if (!fault) fault = error(code, "schema: " + std::move(text));
+  }
+
+  /// False where the schema's budget is used up, or it has a fault.
+  bool pay(std::uint64_t n) {
+    if (!fault && !schema_detail::pay(steps, n)) fail_budget();
+    return !fault;
+  }
+  /// For work with texts of `bytes` in all, each of which is copied a few times.
+  bool pay_text(std::size_t bytes) { return pay(1 + bytes / 8); }
+  void fail_budget() {
+    fail(errc::limit_exceeded,
+         "it takes more than max_compile_steps (" + std::to_string(options_.max_compile_steps()) + ")");
   }
 
   /// A violation's schema path for a place.
@@ -8571,6 +9400,7 @@ class schema_index {
 
   /// The subschema that an absolute URI names; sets the fault when there is none.
   node_id find(std::string const& uri, std::string_view referring) {
+    if (!pay_text(uri.size())) return none;
     auto const hash = std::min(uri.find('#'), uri.size());
     auto const home = find_resource(uri.substr(0, hash));
     auto const fragment = hash < uri.size() ? percent_decoded(std::string_view(uri).substr(hash + 1)) : std::string();
@@ -8654,6 +9484,8 @@ class schema_index {
     if (depth > options_.max_depth())
       return fail(errc::limit_exceeded, "nested deeper than max_depth (" + std::to_string(options_.max_depth()) + ")"),
              none;
+    // A place, a node and an entry of the table, and the pointer in each of them.
+    if (!pay(16 + here.pointer.size() / 4 + 5 * here.text.size())) return none;
     if (places.size() >= options_.max_subschemas())
       return fail(errc::limit_exceeded, "more than max_subschemas (" + std::to_string(options_.max_subschemas()) + ")"),
              none;
@@ -8675,12 +9507,16 @@ class schema_index {
     };
     auto const given = draft_7 && here.text.find("$ref") ? std::nullopt : text_of("$id");
     if (given) {
+      if (!pay_text(8 * (resources[here.home].uri.size() + given->size()))) return;
       auto const uri = resolve_uri(resources[here.home].uri, *given);
       auto const hash = std::min(uri.find('#'), uri.size());
       if (!given->starts_with('#')) enter(here, uri.substr(0, hash));
       if (hash < uri.size()) resources[here.home].anchors.emplace(uri.substr(hash + 1), id);
     }
     if (resources[here.home].rules.dialect == schema_dialect::draft_7) return;
+    for (auto const* const keyword : {"$anchor", "$dynamicAnchor"}) {
+      if (auto const name = text_of(keyword)) pay_text(2 * (64 + name->size()));
+    }
     if (auto const name = text_of("$anchor")) resources[here.home].anchors.emplace(*name, id);
     if (auto const name = text_of("$dynamicAnchor")) {
       resources[here.home].anchors.emplace(*name, id);
@@ -8714,16 +9550,17 @@ class schema_index {
       auto const value = shape ? here.text.find(a.keyword) : std::nullopt;
       if (!value) continue;
       auto const base = here.pointer + "/" + std::string(a.keyword);
-      auto const child = [&](std::string pointer, json::view text) {
-        if (text.is_object() || text.get_bool()) walk({here.document, std::move(pointer), text, here.home}, depth + 1);
+      auto const child = [&](std::string const& below, json::view text) {
+        if (!pay_text(base.size() + below.size()) || !(text.is_object() || text.get_bool())) return;
+        walk({here.document, base + below, text, here.home}, depth + 1);
       };
-      if (shape & static_cast<unsigned>(holds::one)) child(base, *value);
+      if (shape & static_cast<unsigned>(holds::one)) child("", *value);
       if (shape & static_cast<unsigned>(holds::map)) {
-        for (auto const m : value->members()) child(base + pointer_token(m.key), m.value);
+        for (auto const m : value->members()) child(pointer_token(m.key), m.value);
       }
       if (shape & static_cast<unsigned>(holds::list)) {
         std::size_t i = 0;
-        for (auto const e : value->elements()) child(base + "/" + std::to_string(i++), e);
+        for (auto const e : value->elements()) child("/" + std::to_string(i++), e);
       }
     }
   }
@@ -8749,17 +9586,31 @@ class schema_index {
 
   node_id find_pointer(resource_id home, std::string const& fragment) {
     auto const document = resources[home].document;
-    auto const target = resources[home].text.pointer(fragment);
-    if (!target || !(target->is_object() || target->get_bool())) return none;
     auto const pointer = resources[home].pointer + fragment;
     if (auto const known = at(document, pointer); known != none) return known;
     // Below an unknown keyword: its base is that of the nearest subschema around it.
+    auto const target = walked(resources[home].text, fragment);
+    if (!target || !(target->is_object() || target->get_bool())) return none;
     for (auto outer = pointer; !outer.empty();) {
+      if (!pay_text(outer.size())) return none;
       outer.erase(outer.rfind('/'));
       auto const around = at(document, outer);
       if (around != none) return walk({document, pointer, *target, places[around].home}, 0);
     }
     return none;
+  }
+
+  // A JSON Pointer's target, each step paid by what is looked through for it.
+  std::optional<json::view> walked(json::view from, std::string_view pointer) {
+    while (!pointer.empty()) {
+      auto const end = std::min(pointer.find('/', 1), pointer.size());
+      if (!pay(1 + from.size() / 4)) return {};
+      auto const next = from.pointer(pointer.substr(0, end));
+      if (!next) return {};
+      from = *next;
+      pointer.remove_prefix(end);
+    }
+    return from;
   }
 
   schema_options const& options_;
@@ -8868,8 +9719,8 @@ COMCP_DECL std::uint64_t scaled_remainder(std::uint64_t value, int power, std::u
   return r;
 }
 
-/// Precondition: numbers, `step` above 0.
-COMCP_DECL bool is_multiple(json::view value, json::view step) noexcept {
+/// Takes one of `steps` for each eight powers of ten between them. Precondition: numbers, `step` above 0.
+COMCP_DECL bool is_multiple(json::view value, json::view step, std::uint64_t& steps) noexcept {
   auto const a = to_decimal(value);
   auto b = to_decimal(step);
   if (a.digits == 0) return true;
@@ -8879,7 +9730,7 @@ COMCP_DECL bool is_multiple(json::view value, json::view step) noexcept {
     if (b.digits > a.digits / 10) return false;
     b.digits *= 10;
   }
-  return scaled_remainder(a.digits, power, b.digits) == 0;
+  return pay(steps, 1 + static_cast<std::uint64_t>(power) / 8) && scaled_remainder(a.digits, power, b.digits) == 0;
 }
 
 }  // namespace comcp::schema_detail
@@ -8911,8 +9762,6 @@ class schema_compiler {
   }
 
  private:
-  // --- what has to be built ---
-
   void want(node_id id) {
     if (id == none || id >= index_.places.size()) return;
     if (wanted_.size() < index_.places.size()) wanted_.resize(index_.places.size(), false);
@@ -8924,6 +9773,7 @@ class schema_compiler {
   // The targets that dynamic references may turn out to have.
   bool want_dynamic() {
     for (auto const& name : dynamic_names_) {
+      if (!index_.pay(1 + index_.resources.size())) return false;
       for (resource_id r = 0; r < index_.resources.size(); ++r) {
         auto const found = index_.resources[r].dynamic_anchors.find(name);
         if (found == index_.resources[r].dynamic_anchors.end()) continue;
@@ -8963,16 +9813,16 @@ class schema_compiler {
     if (profile_.unevaluated && !draft_7_) build_unevaluated();
   }
 
-  // --- helpers: reading keywords ---
-
   [[nodiscard]] std::optional<json::view> get(std::string_view keyword) const { return here_.text.find(keyword); }
 
   void bad(std::string_view keyword, std::string_view needed) {
+    if (index_.fault) return;
     index_.fail(errc::invalid_argument,
                 "\"" + node_.path + "/" + std::string(keyword) + "\" must be " + std::string(needed));
   }
 
   rule& add(rule_kind what, std::string_view keyword, json::view arg = {}) {
+    index_.pay(16);
     auto& r = node_.rules.emplace_back();
     r.what = what;
     r.keyword = keyword;
@@ -8981,6 +9831,7 @@ class schema_compiler {
   }
 
   node_id child(std::string const& pointer) {
+    if (!index_.pay_text(here_.pointer.size() + pointer.size())) return none;
     auto const id = index_.at(here_.document, here_.pointer + pointer);
     want(id);
     return id;
@@ -9011,6 +9862,7 @@ class schema_compiler {
     if (!value) return out;
     if (!value->is_object()) bad(keyword, "an object of schemas");
     for (auto const m : value->members()) {
+      if (index_.fault) return out;
       out.emplace_back(m.key, child("/" + std::string(keyword) + pointer_token(m.key)));
       if (out.back().second == none) bad(keyword, "an object of schemas");
     }
@@ -9021,6 +9873,7 @@ class schema_compiler {
   std::vector<std::string_view> strings(json::view value, std::string_view keyword) {
     std::vector<std::string_view> out;
     if (!value.is_array()) bad(keyword, "an array of strings");
+    if (!index_.pay(value.size())) return out;
     for (auto const e : value.elements()) {
       auto const s = e.get_string();
       if (!s) bad(keyword, "an array of strings");
@@ -9039,14 +9892,14 @@ class schema_compiler {
   }
 
   std::optional<pattern> compiled(std::string_view text, std::string_view keyword) {
-    auto p = pattern::compile(text);
+    if (index_.fault) return {};
+    auto p = pattern::compile(text, index_.steps);
     if (p) return std::move(*p);
+    if (index_.steps == 0) return index_.fail_budget(), std::nullopt;
     auto const code = p.error() == errc::limit_exceeded ? errc::limit_exceeded : errc::invalid_argument;
     index_.fail(code, "\"" + node_.path + "/" + std::string(keyword) + "\": " + std::string(p.error().message()));
     return {};
   }
-
-  // --- groups of keywords ---
 
   // True when nothing else in this subschema counts.
   bool build_references() {
@@ -9054,6 +9907,7 @@ class schema_compiler {
       auto const text = get(keyword)->get_string();
       if (!text) return bad(keyword, "a string"), none;
       auto const& base = index_.resources[here_.home].uri;
+      if (!index_.pay_text(base.size() + text->size() + node_.path.size())) return none;
       auto const target = index_.find(resolve_uri(base, *text), node_.path + "/" + std::string(keyword));
       want(target);
       return target;
@@ -9072,6 +9926,7 @@ class schema_compiler {
     auto const anchor = text.substr(std::min(text.find('#'), text.size() - 1) + 1);
     auto const& own = index_.resources[index_.places[target].home].dynamic_anchors;
     if (auto const found = own.find(std::string(anchor)); found != own.end() && found->second == target) {
+      index_.pay_text(64 + anchor.size());
       r.names.push_back(anchor);
       dynamic_names_.emplace(anchor);
     }
@@ -9145,7 +10000,10 @@ class schema_compiler {
     if (auto const value = get("dependentRequired"); value && !draft_7_) {
       if (!value->is_object()) bad("dependentRequired", "an object");
       auto& r = add(rule_kind::dependent_required, "dependentRequired");
-      for (auto const m : value->members()) r.lists.emplace_back(m.key, strings(m.value, "dependentRequired"));
+      for (auto const m : value->members()) {
+        if (!index_.pay(3)) return;
+        r.lists.emplace_back(m.key, strings(m.value, "dependentRequired"));
+      }
     }
   }
 
@@ -9185,6 +10043,7 @@ class schema_compiler {
     std::vector<std::pair<std::string_view, node_id>> schemas;
     std::vector<std::pair<std::string_view, std::vector<std::string_view>>> lists;
     for (auto const m : value->members()) {
+      if (!index_.pay(3)) return;
       if (m.value.is_array()) {
         lists.emplace_back(m.key, strings(m.value, "dependencies"));
       } else {
@@ -9267,14 +10126,17 @@ class schema_compiler {
 // below a subschema that has one of them.
 
 #include <algorithm>
+#include <initializer_list>
+#include <limits>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 // schema/formats.hpp
 // The values of JSON Schema's `format` keyword, as assertions.
 
+#include <cstdint>
 #include <string_view>
 
 namespace comcp {
@@ -9286,6 +10148,11 @@ bool is_known_format(std::string_view name) noexcept;
 
 /// Whether `text` is of the format; true for formats that comcp does not check. Safe from any thread.
 bool is_format(std::string_view name, std::string_view text);
+
+namespace schema_detail {
+/// The same, its work taken from `steps`; with none left the answer means nothing.
+bool is_format(std::string_view name, std::string_view text, std::uint64_t& steps);
+}  // namespace schema_detail
 
 }  // namespace comcp
 
@@ -9300,9 +10167,8 @@ bool is_format(std::string_view name, std::string_view text);
 namespace comcp {
 namespace schema_detail {
 
-// Formats whose grammar is regular share the bounded matcher.
-inline bool fits(pattern const& p, std::string_view text) {
-  std::uint64_t steps = 1'000'000 + 200 * text.size();
+// Formats whose grammar is regular share the bounded matcher; false when the steps are used up.
+inline bool fits(pattern const& p, std::string_view text, std::uint64_t& steps) {
   return p.search(text, steps).value_or(false);
 }
 inline pattern shape(std::string_view text) { return pattern::compile(text).value(); }
@@ -9404,7 +10270,7 @@ COMCP_DECL bool is_ipv6(std::string_view s) noexcept {
   return gap ? groups < 8 : groups == 8;
 }
 
-COMCP_DECL bool is_hostname(std::string_view s, bool international) {
+COMCP_DECL bool is_hostname(std::string_view s, bool international, std::uint64_t& steps) {
   static pattern const ascii =
       shape("^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$");
   static pattern const any = [] {  // four characters are dots
@@ -9412,10 +10278,10 @@ COMCP_DECL bool is_hostname(std::string_view s, bool international) {
     auto const label = "[" + letters + "]([" + letters + "-]{0,61}[" + letters + "])?";
     return shape("^" + label + "([.\\u3002\\uff0e\\uff61]" + label + ")*$");
   }();
-  return s.size() <= 253 && fits(international ? any : ascii, s);
+  return s.size() <= 253 && fits(international ? any : ascii, s, steps);
 }
 
-COMCP_DECL bool is_email(std::string_view s, bool international) {
+COMCP_DECL bool is_email(std::string_view s, bool international, std::uint64_t& steps) {
   static auto const local_part = [](std::string const& more) {
     auto const atom = "[\\w!#$%&'*+/=?^`{|}~" + more + "-]+";
     return shape("^(" + atom + "(\\." + atom + ")*|\"([\\x20\\x21\\x23-\\x5b\\x5d-\\x7e" + more +
@@ -9424,9 +10290,9 @@ COMCP_DECL bool is_email(std::string_view s, bool international) {
   static pattern const ascii = local_part("");
   static pattern const any = local_part("\\u0080-\\u{10FFFF}");
   auto const at = s.rfind('@');
-  if (at == s.npos || !fits(international ? any : ascii, s.substr(0, at))) return false;
+  if (at == s.npos || !fits(international ? any : ascii, s.substr(0, at), steps)) return false;
   auto host = s.substr(at + 1);
-  if (!host.starts_with('[') || !host.ends_with(']')) return is_hostname(host, international);
+  if (!host.starts_with('[') || !host.ends_with(']')) return is_hostname(host, international, steps);
   host = host.substr(1, host.size() - 2);
   return host.starts_with("IPv6:") ? is_ipv6(host.substr(5)) : is_ipv4(host);
 }
@@ -9445,12 +10311,12 @@ COMCP_DECL bool is_uri_text(std::string_view s, std::string_view extra, bool int
   return true;
 }
 
-inline bool is_future_ip(std::string_view s) {
+inline bool is_future_ip(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape("^[vV][0-9a-fA-F]+\\.[\\w.~!$&'()*+,;=:-]+$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
 
-COMCP_DECL bool is_authority(std::string_view s, bool international) {
+COMCP_DECL bool is_authority(std::string_view s, bool international, std::uint64_t& steps) {
   if (auto const at = s.rfind('@'); at != s.npos) {
     if (!is_uri_text(s.substr(0, at), ":", international)) return false;
     s.remove_prefix(at + 1);
@@ -9459,13 +10325,13 @@ COMCP_DECL bool is_authority(std::string_view s, bool international) {
   if (host_end == s.npos) return false;
   auto port = s.substr(host_end + (s.starts_with('[') ? 1 : 0));
   auto const host = s.substr(0, host_end);
-  if (host.starts_with('[') ? !is_ipv6(host.substr(1)) && !is_future_ip(host.substr(1))
+  if (host.starts_with('[') ? !is_ipv6(host.substr(1)) && !is_future_ip(host.substr(1), steps)
                             : !is_uri_text(host, "", international))
     return false;
   return port.empty() || (port[0] == ':' && port.find_first_not_of("0123456789", 1) == port.npos);
 }
 
-COMCP_DECL bool is_uri(std::string_view s, bool absolute, bool international) {
+COMCP_DECL bool is_uri(std::string_view s, bool absolute, bool international, std::uint64_t& steps) {
   auto const u = split_uri(s);
   if (absolute && !u.scheme) return false;
   if (u.scheme) {
@@ -9475,30 +10341,31 @@ COMCP_DECL bool is_uri(std::string_view s, bool absolute, bool international) {
   } else if (!u.authority && u.path.substr(0, u.path.find('/')).find(':') != s.npos) {
     return false;
   }
-  return (!u.authority || is_authority(*u.authority, international)) && is_uri_text(u.path, ":@/", international) &&
+  return (!u.authority || is_authority(*u.authority, international, steps)) &&
+         is_uri_text(u.path, ":@/", international) &&
          (!u.query || is_uri_text(*u.query, ":@/?", international)) &&
          (!u.fragment || is_uri_text(*u.fragment, ":@/?", international));
 }
 
-inline bool is_duration(std::string_view s) {
+inline bool is_duration(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape(
       "^P(?!$)(\\d+W|(\\d+Y(\\d+M(\\d+D)?)?|\\d+M(\\d+D)?|\\d+D)?"
       "(T(\\d+H(\\d+M(\\d+S)?)?|\\d+M(\\d+S)?|\\d+S))?)$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
-inline bool is_uuid(std::string_view s) {
+inline bool is_uuid(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
-inline bool is_pointer(std::string_view s) {
+inline bool is_pointer(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape("^(/([^~/]|~[01])*)*$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
-inline bool is_relative_pointer(std::string_view s) {
+inline bool is_relative_pointer(std::string_view s, std::uint64_t& steps) {
   static pattern const p = shape("^(0|[1-9]\\d*)(#|(/([^~/]|~[01])*)*)$");
-  return fits(p, s);
+  return fits(p, s, steps);
 }
-inline bool is_template(std::string_view s) {
+inline bool is_template(std::string_view s, std::uint64_t& steps) {
   static pattern const p = [] {
     std::string const triplet = "%[0-9A-Fa-f]{2}";
     auto const character = "(\\w|" + triplet + ")";
@@ -9506,33 +10373,33 @@ inline bool is_template(std::string_view s) {
     return shape("^([^\\x00-\\x20\"<>%\\\\^`{|}\\x7f]|" + triplet + "|\\{[+#./;?&=,!@|]?" + variable + "(," + variable +
                  ")*\\})*$");
   }();
-  return fits(p, s);
+  return fits(p, s, steps);
 }
 
 struct format {
   std::string_view name;
-  bool (*check)(std::string_view);
+  bool (*check)(std::string_view, std::uint64_t& steps);
 };
 inline constexpr format formats[] = {
-    {"date-time", [](std::string_view s) { return is_date_time(s); }},
-    {"date", [](std::string_view s) { return is_date(s); }},
-    {"time", [](std::string_view s) { return is_time(s); }},
-    {"duration", [](std::string_view s) { return is_duration(s); }},
-    {"email", [](std::string_view s) { return is_email(s, false); }},
-    {"idn-email", [](std::string_view s) { return is_email(s, true); }},
-    {"hostname", [](std::string_view s) { return is_hostname(s, false); }},
-    {"idn-hostname", [](std::string_view s) { return is_hostname(s, true); }},
-    {"ipv4", [](std::string_view s) { return is_ipv4(s); }},
-    {"ipv6", [](std::string_view s) { return is_ipv6(s); }},
-    {"uri", [](std::string_view s) { return is_uri(s, true, false); }},
-    {"uri-reference", [](std::string_view s) { return is_uri(s, false, false); }},
-    {"iri", [](std::string_view s) { return is_uri(s, true, true); }},
-    {"iri-reference", [](std::string_view s) { return is_uri(s, false, true); }},
-    {"uuid", [](std::string_view s) { return is_uuid(s); }},
-    {"uri-template", [](std::string_view s) { return is_template(s); }},
-    {"json-pointer", [](std::string_view s) { return is_pointer(s); }},
-    {"relative-json-pointer", [](std::string_view s) { return is_relative_pointer(s); }},
-    {"regex", [](std::string_view s) { return pattern::compile(s).has_value(); }},
+    {"date-time", [](std::string_view s, std::uint64_t&) { return is_date_time(s); }},
+    {"date", [](std::string_view s, std::uint64_t&) { return is_date(s); }},
+    {"time", [](std::string_view s, std::uint64_t&) { return is_time(s); }},
+    {"duration", [](std::string_view s, std::uint64_t& n) { return is_duration(s, n); }},
+    {"email", [](std::string_view s, std::uint64_t& n) { return is_email(s, false, n); }},
+    {"idn-email", [](std::string_view s, std::uint64_t& n) { return is_email(s, true, n); }},
+    {"hostname", [](std::string_view s, std::uint64_t& n) { return is_hostname(s, false, n); }},
+    {"idn-hostname", [](std::string_view s, std::uint64_t& n) { return is_hostname(s, true, n); }},
+    {"ipv4", [](std::string_view s, std::uint64_t&) { return is_ipv4(s); }},
+    {"ipv6", [](std::string_view s, std::uint64_t&) { return is_ipv6(s); }},
+    {"uri", [](std::string_view s, std::uint64_t& n) { return is_uri(s, true, false, n); }},
+    {"uri-reference", [](std::string_view s, std::uint64_t& n) { return is_uri(s, false, false, n); }},
+    {"iri", [](std::string_view s, std::uint64_t& n) { return is_uri(s, true, true, n); }},
+    {"iri-reference", [](std::string_view s, std::uint64_t& n) { return is_uri(s, false, true, n); }},
+    {"uuid", [](std::string_view s, std::uint64_t& n) { return is_uuid(s, n); }},
+    {"uri-template", [](std::string_view s, std::uint64_t& n) { return is_template(s, n); }},
+    {"json-pointer", [](std::string_view s, std::uint64_t& n) { return is_pointer(s, n); }},
+    {"relative-json-pointer", [](std::string_view s, std::uint64_t& n) { return is_relative_pointer(s, n); }},
+    {"regex", [](std::string_view s, std::uint64_t& n) { return pattern::compile(s, n).has_value(); }},
 };
 
 inline format const* find_format(std::string_view name) noexcept {
@@ -9541,13 +10408,18 @@ inline format const* find_format(std::string_view name) noexcept {
   return found == std::end(formats) ? nullptr : found;
 }
 
+COMCP_DECL bool is_format(std::string_view name, std::string_view text, std::uint64_t& steps) {
+  auto const* known = find_format(name);
+  return !known || (pay(steps, 1 + text.size()) && known->check(text, steps));
+}
+
 }  // namespace schema_detail
 
 COMCP_DECL bool is_known_format(std::string_view name) noexcept { return schema_detail::find_format(name) != nullptr; }
 
 COMCP_DECL bool is_format(std::string_view name, std::string_view text) {
-  auto const* known = schema_detail::find_format(name);
-  return !known || known->check(text);
+  std::uint64_t steps = 2'000'000 + 200 * text.size();
+  return schema_detail::is_format(name, text, steps);
 }
 
 }  // namespace comcp
@@ -9557,10 +10429,11 @@ COMCP_DECL bool is_format(std::string_view name, std::string_view text) {
 // Equality of JSON values that counts its work and stays near linear for hostile ones, which json::view's does not.
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace comcp::schema_detail {
@@ -9578,37 +10451,43 @@ class comparison {
       if (a.size() != b.size()) return false;
       return std::equal(x.begin(), x.end(), y.begin(), y.end(), [this](auto i, auto j) { return equal(i, j); });
     }
+    if (a.is_string() && b.is_string()) {
+      auto const x = *a.get_string(), y = *b.get_string();
+      return x.size() == y.size() && step(1 + x.size() / 64) && x == y;
+    }
     if (!a.is_object() || !b.is_object()) return a == b;
-    if (a.size() != b.size() || !step(2 * a.size())) return false;
+    if (a.size() != b.size()) return false;
     auto const x = sorted_members(a);
     auto const y = sorted_members(b);
     return std::equal(x.begin(), x.end(), y.begin(), y.end(),
                       [this](auto const& i, auto const& j) { return i.key == j.key && equal(i.value, j.value); });
   }
 
+  // By sorted hashes: a peer that knows how a hash table places them could make one quadratic.
   bool is_unique(json::view v) {
-    std::unordered_multimap<std::size_t, json::view> known;
-    for (auto const e : v.elements()) {
-      auto const h = hash(e);
-      auto const [first, last] = known.equal_range(h);
-      for (auto i = first; i != last; ++i) {
-        if (equal(i->second, e)) return false;
+    std::size_t const n = v.size();
+    if (!step(n * bits(n) / 4)) return true;
+    std::vector<std::pair<std::size_t, json::view>> all;
+    all.reserve(v.is_array() ? n : 0);
+    for (auto const e : v.elements()) all.emplace_back(hash(e), e);
+    std::sort(all.begin(), all.end(), [](auto const& a, auto const& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < all.size() && steps_ > 0; ++i) {
+      for (auto j = i + 1; j < all.size() && all[j].first == all[i].first && steps_ > 0; ++j) {
+        if (equal(all[i].second, all[j].second)) return false;
       }
-      if (steps_ == 0) return true;
-      known.emplace(h, e);
     }
     return true;
   }
 
  private:
-  bool step(std::uint64_t n = 1) {
-    bool const enough = n < steps_;
-    steps_ = enough ? steps_ - n : 0;
-    return enough;
-  }
+  bool step(std::uint64_t n = 1) { return pay(steps_, n); }
+  static std::uint64_t bits(std::size_t n) noexcept { return static_cast<std::uint64_t>(std::bit_width(n)); }
 
-  static std::vector<json::member> sorted_members(json::view v) {
+  std::vector<json::member> sorted_members(json::view v) {
     std::vector<json::member> out;
+    std::uint64_t work = 0;
+    for (auto const m : v.members()) work += 1 + m.key.size() / 64;
+    if (!step(work * bits(v.size()))) return out;
     for (auto const m : v.members()) out.push_back(m);
     std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.key < b.key; });
     return out;
@@ -9623,10 +10502,12 @@ class comparison {
       if (auto const u = v.get_uint64()) return mix(2, std::hash<std::uint64_t>()(*u));
       return mix(3, std::hash<double>()(*v.get_double()));
     }
-    if (auto const s = v.get_string()) return mix(h, std::hash<std::string_view>()(*s));
+    if (auto const s = v.get_string()) return step(s->size() / 16) ? mix(h, std::hash<std::string_view>()(*s)) : 0;
     if (auto const b = v.get_bool()) return mix(h, *b ? 2 : 1);
     for (auto const e : v.elements()) h = mix(h, hash(e));
-    for (auto const m : v.members()) h += mix(std::hash<std::string_view>()(m.key), hash(m.value));
+    for (auto const m : v.members()) {
+      if (step(m.key.size() / 16)) h += mix(std::hash<std::string_view>()(m.key), hash(m.value));
+    }
     return h;
   }
 
@@ -9635,23 +10516,71 @@ class comparison {
 
 }  // namespace comcp::schema_detail
 
+// schema/impl/evaluated.ipp
+// What an evaluation knows of the instance: where it is, and which parts have been looked at.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
 namespace comcp::schema_detail {
 
-/// Which parts of one instance have been looked at by subschemas that matched.
+/// Which members or elements of one instance have been looked at by subschemas that matched.
 struct evaluated {
-  bool all_members = false, all_items = false;
-  std::size_t first_items = 0;
-  std::unordered_set<std::string_view> members;
-  std::unordered_set<std::size_t> items;
+  bool all = false;
+  std::size_t first = 0;             // so many from the start
+  std::vector<std::uint64_t> words;  // a bit for each
 
-  void merge(evaluated const& other) {
-    all_members |= other.all_members;
-    all_items |= other.all_items;
-    first_items = std::max(first_items, other.first_items);
-    members.insert(other.members.begin(), other.members.end());
-    items.insert(other.items.begin(), other.items.end());
+  void add(std::size_t i) {
+    if (i / 64 >= words.size()) words.resize(i / 64 + 1);
+    words[i / 64] |= std::uint64_t{1} << i % 64;
+  }
+  [[nodiscard]] bool has(std::size_t i) const noexcept {
+    return all || i < first || (i / 64 < words.size() && (words[i / 64] >> i % 64 & 1) != 0);
+  }
+  void merge(evaluated&& other) {
+    all |= other.all;
+    first = std::max(first, other.first);
+    if (words.size() < other.words.size()) words.swap(other.words);
+    for (std::size_t i = 0; i < other.words.size(); ++i) words[i] |= other.words[i];
   }
 };
+
+/// An instance and how it was reached.
+struct spot {
+  json::view value;
+  spot const* outer;
+  std::string_view key;  // with null data: an index
+  std::size_t index;
+};
+
+inline spot element(spot const& of, json::view value, std::size_t i) { return {value, &of, {}, i}; }
+inline spot member(spot const& of, json::member const& m) {
+  return {m.value, &of, m.key.data() ? m.key : std::string_view("", 0), 0};
+}
+
+COMCP_DECL std::string shortened(std::string_view s) {
+  constexpr std::size_t most = 1000;
+  if (s.size() <= most) return std::string(s);
+  auto end = most;
+  while (end > 0 && (static_cast<unsigned char>(s[end]) & 0xC0) == 0x80) --end;
+  return std::string(s.substr(0, end)) + "...";
+}
+
+COMCP_DECL std::string path_of(spot const& on) {
+  std::vector<spot const*> all;
+  for (auto const* s = &on; s->outer; s = s->outer) all.push_back(s);
+  std::string path;
+  for (auto s = all.rbegin(); s != all.rend(); ++s)
+    path += (*s)->key.data() ? pointer_token((*s)->key) : "/" + std::to_string((*s)->index);
+  return path;
+}
+
+}  // namespace comcp::schema_detail
+
+namespace comcp::schema_detail {
 
 class evaluator {
  public:
@@ -9664,13 +10593,6 @@ class evaluator {
   bool run(json::view instance) { return apply(0, {instance, nullptr, {}, 0}, nullptr, nullptr); }
 
  private:
-  /// An instance and how it was reached.
-  struct spot {
-    json::view value;
-    spot const* outer;
-    std::string_view key;  // with null data: an index
-    std::size_t index;
-  };
   struct scope {
     resource_id resource;
     scope const* outer;
@@ -9681,11 +10603,6 @@ class evaluator {
     scope const* scopes;
     evaluated* seen;
   };
-
-  static spot element(spot const& of, json::view value, std::size_t i) { return {value, &of, {}, i}; }
-  static spot member(spot const& of, json::member const& m) {
-    return {m.value, &of, m.key.data() ? m.key : std::string_view("", 0), 0};
-  }
 
   bool step(std::uint64_t n = 1) {
     if (limit) return false;
@@ -9707,7 +10624,7 @@ class evaluator {
   bool apply(node_id id, spot const& on, scope const* outer, evaluated* seen) {
     if (!step()) return false;
     auto const& n = p_.nodes[id];
-    if (n.always) return *n.always || report(n, {}, on, "is not allowed");
+    if (n.always) return *n.always || (is_told() && report(n, {}, on, "is not allowed"));
     if (depth_ >= p_.max_depth) return limit = "max_depth", false;
     ++depth_;
     scope const entered{n.resource, outer};
@@ -9722,7 +10639,7 @@ class evaluator {
       if (stop(good)) break;
     }
     --depth_;
-    if (good && seen) seen->merge(own);
+    if (good && seen && step(own.words.size() / 8)) seen->merge(std::move(own));
     return good && !limit;
   }
 
@@ -9734,38 +10651,51 @@ class evaluator {
     return good;
   }
 
+  /// Keeps a violation, if anybody wants it; its bytes are steps. False, as what calls it.
   bool report(node const& at, std::string_view keyword, spot const& on, std::string text) {
-    if (quiet_ || limit || violations.size() >= wanted_) return false;
-    std::string path;
-    for (auto const* s = &on; s->outer; s = s->outer)
-      path.insert(0, s->key.data() ? pointer_token(s->key) : "/" + std::to_string(s->index));
-    violations.push_back(
-        {std::move(path), at.path + (keyword.empty() ? "" : "/" + std::string(keyword)), std::move(text)});
+    auto path = path_of(on);
+    auto where = at.path + (keyword.empty() ? "" : "/" + std::string(keyword));
+    if (step(path.size() + where.size() + text.size()))
+      violations.push_back({std::move(path), std::move(where), std::move(text)});
     return false;
   }
-  bool report(rule const& r, frame const& f, std::string text) {
-    return report(f.at, r.keyword, f.on, std::move(text));
+  using pieces = std::initializer_list<std::string_view>;
+  bool report(rule const& r, frame const& f, pieces text) {
+    if (!is_told()) return false;
+    std::string whole;
+    for (auto const piece : text) whole += shortened(piece);
+    return report(f.at, r.keyword, f.on, std::move(whole));
   }
+  /// The keyword's own value follows the text.
+  bool report_value(rule const& r, frame const& f, std::string_view text) {
+    if (!is_told()) return false;
+    if (r.arg.size() > 20) return report(r, f, {text, "the listed values"});
+    auto const value = r.arg.dump();
+    return step(value.size()) && report(r, f, {text, value});
+  }
+
+  [[nodiscard]] bool is_told() const noexcept { return !quiet_ && !limit && violations.size() < wanted_; }
 
   bool check(rule const& r, frame const& f) {
     auto const v = f.on.value;
     switch (r.what) {
       case rule_kind::reference: return apply(r.sub, f.on, f.scopes, f.seen);
       case rule_kind::dynamic_reference: return apply(dynamic_target(r, f.scopes), f.on, f.scopes, f.seen);
-      case rule_kind::type: return has_type(v, r.number) || report(r, f, "is not of type " + r.arg.dump());
+      case rule_kind::type: return has_type(v, r.number) || report_value(r, f, "is not of type ");
       case rule_kind::enumeration: return check_enumeration(r, f);
-      case rule_kind::constant: return equal(v, r.arg) || report(r, f, "is not the constant");
+      case rule_kind::constant: return equal(v, r.arg) || report(r, f, {"is not the constant"});
       case rule_kind::number_bound: return !v.is_number() || check_bound(r, f);
       case rule_kind::multiple:
-        return !v.is_number() || is_multiple(v, r.arg) || report(r, f, "is not a multiple of " + r.arg.dump());
+        return !v.is_number() || (is_multiple(v, r.arg, steps_) && enough()) ||
+               report_value(r, f, "is not a multiple of ");
       case rule_kind::length: return check_length(r, f);
       case rule_kind::text_pattern:
         return !v.is_string() || search(r.patterns[0].first, *v.get_string()) ||
-               report(r, f, "does not match the pattern " + r.arg.dump());
+               report_value(r, f, "does not match the pattern ");
       case rule_kind::format:
-        return !v.is_string() || !step(1 + v.get_string()->size()) || is_format(*r.arg.get_string(), *v.get_string()) ||
-               report(r, f, "is not a valid " + r.arg.dump());
-      case rule_kind::unique: return is_unique(v) || report(r, f, "has equal elements");
+        return !v.is_string() || (is_format(*r.arg.get_string(), *v.get_string(), steps_) && enough()) ||
+               report_value(r, f, "is not a valid ");
+      case rule_kind::unique: return is_unique(v) || report(r, f, {"has equal elements"});
       case rule_kind::required: return !v.is_object() || check_required(r, f, r.names);
       case rule_kind::dependent_required: return check_dependent_required(r, f);
       case rule_kind::members: return check_members(r, f);
@@ -9776,7 +10706,7 @@ class evaluator {
       case rule_kind::any_of: return check_any(r, f);
       case rule_kind::one_of: return check_one(r, f);
       case rule_kind::negation:
-        return !matches(r.sub, f.on, f, nullptr) || report(r, f, "matches the schema of \"not\"");
+        return !matches(r.sub, f.on, f, nullptr) || report(r, f, {"matches the schema of \"not\""});
       case rule_kind::condition: return check_condition(r, f);
       case rule_kind::dependent_schemas: return check_dependent_schemas(r, f);
       case rule_kind::unevaluated_items: return check_unevaluated_items(r, f);
@@ -9790,7 +10720,7 @@ class evaluator {
     if (r.names.empty()) return r.sub;
     auto const& candidates = p_.dynamic_anchors.find(r.names[0])->second;
     auto target = r.sub;
-    for (auto const* s = scopes; s; s = s->outer) {
+    for (auto const* s = scopes; s && step(); s = s->outer) {
       if (auto const found = candidates.find(s->resource); found != candidates.end()) target = found->second;
     }
     return target;
@@ -9800,16 +10730,16 @@ class evaluator {
     for (auto const e : r.arg.elements()) {
       if (equal(f.on.value, e)) return true;
     }
-    return report(r, f, r.arg.size() <= 20 ? "is none of " + r.arg.dump() : "is none of the listed values");
+    return report_value(r, f, "is none of ");
   }
 
   bool check_bound(rule const& r, frame const& f) {
     auto const v = f.on.value;
     switch (r.compare) {
-      case bound::at_least: return !less(v, r.arg) || report(r, f, "is less than " + r.arg.dump());
-      case bound::above: return less(r.arg, v) || report(r, f, "is not greater than " + r.arg.dump());
-      case bound::at_most: return !less(r.arg, v) || report(r, f, "is greater than " + r.arg.dump());
-      case bound::below: return less(v, r.arg) || report(r, f, "is not less than " + r.arg.dump());
+      case bound::at_least: return !less(v, r.arg) || report_value(r, f, "is less than ");
+      case bound::above: return less(r.arg, v) || report_value(r, f, "is not greater than ");
+      case bound::at_most: return !less(r.arg, v) || report_value(r, f, "is greater than ");
+      case bound::below: return less(v, r.arg) || report_value(r, f, "is not less than ");
     }
     return true;
   }
@@ -9830,8 +10760,8 @@ class evaluator {
       n = v.size();
       what = " members";
     }
-    if (n < r.number) return report(r, f, "has fewer than " + std::to_string(r.number) + what);
-    if (n > r.limit) return report(r, f, "has more than " + std::to_string(r.limit) + what);
+    if (n < r.number) return report(r, f, {"has fewer than ", std::to_string(r.number), what});
+    if (n > r.limit) return report(r, f, {"has more than ", std::to_string(r.limit), what});
     return true;
   }
 
@@ -9841,12 +10771,14 @@ class evaluator {
     return found.value_or(false);
   }
 
-  bool has_member(json::view v, std::string_view name) { return step(v.size() / 16 + 1) && v.find(name).has_value(); }
+  bool has_member(json::view v, std::string_view name) {
+    return step(1 + v.size() / 16 * (1 + name.size() / 32)) && v.find(name).has_value();
+  }
 
   bool check_required(rule const& r, frame const& f, std::vector<std::string_view> const& names) {
     bool good = true;
     for (auto const name : names) {
-      if (!has_member(f.on.value, name)) good = report(r, f, "has no member \"" + std::string(name) + "\"");
+      if (!has_member(f.on.value, name)) good = report(r, f, {"has no member \"", name, "\""});
       if (limit || (!good && quiet_)) break;
     }
     return good;
@@ -9856,14 +10788,16 @@ class evaluator {
     bool good = true;
     for (auto const& [name, needed] : r.lists) {
       if (has_member(f.on.value, name)) good = check_required(r, f, needed) && good;
+      if (stop(good)) return false;
     }
     return good;
   }
 
   bool check_members(rule const& r, frame const& f) {
     bool good = true;
+    std::size_t i = 0;
     for (auto const m : f.on.value.members()) {
-      if (!step()) return false;
+      if (!step(1 + m.key.size() / 16)) return false;
       auto const at = member(f.on, m);
       bool seen = false;
       auto named = std::lower_bound(r.named.begin(), r.named.end(), m.key,
@@ -9881,26 +10815,36 @@ class evaluator {
         seen = true;
         good = apply(r.sub, at, f.scopes, nullptr) && good;
       }
-      if (seen && f.seen) f.seen->members.insert(m.key);
+      if (seen && f.seen) f.seen->add(i);
       if (stop(good)) return false;
+      ++i;
     }
     return good;
   }
 
+  // As the elements of one document: one for each name is what costs most.
   bool check_member_names(rule const& r, frame const& f) {
+    json::writer w;
+    w.begin_array();
     for (auto const m : f.on.value.members()) {
-      json::writer w;
+      if (!step(2 + m.key.size() / 16)) return false;
       w.string(m.key);
-      auto const name = json::parse(w.text());
-      if (!name) continue;
-      if (matches(r.sub, {name->view(), nullptr, {}, 0}, f, nullptr)) continue;
+    }
+    w.end_array();
+    constexpr auto any = std::numeric_limits<std::size_t>::max();
+    auto text = std::move(w).text();
+    auto const names = json::parse(pad(text), json::parse_options().max_bytes(any).max_nodes(any));
+    if (!names) return limit = "memory", false;
+    for (auto const name : names->elements()) {
+      if (matches(r.sub, {name, nullptr, {}, 0}, f, nullptr)) continue;
       if (limit) return false;
-      return report(r, f, "has the member name \"" + std::string(m.key) + "\", which does not match");
+      return report(r, f, {"has the member name \"", *name.get_string(), "\", which does not match"});
     }
     return true;
   }
 
   bool check_items(rule const& r, frame const& f) {
+    if (!f.on.value.is_array()) return true;
     bool good = true;
     std::size_t i = 0;
     for (auto const e : f.on.value.elements()) {
@@ -9911,8 +10855,8 @@ class evaluator {
       ++i;
     }
     if (f.seen) {
-      f.seen->first_items = std::max(f.seen->first_items, i);
-      if (r.sub != none) f.seen->all_items = true;
+      f.seen->first = std::max(f.seen->first, i);
+      if (r.sub != none) f.seen->all = true;
     }
     return good;
   }
@@ -9922,13 +10866,13 @@ class evaluator {
     for (auto const e : f.on.value.elements()) {
       if (matches(r.sub, element(f.on, e, i), f, nullptr)) {
         ++found;
-        if (f.seen) f.seen->items.insert(i);
+        if (f.seen) f.seen->add(i);
       }
       if (limit) return false;
       ++i;
     }
-    if (found < r.number) return report(r, f, "has fewer than " + std::to_string(r.number) + " matching elements");
-    if (found > r.limit) return report(r, f, "has more than " + std::to_string(r.limit) + " matching elements");
+    if (found < r.number) return report(r, f, {"has fewer than ", std::to_string(r.number), " matching elements"});
+    if (found > r.limit) return report(r, f, {"has more than ", std::to_string(r.limit), " matching elements"});
     return true;
   }
 
@@ -9948,7 +10892,7 @@ class evaluator {
       if (limit) return false;
       if (good && !f.seen) return true;
     }
-    return good || report(r, f, "matches none of the alternatives");
+    return good || report(r, f, {"matches none of the alternatives"});
   }
 
   bool check_one(rule const& r, frame const& f) {
@@ -9958,7 +10902,7 @@ class evaluator {
       if (limit) return false;
     }
     if (found == 1) return true;
-    return report(r, f, found == 0 ? "matches none of the alternatives" : "matches more than one of the alternatives");
+    return report(r, f, {found == 0 ? "matches none of the alternatives" : "matches more than one of the alternatives"});
   }
 
   bool check_condition(rule const& r, frame const& f) {
@@ -9976,27 +10920,30 @@ class evaluator {
   }
 
   bool check_unevaluated_items(rule const& r, frame const& f) {
+    if (f.seen->all || !f.on.value.is_array()) return true;
     bool good = true;
     std::size_t i = 0;
     for (auto const e : f.on.value.elements()) {
-      if (f.seen->all_items) break;
-      if (i >= f.seen->first_items && !f.seen->items.contains(i))
-        good = apply(r.sub, element(f.on, e, i), f.scopes, nullptr) && good;
+      if (!step()) return false;
+      if (!f.seen->has(i)) good = apply(r.sub, element(f.on, e, i), f.scopes, nullptr) && good;
       if (stop(good)) return false;
       ++i;
     }
-    f.seen->all_items = true;
+    f.seen->all = true;
     return good;
   }
 
   bool check_unevaluated_members(rule const& r, frame const& f) {
+    if (f.seen->all || !f.on.value.is_object()) return true;
     bool good = true;
+    std::size_t i = 0;
     for (auto const m : f.on.value.members()) {
-      if (f.seen->all_members) break;
-      if (!f.seen->members.contains(m.key)) good = apply(r.sub, member(f.on, m), f.scopes, nullptr) && good;
+      if (!step()) return false;
+      if (!f.seen->has(i)) good = apply(r.sub, member(f.on, m), f.scopes, nullptr) && good;
       if (stop(good)) return false;
+      ++i;
     }
-    f.seen->all_members = true;
+    f.seen->all = true;
     return good;
   }
 
@@ -10022,14 +10969,13 @@ COMCP_DECL result<schema> schema::compile(json::value const& text, schema_option
 }
 
 COMCP_DECL result<void> schema::validate(json::view instance) const {
-  schema_detail::evaluator e(*program_, 1);
-  if (e.run(instance)) return {};
-  if (e.limit) return error(errc::limit_exceeded, std::string("schema validation: ") + e.limit);
   constexpr std::size_t named = 3;
-  schema_detail::evaluator again(*program_, named);
-  again.run(instance);
+  schema_detail::evaluator e(*program_, named);
+  if (e.run(instance)) return {};
+  if (e.limit && e.violations.empty())
+    return error(errc::limit_exceeded, std::string("schema validation: ") + e.limit);
   std::string text;
-  for (auto const& v : again.violations) text += (text.empty() ? "" : "; ") + v.to_string();
+  for (auto const& v : e.violations) text += (text.empty() ? "" : "; ") + v.to_string();
   return error(errc::validation_failed, std::move(text));
 }
 
@@ -10054,11 +11000,15 @@ COMCP_DECL result<json::value> fill_defaults(json::view requested_schema, json::
     return error(errc::invalid_argument, "elicitation: the content is no object");
   json::writer w;
   w.begin_object();
-  for (auto const m : content.members()) w.key(m.key).value(m.value);
+  std::set<std::string_view> given;
+  for (auto const m : content.members()) {
+    w.key(m.key).value(m.value);
+    given.insert(m.key);
+  }
   if (auto const properties = requested_schema.find("properties")) {
     for (auto const p : properties->members()) {
       auto const fallback = p.value.find("default");
-      if (fallback && !content.find(p.key)) w.key(p.key).value(*fallback);
+      if (fallback && given.insert(p.key).second) w.key(p.key).value(*fallback);
     }
   }
   w.end_object();
@@ -10097,7 +11047,8 @@ COMCP_DECL result<json::fragment> complete_elicitation(context const& ctx, json:
   if (!parsed) return parsed.error();
   auto answer = parsed->get<elicit_result>();
   if (!answer) return answer.error();
-  if (answer->action != elicit_action::accept) {
+  auto const mode = request.find("mode");
+  if (answer->action != elicit_action::accept || (mode && mode->get_string() == "url")) {
     answer->content = json::value();
     return json::fragment::of(*answer);
   }
@@ -10109,8 +11060,14 @@ COMCP_DECL result<json::fragment> complete_elicitation(context const& ctx, json:
   auto const* const plan = ctx.validation_.get();
   auto const ok = plan ? plan->check_answer(*asked, filled->view()) : check_content(*asked, filled->view());
   if (!ok) {
-    if (!plan || !plan->only_warns_of_answers()) return ok.error();
-    ctx.fault(ok.error());
+    auto const& why = ok.error();
+    if (plan && plan->only_warns_of_answers()) {
+      ctx.fault(why);
+    } else if (why == errc::validation_failed || why == errc::limit_exceeded) {
+      return why;
+    } else {  // it is the question that is wrong
+      return error::from_peer({-32602, "Invalid params: requestedSchema: " + std::string(why.message()), {}});
+    }
   }
   answer->content = std::move(*filled);
   return json::fragment::of(*answer);
@@ -10121,7 +11078,7 @@ COMCP_DECL result<void> check_roots(json::fragment const& answered) {
   auto const list = parsed ? parsed->get<list_roots_result>() : result<list_roots_result>(parsed.error());
   if (!list) return list.error();
   for (auto const& r : list->roots) {
-    if (!r.uri.starts_with("file://")) return error(errc::invalid_argument, "a root is a file:// uri, not " + r.uri);
+    if (auto ok = check_root(r); !ok) return ok;
   }
   return {};
 }
@@ -10244,7 +11201,7 @@ bool receives(H const&, std::string_view method) {
   if (method == "notifications/resources/list_changed") return has_on<H, resources_list_changed>;
   if (method == "notifications/resources/updated") return has_on<H, resource_updated>;
   if (method == "notifications/message") return has_on<H, logging_message>;
-  return false;
+  return method.empty() && has_on<H, any_notification>;  // empty: the catch-all
 }
 
 template <class H>
@@ -10256,7 +11213,7 @@ asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value con
       auto const member = [&h](auto&&... a) -> decltype(h.elicit_url(std::forward<decltype(a)>(a)...)) {
         return h.elicit_url(std::forward<decltype(a)>(a)...);
       };
-      return settle(with_context(member, ctx, *std::move(request)));
+      return settle_elicitation(ctx, params, with_context(member, ctx, *std::move(request)));
     }
   } else {
     if constexpr (has_elicit<H>) {
@@ -10314,6 +11271,8 @@ asio::awaitable<void> hand_over(H& h, N n, context& ctx) {
   auto const member = [&h](auto&&... a) -> decltype(h.on(std::forward<decltype(a)>(a)...)) {
     return h.on(std::forward<decltype(a)>(a)...);
   };
+  static_assert(answers_nothing<decltype(with_context(member, ctx, std::move(n)))>,
+                "comcp: this handler's on() returns neither void nor asio::awaitable<void>: nobody looks at what it says");
   if constexpr (is_awaitable<decltype(with_context(member, ctx, std::move(n)))>) {
     return wait_for(with_context(member, ctx, std::move(n)));
   } else {
@@ -10361,9 +11320,6 @@ asio::awaitable<void> notify(handler_chain& chain, std::string const& method, js
 
 namespace comcp {
 
-/// Handles nothing and declares nothing.
-struct no_handler {};
-
 /// What a handler may have, each member optional, each with an optional trailing `comcp::context&`, each
 /// returning its value, a result<> of it, or an asio::awaitable of either:
 ///
@@ -10390,6 +11346,7 @@ class any_handler {
   template <class H>
   explicit any_handler(std::shared_ptr<H> h) : self_(std::make_shared<model<H>>(std::move(h))) {
     static_assert(handler<H>);
+    static_assert(detail::check_members<H>());
   }
 
   void declare(client_capabilities& c) const {
@@ -10526,11 +11483,13 @@ struct envelope {
   message_kind kind = message_kind::invalid;
   std::string method;                 ///< Requests and notifications.
   std::string_view raw_id;            ///< The id as it was written; empty where absent or null.
-  std::optional<std::uint64_t> id;    ///< The id as a number of ours: an integer, or the string of one.
+  std::optional<std::uint64_t> id;    ///< The id as a number of ours: an integer, also as 1.0, or the string of one.
   std::string_view params;            ///< Raw; empty where absent.
   std::string_view result;            ///< Raw.
   std::string_view error;             ///< Raw.
   std::string reason;                 ///< Why it is invalid. With an id, that call must fail with it.
+  errc fault = errc::protocol_violation;  ///< The same as a code: that, or out_of_memory.
+  std::string_view text;              ///< The whole message.
 };
 
 /// Classifies one message: exact keys, no duplicates of them, strict UTF-8. Never fails: what is no message is
@@ -10547,7 +11506,11 @@ struct plain_result {
 /// value. Everything else is for decode().
 std::optional<plain_result> find_result(std::string_view text) noexcept;
 
-/// The error object of an answer, or errc::protocol_violation when it is not one.
+/// A stranger's text for people: on one line, without controls, cut after about `most` bytes.
+std::string shown(std::string_view text, std::size_t most = 160);
+
+/// The error object of an answer, or errc::protocol_violation when it is not one. Where it cannot be read whole, code and
+/// message are what is left of it: JavaScript peers send halves of surrogate pairs, which become U+FFFD.
 comcp::error decode_error(std::string_view raw_error);
 
 }  // namespace comcp::jsonrpc
@@ -10577,7 +11540,7 @@ class member_sink {
 };
 
 /// Scans the members of the object that `text` is. Errors: invalid_json (with what was told before staying
-/// told), wrong_shape when the text is no object.
+/// told), wrong_shape when the text is no object, out_of_memory.
 result<void> scan_object(padded_text text, member_sink& sink);
 
 /// Scans the elements of the array that `text` is; the keys given are empty.
@@ -10653,6 +11616,7 @@ COMCP_DECL simdjson::error_code raw_of(ondemand::value v, std::string_view& raw)
 }
 
 inline error scan_error(simdjson::error_code code) {
+  if (code == simdjson::MEMALLOC) return errc::out_of_memory;
   return {code == simdjson::INCORRECT_TYPE ? errc::wrong_shape : errc::invalid_json, parse_failure(code)};
 }
 
@@ -10741,11 +11705,13 @@ COMCP_DECL std::optional<std::uint64_t> own_id(std::string_view raw) noexcept {
 }
 
 struct envelope_reader final : json::member_sink {
+  using result_type = comcp::result<json::value>;
+  static constexpr char const* not_an_id = "the id is neither a string nor an integer";
   enum part : unsigned { version = 1, id = 2, method = 4, params = 8, result = 16, error = 32 };
 
   envelope out;
   unsigned seen = 0;
-  bool versioned = false;
+  bool versioned = false, fractional = false;
 
   static unsigned part_of(std::string_view key) noexcept {
     if (key == "jsonrpc") return version;
@@ -10777,12 +11743,21 @@ struct envelope_reader final : json::member_sink {
     if (raw == "null") return;
     bool const string = raw.front() == '"';
     bool const integer = raw.find_first_not_of("-0123456789") == raw.npos;
-    if (!string && !integer) {
-      out.reason = "the id is neither a string nor an integer";
+    out.raw_id = raw;
+    if (string || integer) {
+      out.id = own_id(raw);
       return;
     }
-    out.raw_id = raw;
-    out.id = own_id(raw);
+    // A peer that has no numbers but doubles may write 1.0.
+    fractional = true;
+    auto const number = raw.size() <= 32 ? json::parse(raw) : result_type(comcp::error(errc::wrong_shape));
+    auto const whole = number ? number->view().get_uint64() : std::nullopt;
+    if (whole && *whole <= largest_id) {
+      out.id = *whole;
+    } else {
+      out.raw_id = {};
+      out.reason = not_an_id;
+    }
   }
 
   void read_method(std::string_view raw) {
@@ -10817,6 +11792,7 @@ struct envelope_reader final : json::member_sink {
     if (!out.params.empty() && out.params.front() != '{' && out.params.front() != '[')
       return fail("params are neither an object nor an array");
     if ((seen & id) && out.raw_id.empty()) return fail("the id of a request is null");
+    if (fractional) return fail(not_an_id);
     out.kind = out.raw_id.empty() ? message_kind::notification : message_kind::request;
   }
 
@@ -10862,7 +11838,60 @@ COMCP_DECL std::optional<std::uint64_t> recover_id(std::string_view text) {
   return found;
 }
 
+// The same JSON text, each escape of half a surrogate pair replaced by that of U+FFFD.
+COMCP_DECL std::string without_halves(std::string_view raw) {
+  std::string out;
+  out.reserve(raw.size() + padded_text::spare);
+  auto const is_half = [raw](std::size_t at, std::string_view kinds) {
+    return at + 6 <= raw.size() && raw[at] == '\\' && raw[at + 1] == 'u' && (raw[at + 2] | 0x20) == 'd' &&
+           kinds.find(raw[at + 3]) != kinds.npos;
+  };
+  for (std::size_t i = 0; i < raw.size();) {
+    bool const high = is_half(i, "89abAB"), low = is_half(i, "cdefCDEF");
+    bool const pair = high && is_half(i + 6, "cdefCDEF");
+    std::size_t const n = pair ? 12 : high || low ? 6 : raw[i] == '\\' ? 2 : 1;
+    out += (high || low) && !pair ? std::string_view("\\ufffd") : raw.substr(i, n);
+    i += n;
+  }
+  return out;
+}
+
+// What is left of an error object that is not JSON throughout, or beyond a limit.
+struct error_reader final : json::member_sink {
+  std::optional<std::int64_t> code;
+  std::optional<std::string> message;
+
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (key == "code" && !code && raw.size() <= 32) {
+      auto const number = json::parse(raw);
+      if (number) code = number->view().get_int64();
+    }
+    if (key == "message" && !message) {
+      auto text = json::unescape(raw);
+      if (text) message = *std::move(text);
+    }
+    return true;
+  }
+};
+
+// Why text is no object: most often it is a line for people that went to stdout.
+COMCP_DECL std::string no_message(padded_text text, comcp::error const& why) {
+  if (why == errc::out_of_memory) return std::string(why.message());
+  if (why != errc::wrong_shape) return "not JSON (" + std::string(why.message()) + ")";
+  return json::parse(text) ? "no JSON object" : "not JSON";
+}
+
 }  // namespace detail
+
+COMCP_DECL std::string shown(std::string_view text, std::size_t most) {
+  constexpr std::string_view blanks = " \t\r\n";
+  text.remove_prefix(std::min(text.find_first_not_of(blanks), text.size()));
+  text = text.substr(0, text.find_last_not_of(blanks) + 1);
+  std::size_t kept = 0;
+  for (comcp::detail::character_scan at(text); kept < most && at.next();) kept = at.start() + at.bytes().size();
+  auto out = visible(text.substr(0, kept), line_breaks::blank);
+  return kept < text.size() ? out + "..." : out;
+}
 
 COMCP_DECL envelope decode(padded_text text) {
   auto const view = text.view();
@@ -10870,13 +11899,16 @@ COMCP_DECL envelope decode(padded_text text) {
   if (start != view.npos && view[start] == '[') {
     envelope batch;
     batch.kind = message_kind::batch;
+    batch.text = view;
     return batch;
   }
   detail::envelope_reader reader;
+  reader.out.text = view;
   auto const scanned = json::scan_object(text, reader);
   if (!scanned) {
     reader.out.kind = message_kind::invalid;
-    reader.out.reason = std::string(scanned.error().message());
+    reader.out.reason = detail::no_message(text, scanned.error());
+    if (scanned.error() == errc::out_of_memory) reader.out.fault = errc::out_of_memory;
     if (!reader.out.id) reader.out.id = detail::recover_id(view);
     if (reader.seen & detail::envelope_reader::method) reader.out.id.reset();
     return std::move(reader.out);
@@ -10913,12 +11945,22 @@ COMCP_DECL std::optional<plain_result> find_result(std::string_view text) noexce
 }
 
 COMCP_DECL comcp::error decode_error(std::string_view raw_error) {
-  auto const parsed = json::parse(raw_error);
-  auto const object = parsed ? parsed->view() : json::view();
+  constexpr char const* no_code = "an answer's error has no integer code";
+  auto text = detail::without_halves(raw_error);
+  auto const parsed = json::parse(pad(text));
+  peer_error peer;
+  if (!parsed) {
+    detail::error_reader left;
+    (void)json::scan_object(pad(text), left);
+    if (!left.code) return {errc::protocol_violation, no_code};
+    peer.code = *left.code;
+    peer.message = left.message.value_or("");
+    return comcp::error::from_peer(std::move(peer));
+  }
+  auto const object = parsed->view();
   auto const code = object.find("code");
   auto const number = code ? code->get_int64() : std::nullopt;
-  if (!number) return {errc::protocol_violation, "an answer's error has no integer code"};
-  peer_error peer;
+  if (!number) return {errc::protocol_violation, no_code};
   peer.code = *number;
   if (auto const message = object.find("message")) peer.message = message->get_string().value_or("");
   if (auto const data = object.find("data")) peer.data = data->dump();
@@ -10960,17 +12002,118 @@ class dispatcher {
 
   asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
                               json::value params, std::shared_ptr<running> state);
-  asio::awaitable<void> pump(std::shared_ptr<client_core> hold);
+  asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
   [[nodiscard]] error check(std::string_view method, json::view request) const;
 
   client_core& core_;
   std::map<std::string, std::shared_ptr<running>> running_;  // by raw id
   std::deque<queued> notifications_;
-  bool pumping_ = false;
+  std::shared_ptr<running> pump_;  // while it hands notifications over
 };
 
 }  // namespace detail
 }  // namespace comcp
+
+// client/impl/core_registry.hpp
+// Knows what of comcp lives on an execution context, so that its coroutines are destroyed with that context instead of
+// keeping each other alive, and nothing of it reaches for the context afterwards. Internal.
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/execution/context.hpp>
+#include <asio/execution_context.hpp>
+#include <asio/query.hpp>
+
+namespace comcp::detail {
+
+/// The executor inside, if it is an E. Asio 1.22's target() does not look.
+template <class E>
+E const* executor_as(asio::any_io_executor const& ex) noexcept {
+  return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
+}
+
+/// What lives on an execution context and may be held longer than that is there.
+class tenant {
+ public:
+  tenant(tenant const&) = delete;
+  tenant& operator=(tenant const&) = delete;
+
+ protected:
+  explicit tenant(asio::any_io_executor home);
+  ~tenant();
+
+  /// On home, as soon as may be; here and now where home runs nothing any more, and not at all once it is gone.
+  void at_home(std::function<void()> end) const;
+
+  asio::any_io_executor home_;  // empty once its context is gone
+
+ private:
+  friend class core_registry;
+  [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
+  /// The context goes away: lets go of all executors, timers and suspended coroutines that it has of it.
+  virtual void context_gone() noexcept = 0;
+};
+
+class core_registry final : public asio::execution_context::service {
+ public:
+  using key_type = core_registry;
+  static inline asio::execution_context::id id;
+
+  explicit core_registry(asio::execution_context& context) : service(context) {}
+
+  static core_registry& of(asio::any_io_executor const& ex) {
+    return asio::use_service<core_registry>(asio::query(ex, asio::execution::context));
+  }
+
+  void add(tenant* t) {
+    std::lock_guard const lock(mutex_);
+    tenants_.push_back(t);
+  }
+  void remove(tenant* t) noexcept {
+    std::lock_guard const lock(mutex_);
+    std::erase(tenants_, t);
+  }
+
+ private:
+  void shutdown() noexcept override {
+    while (auto const held = take()) {
+      held.who->context_gone();
+      held.who->home_ = {};
+    }
+  }
+
+  struct taken {
+    tenant* who = nullptr;
+    std::shared_ptr<void> alive;
+    explicit operator bool() const noexcept { return alive != nullptr; }
+  };
+  taken take() noexcept {
+    std::lock_guard const lock(mutex_);
+    while (!tenants_.empty()) {
+      auto* const t = tenants_.back();
+      tenants_.pop_back();
+      if (auto alive = t->itself()) return {t, std::move(alive)};
+    }
+    return {};
+  }
+
+  std::mutex mutex_;
+  std::vector<tenant*> tenants_;
+};
+
+inline tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) { core_registry::of(home_).add(this); }
+inline tenant::~tenant() {
+  if (home_) core_registry::of(home_).remove(this);
+}
+
+}  // namespace comcp::detail
 
 // client/overlap_guard.hpp
 // Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
@@ -11051,7 +12194,7 @@ struct statistics {
   std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
   std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
   std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
-  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message.
+  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
   std::uint64_t notifications = 0;                 ///< Notifications received.
   std::uint64_t requests = 0;                      ///< Requests of the server received.
   std::uint64_t messages_in = 0, messages_out = 0;
@@ -11104,7 +12247,7 @@ struct listen_stream {
   bool independent = false;  // made by listen(): has a queue and its own reader
   std::deque<any_notification> queue;
   std::uint64_t dropped = 0;
-  waiter<bool>* reader = nullptr;
+  std::vector<request_id> readers;  // those that wait
   std::optional<error> ended;  // errc{} value: gracefully
 };
 
@@ -11119,14 +12262,19 @@ class subscription_hub {
   asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options);
   asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s);
   void close(listen_stream& s);
-  /// `f` is called at each change of a list: "tools", "prompts" or "resources". Returns a handle to stop with.
-  std::uint64_t watch(std::string kind, std::function<void()> f);
+  /// `f` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that changes
+  /// are not told, or not for now, and why. Returns a handle to stop with.
+  std::uint64_t watch(std::string kind, std::function<void()> f, std::function<void(error const&)> silent = {});
   void unwatch(std::uint64_t handle);
 
   // From the core.
   void connected();
   void ended(error const& reason);
   void shut_down() noexcept;
+  /// Legacy era: what the server says unasked does not come any more, or (no error) it does again.
+  void deaf(error why);
+  /// Whether anybody waits for what the server says unasked.
+  [[nodiscard]] bool is_awaited() const;
   /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
   bool routed(std::string const& method, json::value const& params);
   void notified(std::string const& method, json::value const& params);
@@ -11135,7 +12283,7 @@ class subscription_hub {
  private:
   struct topic {
     std::vector<std::shared_ptr<updated_callback const>> callbacks;
-    bool confirmed = false;  // legacy: the server answered resources/subscribe
+    bool confirmed = false;  // the server agreed to it
     bool asking = false;     // legacy: one subscriber asks for all
     std::vector<request_id> waiting;
   };
@@ -11143,6 +12291,7 @@ class subscription_hub {
     std::uint64_t handle;
     std::string kind;
     std::function<void()> call;
+    std::function<void(error const&)> silent;
   };
 
   [[nodiscard]] subscription_filter wanted() const;
@@ -11151,8 +12300,12 @@ class subscription_hub {
   asio::awaitable<error> acknowledged(std::shared_ptr<listen_stream> s, call_options options);
   void refresh_shared();
   void reopen_later();
+  void give_up_opening();
   void missed_changes();
   void tell_watchers();
+  void tell_silence(std::string_view kind, error const& why);
+  void tell_left_out(listen_stream const& s);
+  void guarded(std::function<void()> const& f);
   asio::awaitable<void> reconcile();
   [[nodiscard]] static bool is_other_version(error const& e);
   struct membership;
@@ -11162,24 +12315,25 @@ class subscription_hub {
   asio::awaitable<reply> open_for(std::shared_ptr<listen_stream> s, prepared_call& c);
   asio::awaitable<error> join_shared(std::string uri, prepared_call& c);
   asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
-  asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
   void wake(std::vector<request_id>& line, error const& why);
   void answered(std::string const& uri, bool well);
   asio::awaitable<void> restore_legacy(std::string uri);
   void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
   [[nodiscard]] std::shared_ptr<listen_stream> by_id(std::uint64_t id) const;
-  void wake(listen_stream& s);
 
   client_core& core_;
   std::map<std::string, topic> resources_;
   std::vector<watcher> watchers_;
   std::uint64_t next_handle_ = 1;
   std::vector<std::shared_ptr<listen_stream>> streams_;  // open ones
-  std::shared_ptr<listen_stream> shared_;
+  std::shared_ptr<listen_stream> shared_, opening_;  // the latter is not acknowledged yet
+  std::map<std::string, error> silent_;  // kinds whose changes the shared stream does not bring
+  error deaf_;
   std::vector<request_id> waiting_;      // for the end of a reconciliation
   call_options patience_;                // the longest timeout of those
   unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
   bool reconciling_ = false;
+  bool reopening_ = false;               // the wait before the next attempt is under way
   bool gap_ = false;  // the shared stream broke: what changes until the next one is open, nobody tells
 };
 
@@ -11309,6 +12463,13 @@ class pending_calls {
 
   [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
 
+  /// Enters a call into a line of some that wait for one thing. Those that ended meanwhile leave from time to time: a
+  /// line stays as short as two times what waits.
+  void line_up(std::vector<id_type>& line, id_type id) const {
+    if (line.size() >= 2 * size() + 16) std::erase_if(line, [this](id_type old) { return !find(old); });
+    line.push_back(id);
+  }
+
  private:
   static constexpr unsigned index_bits = 20;
   static constexpr id_type index_mask = (id_type{1} << index_bits) - 1;
@@ -11422,6 +12583,7 @@ class pending_calls {
 // rest of the request, and what to do with a tool whose definition is refused, is for others.
 // Specification: 2026-07-28, basic/transports/streamable-http#request-metadata
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11436,10 +12598,16 @@ using header_list = std::vector<std::pair<std::string, std::string>>;
 [[nodiscard]] std::string header_value(std::string_view text);
 
 /// MCP-Protocol-Version, Mcp-Method and, for tools/call, prompts/get and resources/read, Mcp-Name: the tool, the
-/// prompt or the uri. Errors: invalid_argument (a method that no header can carry: it has no encoded form).
+/// prompt or the uri. Errors: invalid_argument (a method that no header can carry: it has no encoded form; one of
+/// those three without a name).
 /// Specification: #protocol-version-header, #standard-request-headers
 [[nodiscard]] result<header_list> request_headers(protocol_version version, std::string_view method,
-                                                  std::string_view name);
+                                                  std::optional<std::string> const& name);
+
+/// What a request is about, as its params (an object's text) say it: the `name` of tools/call and prompts/get, the `uri`
+/// of resources/read, subscribe and unsubscribe. Nothing for other methods, and where that member is not there once, as
+/// a string.
+[[nodiscard]] std::optional<std::string> name_in(std::string_view method, std::string params);
 
 /// One argument that a tool wants mirrored.
 class param_header {
@@ -11470,7 +12638,6 @@ class param_header {
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <span>
 
@@ -11555,6 +12722,8 @@ class param_finder {
       refuse(schema, "its value is no header name");
     } else if (type_name != "string" && type_name != "integer" && type_name != "boolean") {
       refuse(schema, "the type is not string, integer or boolean");
+    } else if (weight_ += weight(*name); weight_ > most) {
+      refuse(schema, "the headers and the paths to them are too long");
     } else if (!names_.insert(lower(*name)).second) {
       refuse(schema, "another property has the header " + std::string(*name));
     } else {
@@ -11570,11 +12739,39 @@ class param_finder {
     return std::find(list.begin(), list.end(), keyword) != list.end();
   }
 
+  // Each header has the keys that lead to it, which may be long and shared by many.
+  [[nodiscard]] std::size_t weight(std::string_view name) const noexcept {
+    auto sum = name.size();
+    for (auto const& key : path_) sum += key.size() + sizeof key;
+    return sum;
+  }
+  static constexpr std::size_t most = 64 * 1024;
+
   json::view root_;
+  std::size_t weight_ = 0;
   std::vector<std::string> path_;
   std::set<std::string> names_;
   std::vector<param_header> found_;
   std::optional<error> fault_;
+};
+
+/// Empty for a method that has no name.
+COMCP_DECL std::string_view name_member(std::string_view method) noexcept {
+  if (method == "tools/call" || method == "prompts/get") return "name";
+  bool const of_resource = method == "resources/read" || method == "resources/subscribe" || method == "resources/unsubscribe";
+  return of_resource ? std::string_view("uri") : std::string_view();
+}
+
+struct named_member final : json::member_sink {
+  explicit named_member(std::string_view k) : key(k) {}
+  inline bool on_member(std::string_view found, std::string_view text) override {
+    if (found != key) return true;
+    raw = text;
+    return ++times == 1;  // readers differ about which of two counts
+  }
+  std::string_view key;
+  std::string raw;
+  int times = 0;
 };
 
 // Null where nothing is there.
@@ -11604,7 +12801,7 @@ COMCP_DECL std::string header_value(std::string_view text) {
 }
 
 COMCP_DECL result<header_list> request_headers(protocol_version version, std::string_view method,
-                                               std::string_view name) {
+                                               std::optional<std::string> const& name) {
   if (method.empty() || !detail::is_plain(method)) {
     return error(errc::invalid_argument, "the method cannot be carried by the header Mcp-Method");
   }
@@ -11612,9 +12809,19 @@ COMCP_DECL result<header_list> request_headers(protocol_version version, std::st
   out.emplace_back("MCP-Protocol-Version", version.text());
   out.emplace_back("Mcp-Method", method);
   if (method == "tools/call" || method == "prompts/get" || method == "resources/read") {
-    out.emplace_back("Mcp-Name", header_value(name));
+    if (!name) return error(errc::invalid_argument, "the params of " + std::string(method) + " name nothing: Mcp-Name has no value");
+    out.emplace_back("Mcp-Name", header_value(*name));
   }
   return out;
+}
+
+COMCP_DECL std::optional<std::string> name_in(std::string_view method, std::string params) {
+  detail::named_member wanted(detail::name_member(method));
+  if (wanted.key.empty() || params.empty()) return {};
+  auto const scanned = json::scan_object(pad(params), wanted);
+  if (!scanned || wanted.times != 1) return {};
+  auto const name = json::unescape(wanted.raw);
+  return name ? std::optional(*name) : std::nullopt;
 }
 
 COMCP_DECL result<std::vector<param_header>> find_param_headers(json::view input_schema) {
@@ -11675,7 +12882,8 @@ class codec {
   [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
   /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
   [[nodiscard]] virtual bool offers(std::string_view method) const noexcept = 0;
-  /// A whole request. `params` is an object's text or empty, without `_meta`.
+  /// A whole request. `params` is an object's text or empty; a `_meta` in it joins the one that the request gets, in
+  /// which a key of `meta` counts.
   [[nodiscard]] virtual std::string request(std::uint64_t id, std::string_view method, std::string_view params,
                                             request_meta const& meta) const = 0;
   /// A whole notification, with the meta of `meta.user` alone.
@@ -11692,7 +12900,7 @@ class codec {
 
 namespace detail {
 /// A whole request, or a notification without an id; `params` is an object's text or empty, `meta` the members of
-/// its `_meta`. What is empty is left out.
+/// its `_meta`, which one in `params` joins. What is empty is left out.
 std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
                          std::string_view meta);
 void append_user_meta(std::string& out, request_meta const& meta);
@@ -11706,6 +12914,7 @@ void append_user_meta(std::string& out, request_meta const& meta);
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 
 // jsonrpc/encode.hpp
 // Writes messages around parts that are JSON text already. Which parts belong in is wire's decision.
@@ -11790,9 +12999,63 @@ inline constexpr std::array<std::string_view, 22> known_methods = {
     "tasks/cancel",        "sampling/createMessage",
     "roots/list",          "elicitation/create"};
 
+// Takes `_meta` out of the params. Texts stay as they are: numbers keep their digits.
+struct meta_splitter final : json::member_sink {
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (key == "_meta") {
+      if (meta.empty()) meta = raw;
+      return true;
+    }
+    rest += rest.empty() ? "{" : ",";
+    json::detail::append_string(rest, key);
+    rest.append(":").append(raw);
+    return true;
+  }
+  std::string meta, rest;
+};
+
+// Those of its members whose key is not there yet.
+struct meta_joiner final : json::member_sink {
+  explicit meta_joiner(std::string& text) : to(text) {}
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (!keys.emplace(key).second || only_looks) return true;
+    if (!to.empty()) to += ',';
+    json::detail::append_string(to, key);
+    to.append(":").append(raw);
+    return true;
+  }
+  std::string& to;
+  std::set<std::string, std::less<>> keys;
+  bool only_looks = false;
+};
+
+// Moves the `_meta` of the params to the rest of it. False where there is none.
+COMCP_DECL bool join_meta(std::string& params, std::string& meta) {
+  meta_splitter split;
+  if (!json::scan_object(pad(params), split) || split.meta.empty()) return false;
+  auto known = "{" + meta + "}";
+  meta_joiner join(meta);
+  join.only_looks = true;
+  (void)json::scan_object(pad(known), join);
+  join.only_looks = false;
+  (void)json::scan_object(pad(split.meta), join);
+  params = split.rest.empty() ? std::string() : std::move(split.rest) + '}';
+  return true;
+}
+
+// An escaped key may be `_meta` too; most texts have neither.
+COMCP_DECL bool may_hold_meta(std::string_view params) noexcept {
+  return params.find("_meta\"") != params.npos || params.find("\\u") != params.npos;
+}
+
 // Appending a dozen short pieces to a string takes longer than all the rest of a request.
 COMCP_DECL std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
                                     std::string_view meta) {
+  std::string own_params, own_meta;
+  if (may_hold_meta(params) && join_meta(own_params = params, own_meta = meta)) {
+    params = own_params;
+    meta = own_meta;
+  }
   params = params.size() > 2 ? params.substr(1, params.size() - 2) : std::string_view();
   std::string out;
   auto const most = 96 + method.size() + params.size() + meta.size();
@@ -11985,11 +13248,10 @@ COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::v
 
 namespace comcp {
 namespace detail {
-class core_registry;
 class core_cache;
 }
 
-class client_core final : public inbox, public std::enable_shared_from_this<client_core> {
+class client_core final : public inbox, private detail::tenant, public std::enable_shared_from_this<client_core> {
  public:
   client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
   ~client_core();
@@ -12028,6 +13290,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   /// Called on home whenever an attempt to restore the connection begins.
   void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
   asio::awaitable<error> closed();
+  /// Waits, as long as the call may, until it is known again what the server can do. On home.
+  asio::awaitable<error> settled(detail::prepared_call const& c);
   /// Once it has ended: why.
   [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
   void set_log_level(log_level level) noexcept { level_ = level; }
@@ -12081,13 +13345,14 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   [[nodiscard]] bool awaits(request_id id) const override;
   void session_lost(request_id id, error why) override;
   void authorizing(bool begins) override;
+  void deaf(error why) override { subscriptions_.deaf(std::move(why)); }
+  [[nodiscard]] bool listens() const override { return subscriptions_.is_awaited(); }
   void closed(error reason) override;
   void fault(error what) override;
 
  private:
   friend class detail::dispatcher;
   friend class detail::subscription_hub;
-  friend class detail::core_registry;
   friend class detail::core_cache;
   friend class detail::tool_checks;
   struct negotiation;
@@ -12099,8 +13364,10 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void send_probe(std::shared_ptr<negotiation> const& n, protocol_version v);
   void send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v);
   void settle_handshake(negotiation& n, error why);
+  void commit(negotiation& n);
   asio::awaitable<void> reopen(std::shared_ptr<negotiation> n);
   asio::awaitable<result<void>> open_transport();
+  request_id enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout);
   asio::awaitable<void> after_handshake();
   asio::awaitable<void> keep_alive();
   asio::awaitable<void> restart(std::chrono::nanoseconds first_wait);
@@ -12109,17 +13376,17 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   bool begin_restart(error const& why);
   void lost(error why);
   void give_way(error const& why, std::chrono::nanoseconds wait);
-  void tell_restarted(detail::reply const& r);
   void break_off(error reason);
   void begin_attempt();
   [[nodiscard]] std::chrono::nanoseconds bounded(std::chrono::nanoseconds d) const;
-  void adopt_discovery(discover_result const& d);
-  void adopt_initialization(initialize_result const& r, json::value const& raw);
+  [[nodiscard]] std::unique_ptr<wire::codec> modern_codec(protocol_version v) const;
+  [[nodiscard]] bool refuses_requests() const;
   void set_status(connection_status s);
   void finish(error reason);
   void abrupt() noexcept;
   void drop_transport() noexcept;
-  void shut_down() noexcept;  // the executor's context goes away
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
+  void context_gone() noexcept override;  // home() is empty from then on
   void declare_capabilities();
   asio::awaitable<void> close_on_home(error reason);
   [[nodiscard]] implementation own_info() const;
@@ -12128,21 +13395,30 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
   void send_message(outgoing message);
   [[nodiscard]] error check(detail::prepared_call const& c) const;
+  [[nodiscard]] bool needs_task(detail::prepared_call const& c) const;
+  [[nodiscard]] error judged(detail::pending_entry const& e, error why) const;
+  [[nodiscard]] error judged(detail::prepared_call const& c, error why) const;
+  [[nodiscard]] error check_offer(detail::prepared_call const& c) const;
   [[nodiscard]] error check_subscribe(call_options const& options) const;
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
-  result<void> transmit(detail::pending_entry& e);
+  result<void> transmit(detail::pending_entry& e) { return transmit(e, *codec_); }
+  result<void> transmit(detail::pending_entry& e, wire::codec const& codec);
+  /// Calls that begin wait until it is known what the server is.
+  [[nodiscard]] bool unsettled() const noexcept { return restarting_ || !codec_; }
+  void wake(std::vector<request_id>& line, detail::reply const& r);
+  asio::awaitable<error> wait_in(std::vector<request_id>& line, detail::prepared_call const& c);
   /// A wait of our own.
   request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout);
-  request_id enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout);
   void cancel_inbound();
   request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now, std::chrono::nanoseconds timeout,
                     std::chrono::steady_clock::time_point hard, bool extra);
   void end_with(std::stop_token const& stop, detail::pending_entry& e);
   void end(request_id id, detail::reply&& r);
   void cancel(request_id id);
-  void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why);
+  /// Without a reason: the caller's.
+  void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why = {});
   void fail_all(error const& reason);
-  void fail_each(error const& reason, bool survivors);
+  void fail_each(error const& reason, detail::pending_entry::span those);
   void arm();
   void expire();
   asio::awaitable<json::value> call_on_home(detail::prepared_call c);
@@ -12159,22 +13435,28 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
                                                     std::chrono::steady_clock::time_point hard);
   struct round;
   asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
-  void start_answers(std::shared_ptr<round> const& r, input_required_result const& required);
+  void start_answers(std::shared_ptr<round> const& r);
+  asio::awaitable<error> rest(detail::prepared_call const& c, std::chrono::nanoseconds d);
   asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, error refusal);
+  [[nodiscard]] bool may_be_of_other_era(detail::prepared_call const& c, error const& e) const;
   [[nodiscard]] error check_round(input_required_result const& required) const;
-  asio::awaitable<detail::reply> ask_urls(detail::reply r, std::stop_token stop,
-                                          std::chrono::steady_clock::time_point hard);
+  /// What the call ends with; nothing where it is to be sent again.
+  asio::awaitable<error> ask_urls(detail::prepared_call const& c, error refusal,
+                                  std::chrono::steady_clock::time_point hard);
+  struct open_urls;
+  void url_completed(json::value const& params);
   [[nodiscard]] bool follow_version(error const& e);
 
   // core_http.ipp
   void label(outgoing& message) const;
-  result<void> label(outgoing& message, detail::pending_entry const& e) const;
-  [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c) const;
+  result<void> label(outgoing& message, detail::pending_entry const& e, wire::codec const& codec) const;
+  [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c, std::string const& tool) const;
   asio::awaitable<bool> list_again(detail::prepared_call const& c);
   void renew();
-  asio::awaitable<void> renewal();
+  void begin_renegotiation(std::optional<era_verdict> known);
+  asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
   void restored();
-  void renewal_failed(protocol_version before, error const& why);
+  void renegotiation_failed(error const& why);
   [[nodiscard]] bool may_repeat(detail::prepared_call const& c, error const& e) const;
   [[nodiscard]] bool adopt_resumed(negotiation& n);
   void recall_era();
@@ -12190,19 +13472,28 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   void received_notification(jsonrpc::envelope& m);
   void received_progress(json::value const& params);
   void received_bad(jsonrpc::envelope const& m);
+  [[nodiscard]] error with_what_came(error const& e) const;
   [[nodiscard]] detail::reply result_of(jsonrpc::envelope const& m);
   void learn_server_info(json::value const& result);
   void trace(direction d, std::string_view message);
 
+  // Unusable messages since the last good one.
+  struct stray_messages {
+    void forget() noexcept { in_a_row = 0; }
+    std::size_t in_a_row = 0;
+    std::string first;
+  };
+
   any_transport transport_;
+  std::function<void()> const cut_;  // ends what would outlive us, from any thread
   any_handler handler_;
   connect_options options_;
-  asio::any_io_executor home_;
   std::shared_ptr<time_source> time_;
   std::unique_ptr<deadline> deadline_;
   std::optional<std::chrono::steady_clock::time_point> armed_;
   sansio::pending_calls<detail::pending_entry*> pending_;
-  std::vector<request_id> deferred_;  // calls that wait for a restart to be sent
+  std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
+  std::vector<request_id> unsettled_;  // what waits for one otherwise
   std::unique_ptr<wire::codec> codec_;
   detail::dispatcher dispatcher_;
   detail::subscription_hub subscriptions_;
@@ -12221,13 +13512,12 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   connection_status status_ = connection_status::disconnected;
   std::vector<std::function<void(connection_status)>> status_listeners_;
   std::optional<error> end_reason_;
-  std::vector<detail::waiter<error>*> closed_waiters_;
   std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
   comcp::statistics counters_;
   detail::overlap_guard overlap_;
   comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
-  std::uint64_t bad_before_ = 0;  // unusable messages of earlier connections
+  stray_messages strays_;
   unsigned restarts_in_a_row_ = 0;
   std::function<void()> on_attempt_;
   std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();
@@ -12238,6 +13528,8 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
   bool restart_now_ = false;                  // without that wait
   json::value initialize_result_;
   std::map<std::string, std::vector<wire::param_header>, std::less<>> param_headers_;  // by tool, where it wants any
+  std::set<std::string, std::less<>> task_tools_;  // of the last listed definitions, those that want a task
+  std::vector<open_urls*> open_urls_;              // calls that wait for pages to be completed
   unsigned renewals_in_a_row_ = 0;
   bool is_http_ = false;
   bool resumed_ = false;      // this connection goes on with a saved session
@@ -12259,91 +13551,61 @@ class client_core final : public inbox, public std::enable_shared_from_this<clie
 
 #include <asio/this_coro.hpp>
 
-// net/spawn.hpp
-// What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
-// post costs a header-only user a third of a second. And what came out of it. Internal.
+// client/impl/core_facts.ipp
+// What is known of a call: what it needs of the server before it may be sent, and afterwards whether it may have run.
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <utility>
+#include <algorithm>
 
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/cancellation_signal.hpp>
+namespace comcp {
+namespace detail {
 
-namespace comcp::detail {
-
-/// Runs it later on that executor.
-void post(asio::any_io_executor const& to, std::function<void()> work);
-
-/// Starts it there and forgets it. What it throws is dropped.
-void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
-/// The same with a cancellation slot. Asio looks at the slot after the work has ended, so `owner` keeps its signal.
-void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
-           std::shared_ptr<void const> owner);
-
-/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it.
-asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
-
-/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
-error current_error();
-
-template <class T>
-asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
-  auto value = co_await std::move(work);
-  out.emplace(std::move(value));
+COMCP_DECL char const* capability_for(std::string_view method) noexcept {
+  if (method.starts_with("tools/")) return "tools";
+  if (method.starts_with("prompts/")) return "prompts";
+  if (method.starts_with("resources/")) return "resources";
+  if (method == "completion/complete") return "completions";
+  if (method == "logging/setLevel") return "logging";
+  if (method.starts_with("skills/")) return "io.modelcontextprotocol/skills";
+  return nullptr;
 }
 
-}  // namespace comcp::detail
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// net/impl/spawn.ipp
-#include <exception>
-#include <system_error>
-
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/error.hpp>
-#include <asio/post.hpp>
-#include <asio/use_awaitable.hpp>
-
-namespace comcp::detail {
-
-COMCP_DECL void post(asio::any_io_executor const& to, std::function<void()> work) { asio::post(to, std::move(work)); }
-
-COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
-                      std::shared_ptr<void const> owner) {
-  auto done = [owner = std::move(owner)](std::exception_ptr) {};
-  asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, std::move(done)));
+COMCP_DECL bool reads_directories(server_capabilities const& declared) {
+  auto const skills = declared.extensions.find("io.modelcontextprotocol/skills");
+  if (skills == declared.extensions.end()) return false;
+  auto const flag = skills->second.view().find("directoryRead");
+  return flag && flag->get_bool() == true;
 }
 
-COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
-  spawn(on, std::move(work), {}, {});
+}  // namespace detail
+
+// Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
+COMCP_DECL bool client_core::needs_task(detail::prepared_call const& c) const {
+  if (c.method != "tools/call" || is_modern()) return false;
+  auto const given = c.options.needs_task();
+  if (!given.value_or(!task_tools_.empty())) return false;
+  if (!given && !task_tools_.contains(wire::name_in(c.method, c.params).value_or(""))) return false;
+  auto const& tasks = server_capabilities_.tasks;
+  if (!tasks || !tasks->supports("tools", "call")) return false;
+  auto const params = json::parse(c.params);
+  return params && !params->contains("task");
 }
 
-COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
-  co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
+// What is known of a call when one of its attempts failed: said here, for whoever asks later.
+COMCP_DECL error client_core::judged(detail::pending_entry const& e, error why) const {
+  auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
+  auto& known = e.call->outcome;
+  known = std::max(known, e.sent ? says : call_outcome::not_sent);
+  bool const nameless = why.peer() && why.message().empty() && why.code().message().starts_with("JSON-RPC error");
+  return (nameless ? why.with_message(e.call->method) : why).with_outcome(known);
 }
 
-COMCP_DECL error current_error() {
-  try {
-    throw;
-  } catch (exception const& e) {
-    return e.error();
-  } catch (std::system_error const& e) {
-    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
-    return error(e.code(), {});
-  } catch (std::exception const& e) {
-    return error(errc::invalid_argument, e.what());
-  } catch (...) {
-    return error(errc::invalid_argument, "an unknown exception");
-  }
+// The same for what ended it between its attempts, or before the first.
+COMCP_DECL error client_core::judged(detail::prepared_call const& c, error why) const {
+  if (why.states_outcome()) return why;
+  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
 }
 
-}  // namespace comcp::detail
-#endif
+}  // namespace comcp
 
 namespace comcp {
 namespace detail {
@@ -12370,23 +13632,6 @@ struct cancel_request {
   [[nodiscard]] cancel_hook hook() const { return {core->weak_from_this(), id, cancel}; }
 };
 
-COMCP_DECL char const* capability_for(std::string_view method) noexcept {
-  if (method.starts_with("tools/")) return "tools";
-  if (method.starts_with("prompts/")) return "prompts";
-  if (method.starts_with("resources/")) return "resources";
-  if (method == "completion/complete") return "completions";
-  if (method == "logging/setLevel") return "logging";
-  if (method.starts_with("skills/")) return "io.modelcontextprotocol/skills";
-  return nullptr;
-}
-
-COMCP_DECL bool reads_directories(server_capabilities const& declared) {
-  auto const skills = declared.extensions.find("io.modelcontextprotocol/skills");
-  if (skills == declared.extensions.end()) return false;
-  auto const flag = skills->second.view().find("directoryRead");
-  return flag && flag->get_bool() == true;
-}
-
 }  // namespace detail
 
 COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
@@ -12395,12 +13640,21 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   if (c.unusable) return c.unusable;
   if (c.internal) return {};
   if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
-  if (codec_ && !codec_->offers(c.method))
-    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
   for (auto const& [key, text] : c.options.meta()) {
-    if (auto const ok = check_meta_key(key); !ok) return ok.error();
+    if (auto const ok = check_meta(key, text); !ok) return ok.error();
   }
-  if (!options_.check_capabilities_ || !codec_) return {};
+  return unsettled() ? error() : check_offer(c);
+}
+
+// What the version has and the server declared.
+COMCP_DECL error client_core::check_offer(detail::prepared_call const& c) const {
+  if (!codec_->offers(c.method))
+    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
+  if (!options_.check_capabilities_) return {};
+  if (needs_task(c)) {
+    return {errc::capability_missing,
+            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
+  }
   if (std::string_view(c.method) == "resources/directory/read" && !detail::reads_directories(server_capabilities_))
     return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
   if (discovered_unknown() && !c.method.starts_with("skills/")) return {};  // those want a declaration that was seen
@@ -12432,6 +13686,7 @@ COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono:
 COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
                                           std::chrono::nanoseconds timeout,
                                           std::chrono::steady_clock::time_point hard, bool extra) {
+  e.core = this;
   e.id = pending_.add(&e, now, std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout), hard, extra);
   if (e.id) arm();
   return e.id;
@@ -12448,8 +13703,8 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
     return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
   ++counters_.tracked;
   if (renewal_due_ && !restarting_) renew();
-  if (restarting_) {
-    deferred_.push_back(e.id);
+  if (unsettled()) {
+    pending_.line_up(deferred_, e.id);
     return {};
   }
   auto sent = transmit(e);
@@ -12460,21 +13715,22 @@ COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detai
   return sent;
 }
 
-COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e) {
-  if (!transport_) return error(errc::closed, "the client was destroyed");  // and its end is posted
+COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e, wire::codec const& codec) {
   auto const& c = *e.call;
+  c.sent_modern = codec.is_modern();
   wire::request_meta meta;
   meta.user = &c.options.meta();
   meta.progress = c.options.wants_progress();
   if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : level_;
-  outgoing message(codec_->request(e.id, c.method, c.params, meta), e.id);
+  outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
   message.method = c.method;
-  message.name = c.name;
   message.handshake = e.handshake;
+  message.open_ended = e.open_ended;
   if (is_http_) {
-    if (auto const labelled = label(message, e); !labelled) return labelled.error();
+    if (auto const labelled = label(message, e, codec); !labelled) return labelled.error();
   }
   if (options_.tracer_) trace(direction::sent, message.text);
+  if (!transport_) return error(errc::closed, "the client was destroyed");  // by the tracer, or before; its end is posted
   auto sent = transport_.send(std::move(message));
   e.sent = sent.has_value();
   return sent;
@@ -12497,18 +13753,28 @@ COMCP_DECL void client_core::end_with(std::stop_token const& stop, detail::pendi
 COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
   auto const id = std::exchange(e.id, 0);
   if (!id || !pending_.take(id)) return;
-  ++counters_.cancelled;
-  tell_cancelled(id, e, "cancelled by the caller");
+  if (e.call && !e.handshake) ++counters_.cancelled;
+  try {
+    tell_cancelled(id, e);
+  } catch (...) {  // no memory for the message
+  }
 }
+
+COMCP_DECL void detail::pending_entry::leave() noexcept { core->withdraw(*this); }
 
 // The one door through which every call ends.
 COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
+  if (!r.has_value()) {  // first: where that throws, whoever waits can still be found
+    auto const* const found = pending_.find(id);
+    if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
+  }
   auto const taken = pending_.take(id);
   if (!taken) return;
   auto& e = **taken;
   e.id = 0;
   e.stop.reset();
   if (e.call && !e.handshake) {  // as `tracked` counts
+    if (r.has_value()) e.call->outcome = std::max(e.call->outcome, call_outcome::known);
     if (r.has_value()) ++counters_.completed;
     else if (r.error() == errc::timeout) ++counters_.timed_out;
     else if (r.error() == errc::cancelled) ++counters_.cancelled;
@@ -12517,15 +13783,16 @@ COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
   if (e.on_end) {
     auto const on_end = std::move(e.on_end);
     on_end(std::move(r));
-  } else if (auto* const waiting = std::exchange(e.waiting, nullptr)) {
-    waiting->complete(std::move(r));
+  } else if (e.waiting) {
+    auto waiting = std::move(e.waiting);  // the frame that `e` is in may go away
+    waiting.complete(std::move(r), home_);
   }
 }
 
 COMCP_DECL void client_core::cancel(request_id id) {
   auto const* found = pending_.find(id);
   if (!found) return;
-  tell_cancelled(id, **found, "cancelled by the caller");
+  tell_cancelled(id, **found);
   end(id, error(errc::cancelled));
 }
 
@@ -12536,17 +13803,19 @@ COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry
     return;
   }
   if (transport_.abandon(id) || (is_http_ && is_modern())) return;
-  send_text(wire::codec::cancelled(id, why));
+  send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
 }
 
 // First the calls, then what else waits for their ends.
 COMCP_DECL void client_core::fail_all(error const& reason) {
-  fail_each(reason, false);
-  if (!restarting_ || closing_) fail_each(reason, true);
+  using span = detail::pending_entry::span;
+  fail_each(reason, span::connection);
+  if (!restarting_ || closing_) fail_each(reason, span::client);
 }
 
-COMCP_DECL void client_core::fail_each(error const& reason, bool survivors) {
+COMCP_DECL void client_core::fail_each(error const& reason, detail::pending_entry::span those) {
   bool const goes_on = restarting_ && !closing_;
+  bool const negotiates = goes_on && !negotiation_.expired();
   bool const by_us = reason == errc::closed;
   // Only those that wait now: a caller that resumes here may start the next call, for the server to come.
   for (auto const id : pending_.ids()) {
@@ -12554,18 +13823,22 @@ COMCP_DECL void client_core::fail_each(error const& reason, bool survivors) {
     if (!found) continue;
     auto const& e = **found;
     bool const waits_for_restart = goes_on && e.call && !e.sent;
-    if (e.survives != survivors || waits_for_restart) continue;
-    if (!e.call || by_us || !e.sent) {
-      end(id, e.call && !e.sent ? reason.with_code(make_error_code(errc::closed)) : reason);
-    } else if (e.call->repeatable || e.call->options.is_idempotent() || e.handshake) {
+    bool const negotiation_s = negotiates && (!e.call || e.handshake);
+    if (e.lasts != those || waits_for_restart || negotiation_s) continue;
+    if (!e.call) {
       end(id, reason);
+    } else if (!e.sent) {
+      end(id, reason.with_code(make_error_code(errc::closed)));
     } else {
-      end(id, reason.with_code(make_error_code(errc::outcome_unknown)));
+      bool const keeps_code = by_us || e.call->repeatable || e.call->options.is_idempotent() || e.handshake;
+      auto const why = reason.with_outcome(call_outcome::open);  // whatever it says of another call
+      end(id, keeps_code ? why : why.with_code(make_error_code(errc::outcome_unknown)));
     }
   }
 }
 
 COMCP_DECL void client_core::arm() {
+  if (!deadline_) return;  // the context is gone
   auto const next = pending_.next_deadline();
   if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
   armed_ = next;
@@ -12588,38 +13861,8 @@ COMCP_DECL void client_core::expire() {
   arm();
 }
 
-// A part of connecting, whose clock stops while a user logs in.
-COMCP_DECL request_id client_core::enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
-  auto const now = time_->now();
-  auto const soft = detail::later(now, timeout);
-  return enlist(e, now, timeout, is_http_ ? detail::later(soft, options_.hard_timeout_) : soft, true);
-}
-
-COMCP_DECL void client_core::authorizing(bool begins) {
-  if (begins) {
-    if (authorizing_++ == 0) authorizing_since_ = time_->now();
-    return pause_clocks();
-  }
-  if (authorizing_ == 0) return;  // cancel_inbound() came before
-  if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max()) {
-    attempt_until_ = detail::later(attempt_until_, time_->now() - authorizing_since_);
-  }
-  resume_clocks();
-}
-
-COMCP_DECL void client_core::pause_clocks() {
-  pending_.pause(time_->now());
-  arm();
-}
-
-COMCP_DECL void client_core::resume_clocks() {
-  pending_.resume(time_->now());
-  arm();
-}
-
 COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
-  detail::pending_entry e;
-  e.survives = true;
+  detail::pending_entry e(detail::pending_entry::span::client);
   if (end_reason_ || closing_ || !enlist(e, d)) co_return false;
   auto const r = co_await wait(e);
   co_return r.error() == errc::timeout;
@@ -12633,9 +13876,14 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::round_trip(detail::prepar
 }
 
 COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detail::pending_entry& e) {
-  if (auto bad = check(c)) return bad;
-  if (c.options.stop().stop_requested()) return error(errc::cancelled);
-  return begin(c, e);
+  auto bad = check(c);
+  if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
+  if (!bad) {
+    auto begun = begin(c, e);
+    if (begun) return begun;
+    bad = begun.error();
+  }
+  return bad.with_outcome(c.outcome);  // of the attempts before this one
 }
 
 COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
@@ -12691,7 +13939,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_
 COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
   if (!codec_) return false;
   if (!r.has_value()) {
-    if (prior_unconfirmed_ && (r.error().peer() || (is_http_ && sansio::is_legacy_refusal(r.error())))) return true;
+    if (may_be_of_other_era(c, r.error())) return true;
     if (auto const* const peer = r.error().peer())
       return is_modern() ? peer->code == -32022 || (peer->code == -32020 && is_http_) : peer->code == -32042;
     return may_repeat(c, r.error());
@@ -12704,7 +13952,8 @@ COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, deta
 COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_call c, detail::reply first) {
   auto const hold = shared_from_this();
   auto r = co_await rounds(c, std::move(first));
-  co_return std::move(r).value();
+  if (!r) throw exception(judged(c, r.error()));
+  co_return *std::move(r);
 }
 
 COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
@@ -12721,6 +13970,7 @@ COMCP_DECL void client_core::send_text(std::string text) {
 COMCP_DECL void client_core::send_message(outgoing message) {
   if (is_http_) label(message);
   if (options_.tracer_) trace(direction::sent, message.text);
+  if (!transport_) return;  // the tracer destroyed the client
   auto const sent = transport_.send(std::move(message));
   if (!sent) fault(sent.error());
 }
@@ -12734,61 +13984,6 @@ COMCP_DECL void client_core::send_message(outgoing message) {
 #include <asio/io_context.hpp>
 #include <asio/this_coro.hpp>
 
-// client/impl/core_registry.hpp
-// Knows the cores that live on an execution context, so that coroutines which wait in them are destroyed with
-// that context instead of keeping each other alive. Internal.
-
-#include <algorithm>
-#include <mutex>
-#include <typeinfo>
-#include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/execution/context.hpp>
-#include <asio/execution_context.hpp>
-#include <asio/query.hpp>
-
-namespace comcp {
-class client_core;
-
-namespace detail {
-
-/// The executor inside, if it is an E. Asio 1.22's target() does not look.
-template <class E>
-E const* executor_as(asio::any_io_executor const& ex) noexcept {
-  return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
-}
-
-class core_registry final : public asio::execution_context::service {
- public:
-  using key_type = core_registry;
-  static inline asio::execution_context::id id;
-
-  explicit core_registry(asio::execution_context& context) : service(context) {}
-
-  static core_registry& of(asio::any_io_executor const& ex) {
-    return asio::use_service<core_registry>(asio::query(ex, asio::execution::context));
-  }
-
-  void add(client_core* core) {
-    std::lock_guard const lock(mutex_);
-    cores_.push_back(core);
-  }
-  void remove(client_core* core) noexcept {
-    std::lock_guard const lock(mutex_);
-    std::erase(cores_, core);
-  }
-
- private:
-  void shutdown() noexcept override;
-
-  std::mutex mutex_;
-  std::vector<client_core*> cores_;
-};
-
-}  // namespace detail
-}  // namespace comcp
-
 // client/impl/negotiation.ipp
 // The state of a handshake under way: the pure machine and the entries that feed it. Internal to the core.
 
@@ -12798,14 +13993,10 @@ namespace comcp {
 
 struct client_core::negotiation {
   negotiation(client_core& c, sansio::handshake m) : core(c), machine(std::move(m)) {}
-  ~negotiation() { drop_all(); }
   negotiation(negotiation const&) = delete;
   negotiation& operator=(negotiation const&) = delete;
 
-  void drop(detail::pending_entry& e) {
-    auto const id = std::exchange(e.id, 0);
-    if (id && core.pending_.take(id)) core.tell_cancelled(id, e, {});
-  }
+  void drop(detail::pending_entry& e) { core.withdraw(e); }
   void drop_all() {
     drop(probe_entry);
     drop(initialize_entry);
@@ -12819,6 +14010,12 @@ struct client_core::negotiation {
   detail::prepared_call init{"initialize", {}, {}};
   detail::pending_entry probe_entry, initialize_entry, probe_timer, done;
   std::optional<result<void>> outcome;
+
+  // What it found; commit() makes it the core's.
+  std::unique_ptr<wire::codec> codec;
+  std::optional<discover_result> discovered;
+  std::optional<comcp::initialize_result> initialized;
+  json::value initialize_result;  // the same, as it came
 };
 
 }  // namespace comcp
@@ -12828,7 +14025,10 @@ namespace comcp {
 COMCP_DECL void client_core::closed(error reason) {
   auto const hold = shared_from_this();
   transport_open_ = false;
-  if (auto const n = negotiation_.lock()) return take_step(n, n->machine.closed(reason));
+  if (auto const n = negotiation_.lock()) {
+    if (restarting_) fail_each(reason, detail::pending_entry::span::connection);  // what was sent before it began
+    return take_step(n, n->machine.closed(reason));
+  }
   if (closing_ || end_reason_) return;
   if (restoring_) {
     *restoring_ = reason;
@@ -12910,21 +14110,41 @@ COMCP_DECL error client_core::begin_anew(error why, std::chrono::nanoseconds wai
 COMCP_DECL asio::awaitable<void> client_core::reconnect(error why) {
   auto const hold = shared_from_this();
   if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
-  detail::pending_entry outcome;
-  outcome.survives = true;
+  detail::pending_entry outcome(detail::pending_entry::span::client);
   if (!enlist(outcome, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-  restart_waits_.push_back(outcome.id);
+  pending_.line_up(restart_waits_, outcome.id);
   auto const r = co_await wait(outcome);
   if (!r) throw exception(r.error());
 }
 
-COMCP_DECL void client_core::tell_restarted(detail::reply const& r) {
-  auto const waiting = std::exchange(restart_waits_, {});
-  for (auto const id : waiting) end(id, detail::reply(r));
+COMCP_DECL void client_core::wake(std::vector<request_id>& line, detail::reply const& r) {
+  for (auto const id : std::exchange(line, {})) end(id, detail::reply(r));
+}
+
+// As long as the call may; cancelling it stops only the waiting.
+COMCP_DECL asio::awaitable<error> client_core::wait_in(std::vector<request_id>& line, detail::prepared_call const& c) {
+  detail::pending_entry e(detail::pending_entry::span::client);
+  auto const start = now();
+  auto const timeout = c.options.timeout().value_or(options_.timeout_);
+  if (!enlist(e, start, timeout, detail::later(start, hard_limit(c.options)), c.counted))
+    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  end_with(c.options.stop(), e);
+  pending_.line_up(line, e.id);
+  auto const waited = co_await wait(e);
+  if (waited) co_return error();
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
+  co_return waited.error();
+}
+
+COMCP_DECL asio::awaitable<error> client_core::settled(detail::prepared_call const& c) {
+  if (end_reason_) co_return *end_reason_;
+  if (!unsettled()) co_return error();
+  auto failed = co_await wait_in(unsettled_, c);
+  co_return failed;
 }
 
 COMCP_DECL void client_core::begin_attempt() {
-  bad_before_ = counters_.bad_messages;
+  strays_.forget();
   attempt_until_ = detail::later(time_->now(), options_.connect_timeout_);
 }
 
@@ -12944,8 +14164,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
       if (!through && until_next) co_return finish(error(errc::timeout, "the transport did not close in time"));
     }
     if (!until_next) co_return finish(last);
-    detail::pending_entry pause;
-    pause.survives = true;
+    detail::pending_entry pause(detail::pending_entry::span::client);
     if (!restart_now_ && enlist(pause, *until_next)) {
       restart_pause_ = pause.id;
       (void)co_await wait(pause);
@@ -12964,6 +14183,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
       restoring_ = &last;
       co_await after_handshake();
       restoring_ = nullptr;
+      if (closing_ || end_reason_) co_return;
       if (!restarting_) co_return restored();
     } else {
       last = again.error();
@@ -12971,7 +14191,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     set_status(connection_status::connecting);
     restart_now_ = false;
     until_next = next_restart(last);
-    tell_restarted(last);
+    wake(restart_waits_, last);
     if (closing_ || end_reason_) co_return;
   }
 }
@@ -13029,35 +14249,29 @@ COMCP_DECL void client_core::finish(error reason) {
   set_status(connection_status::disconnected);
   fail_all(reason);
   deadline_->disarm();
-  for (auto* const w : std::exchange(closed_waiters_, {})) w->complete(reason);
+  fail_each(reason, detail::pending_entry::span::last);
 }
 
 COMCP_DECL asio::awaitable<error> client_core::closed() {
   auto const hold = shared_from_this();
   if (end_reason_) co_return *end_reason_;
-  detail::waiter<error>* place = nullptr;
-  auto const forget = [weak = weak_from_this(), &place] {
-    auto const self = weak.lock();
-    if (!self) return;
-    auto drop = [self, which = place] {
-      auto& all = self->closed_waiters_;
-      auto const found = std::find(all.begin(), all.end(), which);
-      if (found == all.end()) return;
-      all.erase(found);
-      which->complete(error(errc::cancelled));
-    };
-    detail::post(self->home_, std::move(drop));
-  };
-  auto reason = co_await detail::suspend_listed<error>(place, closed_waiters_, forget);
-  if (reason == errc::cancelled && !end_reason_) throw exception(reason);
-  co_return reason;
+  detail::pending_entry e(detail::pending_entry::span::last);
+  if (!enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+  auto const r = co_await wait(e);
+  if (!end_reason_) throw exception(r.error());
+  co_return *end_reason_;
+}
+
+COMCP_DECL void detail::tenant::at_home(std::function<void()> end) const {
+  if (!home_) return;
+  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
+  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
+  asio::dispatch(home_, std::move(end));
 }
 
 COMCP_DECL void client_core::abandon() noexcept {
-  auto end = [self = shared_from_this()] { self->abrupt(); };
-  auto const* const context = detail::executor_as<asio::io_context::executor_type>(home_);
-  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
+  at_home([self = shared_from_this()] { self->abrupt(); });
+  if (cut_) cut_();  // home may never run again
 }
 
 COMCP_DECL void client_core::drop_transport() noexcept {
@@ -13074,19 +14288,21 @@ COMCP_DECL void client_core::abrupt() noexcept {
   detail::post(home_, std::move(end));
 }
 
-COMCP_DECL void client_core::shut_down() noexcept {
+COMCP_DECL void client_core::context_gone() noexcept {
   drop_transport();
   closing_ = true;
-  end_reason_ = error(errc::closed);
+  end_reason_ = error(errc::closed, "the client's execution context is gone");
+  status_ = connection_status::disconnected;
   while (auto const id = pending_.any()) {
     auto* const e = *pending_.take(id);
     e->id = 0;
     e->stop.reset();
     e->on_end = nullptr;
-    if (auto* const w = std::exchange(e->waiting, nullptr)) w->destroy();
+    auto const gone = std::move(e->waiting);  // and the frame, which `e` may be in
   }
-  for (auto* const w : std::exchange(closed_waiters_, {})) w->destroy();
   subscriptions_.shut_down();
+  deadline_.reset();
+  options_.executor_ = {};
 }
 
 }  // namespace comcp
@@ -13104,10 +14320,11 @@ namespace comcp {
 
 COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
                                     asio::any_io_executor home)
-    : transport_(std::move(transport)),
+    : tenant(std::move(home)),
+      transport_(std::move(transport)),
+      cut_(transport_.cutter()),
       handler_(std::move(handler)),
       options_(std::move(options)),
-      home_(std::move(home)),
       time_(options_.time_ ? options_.time_ : steady_time()),
       deadline_(time_->make_deadline(home_)),
       pending_(options_.limits_.pending_calls()),
@@ -13122,13 +14339,15 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
   if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
 }
 
-COMCP_DECL client_core::~client_core() { detail::core_registry::of(home_).remove(this); }
+COMCP_DECL client_core::~client_core() = default;
 
 COMCP_DECL void client_core::declare_capabilities() {
   handler_.declare(own_capabilities_);
   auto const entries = [](auto const& from, capability_entries& to) {
     for (auto const& [name, settings] : from) to[name] = json::parse(settings.empty() ? "{}" : settings.text()).value();
   };
+  auto const about = transport_.info();
+  for (auto const& name : about.extensions) own_capabilities_.extensions[name] = json::parse("{}").value();
   entries(options_.experimental_, own_capabilities_.experimental);
   entries(options_.extensions_, own_capabilities_.extensions);
   own_capabilities_text_ = json::to_text(own_capabilities_);
@@ -13150,7 +14369,6 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(an
   if (options.executor_) home = options.executor_;
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
-  detail::core_registry::of(home).add(core.get());
   // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
   auto work = core->open_and_negotiate();
   co_await detail::spawn_and_wait(home, std::move(work));
@@ -13167,10 +14385,10 @@ COMCP_DECL asio::awaitable<void> client_core::open_and_negotiate() {
     if (done) done = co_await negotiate();
     if (done) co_await after_handshake();
     if (!done) failure = done.error();
-  } catch (exception const& e) {
-    failure = e.error();
-  } catch (std::system_error const&) {
-    failure = error(errc::cancelled);  // Asio's operation_aborted
+    else if (end_reason_) failure = *end_reason_;
+    else restored();
+  } catch (...) {
+    failure = detail::current_error();
   }
   if (!failure) co_return;
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
@@ -13213,6 +14431,35 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   co_return waited.error();
 }
 
+// A part of connecting, whose clock stops while a user logs in.
+COMCP_DECL request_id client_core::enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
+  auto const now = time_->now();
+  auto const soft = detail::later(now, timeout);
+  return enlist(e, now, timeout, is_http_ ? detail::later(soft, options_.hard_timeout_) : soft, true);
+}
+
+COMCP_DECL void client_core::authorizing(bool begins) {
+  if (begins) {
+    if (authorizing_++ == 0) authorizing_since_ = time_->now();
+    return pause_clocks();
+  }
+  if (authorizing_ == 0) return;  // cancel_inbound() came before
+  if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max()) {
+    attempt_until_ = detail::later(attempt_until_, time_->now() - authorizing_since_);
+  }
+  resume_clocks();
+}
+
+COMCP_DECL void client_core::pause_clocks() {
+  pending_.pause(time_->now());
+  arm();
+}
+
+COMCP_DECL void client_core::resume_clocks() {
+  pending_.resume(time_->now());
+  arm();
+}
+
 COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   set_status(connection_status::initializing);
   recall_era();
@@ -13229,7 +14476,8 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
     }
   }
   n->drop_all();
-  if (*n->outcome) remember_era();
+  if (!*n->outcome) co_return with_what_came(n->outcome->error());
+  remember_era();
   co_return *n->outcome;
 }
 
@@ -13251,22 +14499,42 @@ COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sa
     case action::ready:
       era_learned_ = n->machine.from_prior() ? options_.handshake_.prior->date : std::chrono::system_clock::now();
       if (step.version->era() == era::modern) {
-        auto const info = own_info();
-        codec_ = std::make_unique<wire::modern>(*step.version, options_.anonymous_ ? nullptr : &info,
-                                                own_capabilities_text_);
-        prior_unconfirmed_ = n->machine.from_prior();
-        if (auto const& prior = options_.handshake_.prior; prior && prior->discovered && n->machine.from_prior())
-          adopt_discovery(*prior->discovered);
+        n->codec = modern_codec(*step.version);
+        if (n->machine.from_prior()) n->discovered = options_.handshake_.prior->discovered;
       } else {
-        codec_ = std::make_unique<wire::legacy>(*step.version);
+        n->codec = std::make_unique<wire::legacy>(*step.version);
       }
+      commit(*n);
       return settle_handshake(*n, {});
   }
 }
 
-COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, protocol_version v) {
+// What callers see of it, in one step: until here the connection is what it was before.
+COMCP_DECL void client_core::commit(negotiation& n) {
+  codec_ = std::move(n.codec);
+  prior_unconfirmed_ = is_modern() && n.machine.from_prior();
+  if (!is_modern()) {
+    auto const& r = *n.initialized;
+    server_info_ = r.server_info;
+    server_capabilities_ = r.capabilities;
+    instructions_ = r.instructions.value_or("");
+    discovered_.reset();
+    initialize_result_ = n.initialize_result;
+  } else if (n.discovered) {
+    discovered_ = std::move(n.discovered);
+    server_capabilities_ = discovered_->capabilities;
+    instructions_ = discovered_->instructions.value_or("");
+    if (auto const info = server_info_of(discovered_->meta)) server_info_ = *info;
+  }
+}
+
+COMCP_DECL std::unique_ptr<wire::codec> client_core::modern_codec(protocol_version v) const {
   auto const info = own_info();
-  codec_ = std::make_unique<wire::modern>(v, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  return std::make_unique<wire::modern>(v, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+}
+
+COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, protocol_version v) {
+  n->codec = modern_codec(v);
   n->drop(n->probe_entry);
   n->probe.internal = true;
   n->probe_entry.call = &n->probe;
@@ -13279,7 +14547,7 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
     auto found = json::read<discover_result>(r->view());
     if (!found) return take_step(alive, alive->machine.discover_failed(error::from_peer({-32603, "no DiscoverResult", {}})));
     auto const step = alive->machine.discovered(found->supported_versions);
-    adopt_discovery(*found);
+    alive->discovered = std::move(*found);
     take_step(alive, step);
   };
   n->probe_timer.on_end = [this, weak = std::weak_ptr(n)](detail::reply const& r) {
@@ -13289,11 +14557,11 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
   enlist_part(n->probe_entry, options_.handshake_timeout_);
   n->drop(n->probe_timer);
   if (!is_http_) enlist(n->probe_timer, options_.probe_timeout_);  // silence of a process says it is legacy
-  if (auto const sent = transmit(n->probe_entry); !sent) settle_handshake(*n, sent.error());
+  if (auto const sent = transmit(n->probe_entry, *n->codec); !sent) settle_handshake(*n, sent.error());
 }
 
 COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v) {
-  codec_ = std::make_unique<wire::legacy>(v);
+  n->codec = std::make_unique<wire::legacy>(v);
   json::writer w;
   w.begin_object().plain_key("protocolVersion").string(v.text());
   w.plain_key("capabilities").raw(own_capabilities_text_);
@@ -13311,15 +14579,16 @@ COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const&
     if (!r) return take_step(alive, alive->machine.initialize_failed(r.error()));
     auto const named = r->view().find("protocolVersion");
     auto const step = alive->machine.initialized(named ? std::string(named->get_string().value_or("")) : std::string());
-    auto const found = json::read<initialize_result>(r->view());
+    auto found = json::read<initialize_result>(r->view());
     if (step.what == sansio::handshake_step::action::ready) {
       if (!found) return settle_handshake(*alive, found.error().with_code(make_error_code(errc::protocol_violation)));
-      adopt_initialization(*found, *r);
+      alive->initialized = std::move(*found);
+      alive->initialize_result = *r;
     }
     take_step(alive, step);
   };
   enlist_part(n->initialize_entry, options_.handshake_timeout_);
-  if (auto const sent = transmit(n->initialize_entry); !sent) settle_handshake(*n, sent.error());
+  if (auto const sent = transmit(n->initialize_entry, *n->codec); !sent) settle_handshake(*n, sent.error());
 }
 
 COMCP_DECL asio::awaitable<void> client_core::reopen(std::shared_ptr<negotiation> n) {
@@ -13334,21 +14603,6 @@ COMCP_DECL asio::awaitable<void> client_core::reopen(std::shared_ptr<negotiation
   } else {
     settle_handshake(*n, opened.error());
   }
-}
-
-COMCP_DECL void client_core::adopt_discovery(discover_result const& d) {
-  discovered_ = d;
-  server_capabilities_ = d.capabilities;
-  instructions_ = d.instructions.value_or("");
-  if (auto const info = server_info_of(d.meta)) server_info_ = *info;
-}
-
-COMCP_DECL void client_core::adopt_initialization(initialize_result const& r, json::value const& raw) {
-  server_info_ = r.server_info;
-  server_capabilities_ = r.capabilities;
-  instructions_ = r.instructions.value_or("");
-  discovered_.reset();
-  initialize_result_ = raw;
 }
 
 COMCP_DECL implementation client_core::own_info() const {
@@ -13368,8 +14622,7 @@ COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
       if (!done) fault(done.error());
     }
   }
-  if (end_reason_) throw exception(*end_reason_);
-  if (restarting_) co_return;  // lost again meanwhile
+  if (end_reason_ || restarting_) co_return;  // lost again meanwhile
   set_status(connection_status::ready);
   subscriptions_.connected();
   if (options_.ping_interval_ && !std::exchange(keeping_alive_, true)) spawn(keep_alive());
@@ -13431,30 +14684,32 @@ COMCP_DECL void client_core::label(outgoing& message) const {
   if (message.method.empty()) return;
   message.established = !is_modern() && message.method == "notifications/initialized";
   if (!is_modern()) return;
-  if (auto mirrors = wire::request_headers(codec_->version(), message.method, message.name))
+  if (auto mirrors = wire::request_headers(codec_->version(), message.method, std::nullopt))
     message.headers = std::move(*mirrors);
 }
 
-COMCP_DECL result<void> client_core::label(outgoing& message, detail::pending_entry const& e) const {
+COMCP_DECL result<void> client_core::label(outgoing& message, detail::pending_entry const& e,
+                                           wire::codec const& codec) const {
   auto const& c = *e.call;
   message.repeatable = c.repeatable || c.options.is_idempotent() || e.handshake;
-  message.stateless = is_modern();
-  if (!is_modern()) {
-    if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec_->version().text());
+  message.stateless = codec.is_modern();
+  if (!message.stateless) {
+    if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec.version().text());
     return {};
   }
-  auto mirrors = wire::request_headers(codec_->version(), message.method, message.name);
+  auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
+  auto mirrors = wire::request_headers(codec.version(), message.method, name);
   if (!mirrors) return mirrors.error();
   message.headers = std::move(*mirrors);
   if (c.method != "tools/call") return {};
-  auto arguments = mirrored(c);
+  auto arguments = mirrored(c, *name);
   if (!arguments) return arguments.error();
   for (auto& header : *arguments) message.headers.push_back(std::move(header));
   return {};
 }
 
 // Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
-COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call const& c) const {
+COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call const& c, std::string const& tool) const {
   std::vector<wire::param_header> given;
   auto const* wanted = &given;
   if (!c.options.input_schema().is_null()) {
@@ -13462,7 +14717,7 @@ COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call
     if (!found) return found.error().with_code(make_error_code(errc::invalid_argument));
     given = std::move(*found);
   } else {
-    auto const known = param_headers_.find(c.name);
+    auto const known = param_headers_.find(tool);
     if (known == param_headers_.end()) return wire::header_list();
     wanted = &known->second;
   }
@@ -13475,6 +14730,11 @@ COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call
 }
 
 COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
+  for (auto const& t : page.tools) {
+    bool const wants_task = t.execution && t.execution->task_support == "required";
+    if (!wants_task) task_tools_.erase(t.name);
+    else if (task_tools_.size() < options_.limits_.items()) task_tools_.insert(t.name);
+  }
   if (!is_http_ || !is_modern()) return;
   auto const unusable = [this, &page](tool const& t) {
     auto wanted = wire::find_param_headers(t.input_schema.view());
@@ -13498,6 +14758,7 @@ COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
 
 // After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
 COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call const& c) {
+  auto const name = wire::name_in(c.method, c.params);
   call_options bounds;
   bounds.timeout(c.options.timeout().value_or(options_.timeout_)).extend_on_progress(false).stop(c.options.stop());
   bounds.hard_timeout(hard_limit(c.options));
@@ -13515,7 +14776,7 @@ COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call c
     adopt_tools(*page);
     if (checks_) checks_->learn(r->view(), asked);
     for (auto const& t : page->tools) {
-      if (t.name == c.name) co_return true;
+      if (name == t.name) co_return true;
     }
     if (!page->next_cursor || page->next_cursor == from) co_return false;
     from = page->next_cursor;
@@ -13541,7 +14802,7 @@ COMCP_DECL void client_core::session_lost(request_id id, error why) {
       end(id, std::move(why));
     } else {
       e.sent = false;
-      deferred_.push_back(id);
+      pending_.line_up(deferred_, id);
     }
   }
   if (!hopeless) renew();
@@ -13549,61 +14810,75 @@ COMCP_DECL void client_core::session_lost(request_id id, error why) {
 
 COMCP_DECL void client_core::renew() {
   if (restarting_ || closing_ || end_reason_ || status_ != connection_status::ready) return;
-  restarting_ = true;
-  resumed_ = false;
-  renewal_due_ = false;
+  resumed_ = renewal_due_ = false;
   ++renewals_in_a_row_;
-  set_status(connection_status::connecting);
-  spawn(renewal());
+  // The server is known: no probe. Should it have become a modern one, its answer to initialize says so.
+  auto known = verdict();
+  known.date = std::chrono::system_clock::now();
+  begin_renegotiation(std::move(known));
 }
 
-// Shared by all calls that met the lost session.
-COMCP_DECL asio::awaitable<void> client_core::renewal() {
+// On the connection as it is. Shared by all calls that wait for its outcome: none of them ends it.
+COMCP_DECL void client_core::begin_renegotiation(std::optional<era_verdict> known) {
+  restarting_ = true;
+  set_status(connection_status::connecting);
+  spawn(renegotiate(std::move(known)));
+}
+
+COMCP_DECL asio::awaitable<void> client_core::renegotiate(std::optional<era_verdict> known) {
   auto const hold = shared_from_this();
-  // The server is known: no probe. Should it have become a modern one, its answer to initialize says so.
-  auto const before = std::exchange(options_.handshake_.prior, verdict());
-  options_.handshake_.prior->date = std::chrono::system_clock::now();
-  auto const version = codec_->version();
+  bool const renews = known.has_value();
+  auto const before = std::exchange(options_.handshake_.prior, std::move(known));
   begin_attempt();
   auto const done = co_await negotiate();
   options_.handshake_.prior = before;
   if (closing_ || end_reason_) co_return;
   restarting_ = false;
   if (!transport_open_) co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
-  if (!done) co_return renewal_failed(version, done.error());
-  ++counters_.renewals;
+  if (!done) {
+    if (!renews) prior_unconfirmed_ = is_modern();  // it may be checked again
+    co_return renegotiation_failed(done.error());
+  }
+  counters_.renewals += renews;
   error why;
   restoring_ = &why;
   co_await after_handshake();
   restoring_ = nullptr;
+  if (closing_ || end_reason_) co_return;
   if (!std::exchange(restarting_, false)) co_return restored();
   lost(why);
 }
 
 // The connection is as it was: the next call tries again. Those that waited do not.
-COMCP_DECL void client_core::renewal_failed(protocol_version before, error const& why) {
-  if (before.era() == era::legacy) {
-    codec_ = std::make_unique<wire::legacy>(before);
-    renewal_due_ = is_http_;
-  } else {
-    auto const info = own_info();
-    codec_ = std::make_unique<wire::modern>(before, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
-  }
+COMCP_DECL void client_core::renegotiation_failed(error const& why) {
+  renewal_due_ = is_http_ && !is_modern();
   set_status(connection_status::ready);
-  auto const waiting = std::exchange(deferred_, {});
-  for (auto const id : waiting) end(id, why);
-  tell_restarted(why);
+  // Those that wait now: who resumes here may begin the next one, and wait for that.
+  auto calls = std::exchange(deferred_, {});
+  auto settling = std::exchange(unsettled_, {});
+  auto restarts = std::exchange(restart_waits_, {});
+  wake(calls, why);
+  wake(settling, why);
+  wake(restarts, why);
 }
 
-// The calls that waited for a restart or a new session go out.
+// What waited for a connection goes on.
 COMCP_DECL void client_core::restored() {
-  auto const waiting = std::exchange(deferred_, {});
-  for (auto const id : waiting) {
-    auto const* const entry = pending_.find(id);
-    if (!entry) continue;
-    if (auto const sent = transmit(**entry); !sent) end(id, sent.error());
+  for (auto const id : std::exchange(deferred_, {})) {
+    auto const* const found = pending_.find(id);
+    if (!found) continue;
+    auto& e = **found;
+    if (unsettled()) {  // by whoever resumed here
+      pending_.line_up(deferred_, id);
+    } else if (auto const bad = e.call->internal ? error() : check_offer(*e.call)) {
+      end(id, bad);
+    } else if (auto const sent = transmit(e); !sent) {
+      end(id, sent.error());
+    }
   }
-  tell_restarted(json::value());
+  if (unsettled() || closing_ || end_reason_) return;
+  wake(unsettled_, json::value());
+  wake(restart_waits_, json::value());
 }
 
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.
@@ -13633,10 +14908,12 @@ COMCP_DECL bool client_core::adopt_resumed(negotiation& n) {
     settle_handshake(n, error(errc::invalid_argument, "not a session that client.session() gave"));
     return true;
   }
-  codec_ = std::make_unique<wire::legacy>(*version);
+  n.codec = std::make_unique<wire::legacy>(*version);
+  n.initialized = *agreed;
+  n.initialize_result = *raw;
   era_learned_ = std::chrono::system_clock::now();
   resumed_ = true;
-  adopt_initialization(*agreed, *raw);
+  commit(n);
   settle_handshake(n, {});
   return true;
 }
@@ -13671,30 +14948,97 @@ COMCP_DECL void client_core::remember_era() {
 // client/impl/core_inbound.ipp
 // What the core does with each message that comes in. Nothing here waits.
 
+#include <algorithm>
+#include <new>
+
 namespace comcp {
+
+namespace detail {
+
+// A page of a list that cannot be parsed, for the sake of its good definitions: what stands for the others says why.
+class page_mender final : public json::member_sink {
+ public:
+  explicit page_mender(json::parse_options const& limits) : limits_(limits), inner_(limits) {
+    inner_.max_depth(limits.max_depth() - std::min<std::size_t>(limits.max_depth(), 2));
+  }
+
+  std::optional<json::value> run(std::string_view page) {
+    w_.begin_object();
+    auto const scanned = json::scan_object(padded_text(page.data(), page.size()), *this);
+    w_.end_object();
+    if (!scanned) return {};
+    auto text = std::move(w_).text();
+    auto mended = json::parse(pad(text), limits_);
+    return mended ? std::optional(std::move(*mended)) : std::nullopt;
+  }
+
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (in_list_) return element(raw), true;
+    w_.key(key);
+    bool const is_list = key == "tools" || key == "resources" || key == "resourceTemplates" || key == "prompts";
+    if (!is_list || !raw.starts_with('[')) return w_.raw(raw), true;
+    w_.begin_array();
+    in_list_ = true;
+    auto const scanned = json::scan_array(padded_text(raw.data(), raw.size()), *this);
+    in_list_ = false;
+    w_.end_array();
+    return scanned.has_value();
+  }
+
+ private:
+  struct name_reader final : json::member_sink {
+    std::string name;
+    bool on_member(std::string_view key, std::string_view raw) override {
+      if (key == "name") name = json::unescape(raw).value_or("");
+      return key != "name";
+    }
+  };
+
+  void element(std::string_view raw) {
+    auto const parsed = json::parse(padded_text(raw.data(), raw.size()), inner_);
+    if (parsed) {
+      w_.raw(raw);
+      return;
+    }
+    name_reader who;
+    (void)json::scan_object(padded_text(raw.data(), raw.size()), who);
+    w_.begin_object().key(unreadable_key).string(parsed.error().to_string());
+    if (!who.name.empty()) w_.plain_key("name").string(who.name);
+    w_.end_object();
+  }
+
+  json::parse_options limits_, inner_;
+  json::writer w_;
+  bool in_list_ = false;
+};
+
+}  // namespace detail
 
 COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
   auto const hold = shared_from_this();
   detail::overlap_guard::scope const alone(overlap_);
   ++counters_.messages_in;
   counters_.bytes_in += text.size();
-  if (options_.tracer_) trace(direction::received, text.view());
-  if (received_plainly(text)) return;
-  auto m = jsonrpc::decode(text);
-  if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
-  received(m, stream);
+  try {
+    if (options_.tracer_) trace(direction::received, text.view());
+    if (received_plainly(text)) return strays_.forget();
+    auto m = jsonrpc::decode(text);
+    if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
+    received(m, stream);
+  } catch (std::bad_alloc const&) {
+    break_off(errc::out_of_memory);
+  }
 }
 
 COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
+  if (m.kind != jsonrpc::message_kind::invalid && m.kind != jsonrpc::message_kind::batch) strays_.forget();
   switch (m.kind) {
     case jsonrpc::message_kind::response:
     case jsonrpc::message_kind::error: return received_answer(m, stream);
     case jsonrpc::message_kind::notification: return received_notification(m);
     case jsonrpc::message_kind::request:
       ++counters_.requests;
-      // Before the verdict the server may be a legacy one that asks early.
-      if (is_modern() && (status_ == connection_status::ready ||
-                          options_.handshake_.mode == sansio::handshake_mode::pinned)) {
+      if (refuses_requests()) {
         ++counters_.dropped;
         return fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }
@@ -13703,11 +15047,19 @@ COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
   }
 }
 
+// Before the verdict the server may be a legacy one that asks early.
+COMCP_DECL bool client_core::refuses_requests() const {
+  auto const n = negotiation_.lock();
+  if (!n) return is_modern() && status_ == connection_status::ready;
+  return options_.handshake_.mode == sansio::handshake_mode::pinned && n->codec && n->codec->is_modern();
+}
+
 COMCP_DECL void client_core::received_batch(padded_text text, request_id stream) {
   auto const* const old = dynamic_cast<wire::legacy const*>(codec_.get());
   jsonrpc::envelope bad;
+  bad.text = text.view();
   if (!old || !old->has_batches()) {
-    bad.reason = "a batch, which this protocol version has not";
+    bad.reason = json::parse(text) ? "a batch, which this protocol version has not" : "not JSON";
     return received_bad(bad);
   }
   struct each final : json::member_sink {
@@ -13728,7 +15080,7 @@ COMCP_DECL void client_core::received_batch(padded_text text, request_id stream)
     if (end_reason_) return;
   }
   if (!scanned) {
-    bad.reason = std::string(scanned.error().message());
+    bad.reason = "not JSON (" + std::string(scanned.error().message()) + ")";
     received_bad(bad);
   }
 }
@@ -13737,7 +15089,7 @@ COMCP_DECL detail::reply client_core::result_of(jsonrpc::envelope const& m) {
   if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
   auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), options_.limits_.json());
   if (parsed) return std::move(*parsed);
-  if (parsed.error() == errc::limit_exceeded) return parsed.error();
+  if (parsed.error() == errc::limit_exceeded || parsed.error() == errc::out_of_memory) return parsed.error();
   return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
 }
 
@@ -13771,14 +15123,19 @@ COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id st
     ++counters_.unknown;
     return fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
   }
-  received_reply(**found, result_of(m));
+  auto answer = result_of(m);
+  bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.ends_with("/list");
+  if (!answer && is_page) {
+    if (auto mended = detail::page_mender(options_.limits_.json()).run(m.result)) answer = *std::move(mended);
+  }
+  received_reply(**found, std::move(answer));
 }
 
 COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply&& r) {
-  if (r && is_modern()) learn_server_info(*r);
+  if (r && is_modern() && !e.handshake) learn_server_info(*r);
   if (r) {
     if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
-    prior_unconfirmed_ = false;
+    if (!e.handshake) prior_unconfirmed_ = false;
   }
   end(e.id, std::move(r));
 }
@@ -13810,6 +15167,7 @@ COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
     if (is_modern()) return subscriptions_.cancelled_by_server(*which);
     dispatcher_.withdraw(which->dump());
   }
+  if (m.method == "notifications/elicitation/complete") url_completed(params);
   if (checks_ && m.method == "notifications/tools/list_changed") checks_->forget();
   if (is_modern() && subscriptions_.routed(m.method, params)) return;
   if (!is_modern()) subscriptions_.notified(m.method, params);
@@ -13841,11 +15199,29 @@ COMCP_DECL void client_core::received_progress(json::value const& params) {
 COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
   ++counters_.bad_messages;
   if (m.id && pending_.find(*m.id) && (*pending_.find(*m.id))->sent) {
-    return end(*m.id, error(errc::protocol_violation, "the answer cannot be read: " + m.reason));
+    return end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
   }
-  fault(error(errc::protocol_violation, "an unusable message: " + m.reason));
-  if (counters_.bad_messages - bad_before_ <= options_.limits_.bad_lines() || closing_) return;
-  break_off(error(errc::protocol_violation, "more unusable messages than limits().bad_lines()"));
+  auto what = m.reason + ": " + jsonrpc::shown(m.text);
+  if (++strays_.in_a_row == 1) strays_.first = what;
+  fault(error(m.fault, std::move(what)));
+  // An exchange over HTTP that brought no answer has failed its own call.
+  if (is_http_ || strays_.in_a_row <= options_.limits_.bad_lines() || closing_) return;
+  break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + strays_.first));
+}
+
+// A handshake without an answer: what came in its place.
+COMCP_DECL error client_core::with_what_came(error const& e) const {
+  if (is_http_ || (e != errc::timeout && e != errc::transport_failed)) return e;
+  auto const info = transport_info();
+  std::string text(e.message());
+  if (strays_.in_a_row > 0)
+    text += "; lines that are no messages came, " + std::to_string(strays_.in_a_row) + ", the first: " + strays_.first;
+  if (!info.unfinished.empty()) text += "; a line came without its end: " + jsonrpc::shown(info.unfinished);
+  auto const told = text == e.message() ? e : e.with_message(std::move(text));
+  if (info.stderr_tail.empty() || e.detail()) return told;
+  transport_detail detail;
+  detail.stderr_tail = info.stderr_tail.substr(info.stderr_tail.size() - std::min<std::size_t>(4096, info.stderr_tail.size()));
+  return told.with_detail(std::move(detail));
 }
 
 COMCP_DECL void client_core::stream_ended(request_id id, error why) {
@@ -13861,7 +15237,9 @@ COMCP_DECL void client_core::stream_ended(request_id id, error why) {
 }
 
 COMCP_DECL void client_core::fault(error e) {
-  if (!options_.observer_.on_fault) return;
+  // What a close that was asked for ends has lost nothing.
+  bool const orderly = closing_ && (e == errc::closed || e == errc::cancelled);
+  if (orderly || !options_.observer_.on_fault) return;
   try {
     options_.observer_.on_fault(e);
   } catch (...) {  // documented: dropped
@@ -13928,13 +15306,18 @@ namespace comcp {
 /// Shared by who waits for the call and the coroutine that walks it through its interceptors.
 struct client_core::interception {
   interception(detail::prepared_call c, detail::performer p) : call(std::move(c)), perform(std::move(p)) {
-    done.survives = true;
     call.counted = true;
     out.method = call.method;
-    out.name = call.name;
+    out.name = wire::name_in(call.method, call.params).value_or("");
     out.params = json::fragment::trusted(call.params);
   }
-  detail::pending_entry done;
+  // An interceptor that changes the params changes the name: the next ones see what goes out.
+  void rename() {
+    if (out.params.text() == call.params) return;
+    call.params = out.params.text();
+    out.name = wire::name_in(call.method, call.params).value_or("");
+  }
+  detail::pending_entry done{detail::pending_entry::span::client};
   detail::prepared_call call;
   detail::performer perform;
   outgoing_call out;
@@ -13948,10 +15331,11 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::intercept(detail::prepare
   if (options_.interceptors_.empty() || c.internal) {
     auto work = perform(c);
     auto r = co_await std::move(work);
+    if (!r) r = judged(c, r.error());
     co_return r;
   }
-  if (end_reason_) co_return detail::reply(*end_reason_);
-  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  if (end_reason_) co_return end_reason_->with_outcome(call_outcome::not_sent);
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled).with_outcome(call_outcome::not_sent);
   auto const now = time_->now();
   auto const limit = hard_limit(c.options);
   auto const i = std::make_shared<interception>(std::move(c), std::move(perform));
@@ -13964,11 +15348,14 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::intercept(detail::prepare
   };
   detail::post(home_, std::move(start));
   auto const waited = co_await wait(i->done);
+  if (waited && !i->outcome) co_return judged(i->call, i->outcome.error());
   if (waited) co_return i->outcome;
   auto give_up = [i] { i->signal.emit(asio::cancellation_type::terminal); };
   detail::post(home_, std::move(give_up));
-  if (i->performed && !i->outcome) co_return i->outcome;
-  co_return waited.error() == errc::timeout ? error(errc::timeout, i->call.method) : waited.error();
+  if (i->performed && !i->outcome) co_return judged(i->call, i->outcome.error());
+  auto const why = waited.error() == errc::timeout ? error(errc::timeout, i->call.method) : waited.error();
+  bool const begun = i->call.started != std::chrono::steady_clock::time_point();
+  co_return why.with_outcome(begun ? call_outcome::open : call_outcome::not_sent);
 }
 
 COMCP_DECL asio::awaitable<void> client_core::walk(std::shared_ptr<interception> i) {
@@ -13987,9 +15374,9 @@ COMCP_DECL asio::awaitable<void> client_core::ask_interceptors(std::shared_ptr<i
       auto asked = each.before(i->out);
       auto answer = co_await std::move(asked);
       if (answer) i->outcome = std::move(*answer);
+      i->rename();
       if (answer || !i->done.id) co_return;  // an approval that comes too late sends nothing
     }
-    i->call.params = i->out.params.text();
     auto work = i->perform(i->call);
     auto r = co_await std::move(work);
     i->performed = true;
@@ -14025,19 +15412,35 @@ namespace comcp {
 /// The requests of one round, answered at once. Shared by the coroutines that answer.
 struct client_core::round {
   detail::pending_entry done;
+  input_requests waiting;  // for their turn: limits().handlers_in_flight() are answered at once
   std::map<std::string, std::string> answers;
   error failure;
-  std::size_t open = 0;
+  std::size_t running = 0;
   std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
   std::vector<std::shared_ptr<bool>> cancelled;
 
   void cancel() {
+    waiting.clear();
     for (auto const& flag : cancelled) *flag = true;
     for (auto const& s : signals) s->emit(asio::cancellation_type::terminal);
   }
 };
 
+/// A call that waits until the pages of its -32042 are completed.
+struct client_core::open_urls {
+  explicit open_urls(client_core& c) : core(c) { core.open_urls_.push_back(this); }
+  open_urls(open_urls const&) = delete;
+  open_urls& operator=(open_urls const&) = delete;
+  ~open_urls() { std::erase(core.open_urls_, this); }
+
+  client_core& core;
+  std::set<std::string, std::less<>> ids;
+  detail::pending_entry done;
+};
+
 namespace detail {
+
+inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
 
 // The original parameters with what a retry adds. Both texts are objects.
 COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
@@ -14058,6 +15461,19 @@ COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& 
   return std::move(w).text();
 }
 
+// Why a round ended its call. That was sent: a code which says that nothing was does not leave here.
+COMCP_DECL error round_error(error const& e) {
+  if (e == errc::validation_failed)
+    return e.with_message("the call was sent, but the answer that its server asked for does not match: " +
+                          std::string(e.message()));
+  bool const is_ours = e.code().category() == comcp_category();
+  for (auto const as_it_is : {errc::cancelled, errc::closed, errc::timeout, errc::limit_exceeded, errc::out_of_memory,
+                              errc::protocol_violation, errc::outcome_unknown}) {
+    if (e == as_it_is) return e;
+  }
+  return e.peer() || is_ours ? e.with_code(make_error_code(errc::input_refused)) : e;
+}
+
 // A round that a caller takes over: the result, and the call that it belongs to.
 COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
   json::writer w;
@@ -14065,7 +15481,7 @@ COMCP_DECL json::value with_call(json::value const& required, prepared_call cons
   for (auto const m : required.members()) {
     if (m.key != "comcp/call") w.key(m.key).value(m.value);  // the server's own would be found first
   }
-  w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method).plain_key("name").string(c.name);
+  w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method);
   w.plain_key("params").raw(params.empty() ? "{}" : params).end_object().end_object();
   auto text = std::move(w).text();
   return json::parse(pad(text)).value();
@@ -14084,8 +15500,7 @@ COMCP_DECL bool client_core::follow_version(error const& e) {
     if (!best || *best < *v) best = v;
   }
   if (!best) return false;
-  auto const info = own_info();
-  codec_ = std::make_unique<wire::modern>(*best, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  codec_ = modern_codec(*best);
   return true;
 }
 
@@ -14097,18 +15512,22 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
   nanoseconds left = c.options.timeout().value_or(options_.timeout_);
   auto sent_at = c.started;
   c.options.extend_on_progress(c.options.extends_on_progress());
-  bool followed = false, listed = false;
+  bool followed = false, listed = false, urls_done = false;
   unsigned repeats = 0;
+  nanoseconds pause = detail::first_rest;
   for (unsigned taken = 0;;) {
     if (!r) {
       auto const* const peer = r.error().peer();
       if (peer && !is_modern() && peer->code == -32042) {
-        auto asked = co_await ask_urls(std::move(r), c.options.stop(), hard);
-        co_return asked;
+        if (std::exchange(urls_done, true)) co_return r.error().with_code(make_error_code(errc::url_elicitation_required));
+        auto const ended = co_await ask_urls(c, r.error(), hard);
+        if (ended) co_return ended;
+        r = co_await round_trip(c);
+        continue;
       }
-      if (prior_unconfirmed_ && (peer || (is_http_ && sansio::is_legacy_refusal(r.error())))) {
+      if (may_be_of_other_era(c, r.error())) {
         auto const repeat = co_await probe_again(c, r.error());
-        if (!repeat) co_return repeat.error();
+        if (!repeat) co_return repeat.error().with_outcome(c.outcome);
         if (!*repeat) co_return r;
         r = co_await round_trip(c);
         continue;
@@ -14145,6 +15564,17 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
     if (auto const bad = check_round(*required)) co_return detail::reply(bad);
     left -= std::min(left, nanoseconds(time_->now() - sent_at));  // the clock stops while a handler answers
     auto state = required->request_state;
+    if (required->input_requests && !required->input_requests->empty()) {
+      pause = detail::first_rest;
+    } else {
+      auto const before = time_->now();
+      auto const most = std::min<nanoseconds>(left, hard - before);
+      auto const ended = co_await rest(c, std::min(pause, most));
+      if (ended) co_return ended;
+      left -= std::min(left, nanoseconds(time_->now() - before));
+      if (left <= left.zero() || time_->now() >= hard) co_return error(errc::timeout, c.method);
+      pause = std::min<nanoseconds>(2 * pause, detail::longest_rest);
+    }
     auto answers = co_await answer_round(std::move(*required), c.options.stop(), hard);
     if (!answers) co_return detail::reply(answers.error());
     c.params = detail::with_answers(original, *answers, state);
@@ -14154,27 +15584,21 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
   }
 }
 
-// A saved verdict may be out of date, which an error answer can be the sign of: the server is asked. True when the
-// call is to go out again, in the other era; one that was refused unread did nothing yet.
+// Of a saved verdict that nothing has shown to hold yet, that is being checked, or that was found to be wrong since.
+COMCP_DECL bool client_core::may_be_of_other_era(detail::prepared_call const& c, error const& e) const {
+  if (!c.sent_modern || !(e.peer() || (is_http_ && sansio::is_legacy_refusal(e)))) return false;
+  return prior_unconfirmed_ || restarting_ || !is_modern();
+}
+
+// A saved verdict may be out of date, which an error answer can be the sign of: the server is asked, once for all
+// calls. True when the call is to go out again, in the other era; one that was refused unread did nothing yet.
 COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, error refusal) {
-  prior_unconfirmed_ = false;
-  forget_era();
-  auto const before = codec_->version();
-  restarting_ = true;  // calls that begin now wait for what comes out
-  begin_attempt();
-  auto const done = co_await negotiate();
-  restarting_ = false;
-  if (closing_ || end_reason_) co_return end_reason_.value_or(error(errc::closed));
-  if (!done) {
-    if (!transport_open_) {
-      lost(done.error());
-      co_return done.error();
-    }
-    renewal_failed(before, done.error());
-    co_return done.error();
+  if (std::exchange(prior_unconfirmed_, false) && !restarting_) {
+    forget_era();
+    begin_renegotiation({});
   }
-  co_await after_handshake();
-  restored();
+  auto const failed = co_await settled(c);
+  if (failed) co_return failed;
   auto const* const peer = refusal.peer();
   auto const status = refusal.detail() ? refusal.detail()->http_status.value_or(0) : 0;
   bool const unread = (status >= 400 && status < 500) || (peer && peer->code <= -32600 && peer->code >= -32602);
@@ -14186,6 +15610,8 @@ COMCP_DECL error client_core::check_round(input_required_result const& required)
   if (!asks && !required.request_state)
     return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
   if (!asks) return {};
+  if (required.input_requests->size() > options_.limits_.input_requests())
+    return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
   for (auto const& [key, asked] : *required.input_requests) {
     bool declared = false;
     if (asked.method == "sampling/createMessage") declared = own_capabilities_.sampling.has_value();
@@ -14212,23 +15638,27 @@ COMCP_DECL asio::awaitable<void> client_core::answer_one(std::shared_ptr<round> 
   } catch (std::exception const&) {
     // A cancelled coroutine; its round has ended.
   }
-  --r->open;
+  --r->running;
   if (!answer) {
     if (!r->failure) r->failure = answer.error();
   } else {
     r->answers.emplace(std::move(key), answer->text());
   }
-  if (r->open == 0 || r->failure) end(r->done.id, json::value());
+  if (!r->failure && r->done.id) start_answers(r);
+  if (r->running == 0 || r->failure) end(r->done.id, json::value());
 }
 
-COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r, input_required_result const& required) {
-  r->open = required.input_requests->size();
-  for (auto const& [key, asked] : *required.input_requests) {
+COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r) {
+  auto const most = std::max<std::size_t>(1, options_.limits_.handlers_in_flight());
+  while (r->running < most && !r->waiting.empty()) {
+    auto next = r->waiting.extract(r->waiting.begin());
+    ++r->running;
     r->signals.push_back(std::make_unique<asio::cancellation_signal>());
-    auto work = std::make_shared<asio::awaitable<void>>(answer_one(r, key, asked));
+    auto work = std::make_shared<asio::awaitable<void>>(answer_one(r, std::move(next.key()), std::move(next.mapped())));
     auto* const signal = r->signals.back().get();
     // Posted: a handler that answers at once must not end the round before it is waited for.
     auto start = [this, hold = shared_from_this(), r, work, signal] {
+      if (!r->done.id) return;  // the call has ended
       detail::spawn(home_, std::move(*work), signal->slot(), r);
     };
     detail::post(home_, std::move(start));
@@ -14243,35 +15673,89 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
   auto const most = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
   if (!enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
   end_with(stop, r->done);
-  start_answers(r, required);
+  r->waiting = std::move(*required.input_requests);
+  start_answers(r);
   auto const waited = co_await wait(r->done);
   if (waited && !r->failure) co_return detail::responses_text(r->answers);
   auto cancel_the_rest = [r] { r->cancel(); };
   detail::post(home_, std::move(cancel_the_rest));
   if (!waited) co_return waited.error();
-  co_return r->failure.peer() ? r->failure.with_code(make_error_code(errc::input_refused)) : r->failure;
+  co_return detail::round_error(r->failure);
 }
 
+// Before state alone goes back: a server that is not ready yet is not asked in a loop.
+COMCP_DECL asio::awaitable<error> client_core::rest(detail::prepared_call const& c, std::chrono::nanoseconds d) {
+  detail::pending_entry e;
+  e.lasts = detail::pending_entry::span::client;
+  if (!enlist(e, d)) co_return error(errc::queue_full, "too many calls in flight");
+  end_with(c.options.stop(), e);
+  auto const over = co_await wait(e);
+  co_return over.error() == errc::timeout ? error() : over.error();
+}
+
+namespace detail {
+
+COMCP_DECL bool is_accepted(std::string const& responses, std::string_view key) {
+  auto const all = json::parse(responses);
+  auto const one = all ? all->find(key) : std::nullopt;
+  auto const action = one ? one->find("action") : std::nullopt;
+  return action && action->view().get_string() == "accept";
+}
+
+}  // namespace detail
+
 // One page after the other, each as a round of its own: bounded, and ended with the call.
-COMCP_DECL asio::awaitable<detail::reply> client_core::ask_urls(detail::reply r, std::stop_token stop,
-                                                                std::chrono::steady_clock::time_point hard) {
-  auto const failure = r.error().with_code(make_error_code(errc::url_elicitation_required));
-  auto const data = json::parse(r.error().peer()->data);
+COMCP_DECL asio::awaitable<error> client_core::ask_urls(detail::prepared_call const& c, error refusal,
+                                                        std::chrono::steady_clock::time_point hard) {
+  auto const failure = refusal.with_code(make_error_code(errc::url_elicitation_required));
+  auto const data = json::parse(refusal.peer()->data);
   auto const list = data ? data->find("elicitations") : std::nullopt;
-  if (!list || !own_capabilities_.supports_elicitation_url()) co_return detail::reply(failure);
+  if (!list || !own_capabilities_.supports_elicitation_url()) co_return failure;
+  if (list->size() > options_.limits_.input_requests())
+    co_return error(errc::limit_exceeded, "a -32042 with more pages than limits().input_requests()");
+  open_urls pages(*this);  // before the first is shown: it may be completed while it is
+  bool may_wait = c.options.awaits_url_elicitations() && list->size() > 0;
+  for (auto const e : list->elements()) {
+    auto const id = e.find("elicitationId");
+    if (id && id->is_string()) pages.ids.emplace(*id->get_string());
+    else may_wait = false;
+  }
   for (auto const e : list->elements()) {
     input_request page;
     page.method = "elicitation/create";
     page.params = e.share();
     input_required_result one;
     one.input_requests.emplace().emplace("page", std::move(page));
-    auto const answered = co_await answer_round(std::move(one), stop, hard);
+    auto const answered = co_await answer_round(std::move(one), c.options.stop(), hard);
+    may_wait = may_wait && answered && detail::is_accepted(*answered, "page");
     if (answered) continue;
     auto const& why = answered.error();
     bool const call_is_over = why == errc::cancelled || why == errc::closed || why == errc::timeout;
-    if (call_is_over && !why.peer()) co_return detail::reply(why);
+    if (call_is_over && !why.peer()) co_return why;
   }
-  co_return detail::reply(failure);
+  if (!may_wait) co_return failure;
+  if (pages.ids.empty()) co_return error();
+  auto const left = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
+  pages.done.lasts = detail::pending_entry::span::client;
+  if (!enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
+  end_with(c.options.stop(), pages.done);
+  auto const completed = co_await wait(pages.done);
+  if (completed) co_return error();
+  co_return completed.error() == errc::timeout ? failure : completed.error();
+}
+
+COMCP_DECL void client_core::url_completed(json::value const& params) {
+  auto const which = params.view().find("elicitationId");
+  auto const id = which ? which->get_string() : std::nullopt;
+  if (!id) return;
+  std::vector<request_id> complete;  // first all of them: an end may begin anything
+  for (auto* const waiting : open_urls_) {
+    auto const found = waiting->ids.find(*id);
+    if (found == waiting->ids.end()) continue;
+    waiting->ids.erase(found);
+    if (waiting->ids.empty() && waiting->done.id) complete.push_back(waiting->done.id);
+  }
+  for (auto const which_call : complete) end(which_call, json::value());
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,
@@ -14279,12 +15763,8 @@ COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepa
   auto const hold = shared_from_this();
   auto const of = required.view().find("comcp/call");
   if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
-  auto const text_at = [&of](std::string_view key) {
-    auto const found = of->find(key);
-    return found ? std::string(found->get_string().value_or("")) : std::string();
-  };
-  c.method = text_at("method");
-  c.name = text_at("name");
+  auto const method = of->find("method");
+  c.method = method ? std::string(method->get_string().value_or("")) : std::string();
   std::optional<std::string> state;
   if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
   auto const params = of->find("params");
@@ -14410,6 +15890,10 @@ COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
 COMCP_DECL void dispatcher::cancel_all() {
   auto const all = std::exchange(running_, {});
   notifications_.clear();
+  if (auto const p = pump_; p && core_.closing_) {  // it may end what it began before a restart
+    *p->cancelled = true;
+    p->signal.emit(asio::cancellation_type::terminal);
+  }
   if (!all.empty()) core_.resume_clocks();
   for (auto const& [id, state] : all) {
     *state->cancelled = true;
@@ -14423,34 +15907,40 @@ COMCP_DECL void dispatcher::notification(std::string method, json::value params)
     ++core_.counters().dropped;
     return core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
   }
+  if (pump_ && *pump_->cancelled) return;
   notifications_.push_back({std::move(method), std::move(params)});
-  if (std::exchange(pumping_, true)) return;
-  auto work = pump(core_.shared_from_this());
-  detail::spawn(core_.home(), std::move(work));
+  if (pump_) return;
+  pump_ = std::make_shared<running>();
+  auto work = pump(core_.shared_from_this(), pump_);
+  detail::spawn(core_.home(), std::move(work), pump_->signal.slot(), pump_);
 }
 
-COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold) {
+COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state) {
   while (!notifications_.empty()) {
     auto const next = std::move(notifications_.front());
     notifications_.pop_front();
     auto ctx = make_context(next.method, next.params);
+    ctx.cancelled_ = state->cancelled;
+    error failure;
     try {
       co_await hold->handler().notify(next.method, next.params, ctx);
     } catch (exception const& e) {
-      hold->fault(e.error());
+      failure = e.error();
     } catch (std::exception const& e) {
-      hold->fault(error(errc::invalid_argument, std::string("a notification handler threw: ") + e.what()));
+      failure = error(errc::invalid_argument, std::string("a notification handler threw: ") + e.what());
     } catch (...) {
-      hold->fault(error(errc::invalid_argument, "a notification handler threw"));
+      failure = error(errc::invalid_argument, "a notification handler threw");
     }
+    if (failure && !*state->cancelled) hold->fault(failure);
   }
-  pumping_ = false;
+  pump_.reset();
 }
 
 }  // namespace comcp::detail
 
 // client/impl/subscribers.ipp
-// Who subscribes to a resource and leaves again, alone or with others; what is shared is in subscriptions.ipp.
+// Who subscribes to a resource or watches a list and leaves again, alone or with others, and is told when no changes
+// come; what is shared is in subscriptions.ipp.
 
 namespace comcp::detail {
 
@@ -14480,23 +15970,7 @@ struct subscription_hub::membership {
 };
 
 COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
-  for (auto const id : std::exchange(line, {})) core_.end(id, why ? reply(why) : reply(json::value()));
-}
-
-// Waits for what another does, as long as the call may; cancelling that stops only the waiting.
-COMCP_DECL asio::awaitable<error> subscription_hub::wait_in(std::vector<request_id>& line, prepared_call const& c) {
-  pending_entry e;
-  e.survives = true;
-  auto const now = core_.now();
-  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
-  if (!core_.enlist(e, now, timeout, later(now, core_.hard_limit(c.options)), c.counted))
-    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  core_.end_with(c.options.stop(), e);
-  line.push_back(e.id);
-  auto const waited = co_await core_.wait(e);
-  if (waited) co_return error();
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
-  co_return waited.error();
+  core_.wake(line, why ? reply(why) : reply(json::value()));
 }
 
 // By way of the interceptors, which may deny and record it.
@@ -14515,17 +15989,15 @@ COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, up
   auto const hold = core_.shared_from_this();
   auto const mine = std::make_shared<updated_callback const>(std::move(f));
   prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
-  c.name = uri;
   performer how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
   co_await ask(std::move(c), std::move(how));
 }
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
                                                          prepared_call& c) {
+  auto failure = co_await core_.settled(c);
   bool const modern = core_.is_modern();
-  error failure;
-  if (core_.end_reason_) failure = *core_.end_reason_;
-  else if (modern) failure = core_.check_subscribe(c.options);
+  if (!failure && modern) failure = core_.check_subscribe(c.options);
   if (!failure && c.options.stop().stop_requested()) failure = error(errc::cancelled);
   if (failure) co_return failure;
   membership me(*this, uri, mine);
@@ -14533,6 +16005,7 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::s
   else failure = co_await join_legacy(uri, c);
   if (!failure) {
     me.stays = true;
+    if (!modern && deaf_) core_.fault(deaf_);  // subscribed, but nothing brings the updates for now
     co_return json::value();
   }
   forget(uri, mine);
@@ -14548,7 +16021,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_shared(std::string uri,
   detail::post(core_.home(), std::move(begin));
   auto const timeout = c.options.timeout().value_or(core_.default_timeout());
   if (timeout > patience_.timeout().value_or(core_.default_timeout())) patience_.timeout(timeout);
-  auto failure = co_await wait_in(waiting_, c);
+  auto failure = co_await core_.wait_in(waiting_, c);
   if (failure) co_return failure;
   if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
   co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
@@ -14560,7 +16033,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri,
     auto& t = resources_[uri];
     if (t.confirmed) co_return error();
     if (!t.asking) break;
-    auto failure = co_await wait_in(t.waiting, c);
+    auto failure = co_await core_.wait_in(t.waiting, c);
     if (failure) co_return failure;
   }
   struct asking {
@@ -14593,13 +16066,14 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
   if (core_.end_reason_) throw exception(*core_.end_reason_);
   if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
   prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
-  c.name = uri;
   performer how = [this, uri](prepared_call& call) { return leave(uri, call); };
   co_await ask(std::move(c), std::move(how));
 }
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  auto const failed = co_await core_.settled(c);
+  if (failed) co_return failed;
   auto const found = resources_.find(uri);
   if (found != resources_.end()) {
     auto line = std::move(found->second.waiting);
@@ -14614,10 +16088,167 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepa
   co_return r;
 }
 
+COMCP_DECL bool subscription_hub::is_awaited() const {
+  auto const& h = core_.handler();
+  bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
+  return heard || !wanted().empty();
+}
+
+COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
+                                                 std::function<void(error const&)> silent) {
+  auto const handle = next_handle_++;
+  auto const known = silent_.find(kind);
+  auto const why = known == silent_.end() ? deaf_ : known->second;
+  if (why && silent) guarded([&] { silent(why); });
+  watchers_.push_back({handle, std::move(kind), std::move(f), std::move(silent)});
+  if (core_.is_modern()) refresh_shared();
+  return handle;
+}
+
+COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
+  std::erase_if(watchers_, [handle](watcher const& w) { return w.handle == handle; });
+  if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
+}
+
+// To the watches of one kind, or of all.
+COMCP_DECL void subscription_hub::tell_silence(std::string_view kind, error const& why) {
+  auto const all = watchers_;
+  for (auto const& w : all) {
+    if (w.silent && (kind.empty() || w.kind == kind)) guarded([&] { w.silent(why); });
+  }
+}
+
+// What was asked for and is not acknowledged never comes: told once, not at each stream that follows.
+COMCP_DECL void subscription_hub::tell_left_out(listen_stream const& s) {
+  auto const known = std::exchange(silent_, {});
+  auto const look = [&](std::string const& kind, bool wanted, bool comes) {
+    if (!wanted || comes) return;
+    error const why(errc::capability_missing, "the server does not tell of changes of its " + kind +
+                                                  ": subscriptions/listen did not acknowledge them");
+    silent_.emplace(kind, why);
+    if (known.contains(kind)) return;
+    core_.fault(why);
+    tell_silence(kind, why);
+  };
+  look("tools", s.asked.tools_list_changed, s.acknowledged.tools_list_changed);
+  look("prompts", s.asked.prompts_list_changed, s.acknowledged.prompts_list_changed);
+  look("resources", s.asked.resources_list_changed, s.acknowledged.resources_list_changed);
+  for (auto& [uri, t] : resources_) {
+    bool const comes = s.acknowledged.has_resource(uri);
+    if (!comes && t.confirmed)
+      core_.fault(error(errc::not_found, "the server does not acknowledge the subscription to " + uri + " any more"));
+    t.confirmed = comes;
+  }
+}
+
+COMCP_DECL void subscription_hub::deaf(error why) {
+  bool const was_deaf(deaf_);
+  deaf_ = std::move(why);
+  if (!deaf_ && was_deaf && std::exchange(gap_, false)) missed_changes();
+  if (!deaf_) return;
+  gap_ = true;
+  // That a server has no such stream is a fault only where somebody waits for what would come on it.
+  if (is_awaited() || !(deaf_ == errc::capability_missing)) core_.fault(deaf_);
+  tell_silence({}, deaf_);
+}
+
 }  // namespace comcp::detail
 
 // client/impl/subscriptions.ipp
 #include <array>
+
+// sansio/backoff.hpp
+// How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+namespace comcp {
+
+/// When a broken stream is opened again.
+class reconnect_options {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  reconnect_options() {}
+  /// The first wait (default 1 s), how it grows with each failure (2), and its bound (30 s), which also bounds what a
+  /// server asks for with `retry`; 100 ms is the least that it gets, and it grows too. A stream that lived for less than
+  /// 5 s has failed.
+  reconnect_options& delay(milliseconds initial, double factor, milliseconds maximum) {
+    return initial_ = initial, factor_ = factor, maximum_ = maximum, *this;
+  }
+  /// Failures in a row before a broken answer is given up (default 5). The stream on which servers speak unasked is then
+  /// said to be gone (observer::on_fault, watches) and tried on at the longest wait, or when calls succeed again.
+  /// 0: a stream that breaks is never opened again.
+  reconnect_options& attempts(unsigned n) { return attempts_ = n, *this; }
+  /// The share of a wait that is left to chance, 0 to 1 (default 0.25). What a server asked for is never shortened.
+  reconnect_options& jitter(double share) { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
+
+  [[nodiscard]] milliseconds initial() const noexcept { return initial_; }
+  [[nodiscard]] double factor() const noexcept { return factor_; }
+  [[nodiscard]] milliseconds maximum() const noexcept { return maximum_; }
+  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
+  [[nodiscard]] double jitter() const noexcept { return jitter_; }
+
+ private:
+  milliseconds initial_{1000}, maximum_{30'000};
+  double factor_ = 2, jitter_ = 0.25;
+  unsigned attempts_ = 5;
+};
+
+namespace sansio {
+
+/// Exponential backoff. `random` is from 0 to 1; `asked` is what the server asked for.
+class backoff {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  static constexpr milliseconds shortest{100};
+  /// What was open for less long has failed.
+  static constexpr std::chrono::seconds lasting{5};
+
+  explicit backoff(reconnect_options options) : options_(options) {}
+
+  /// It could not be opened: the next wait, or nothing when the attempts are used up.
+  [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
+    if (failures_ >= options_.attempts()) return {};
+    ++failures_;
+    return wait(random, asked);
+  }
+  /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
+  /// no reason to come back sooner: a server may end each stream after one event.
+  [[nodiscard]] std::optional<milliseconds> ended(std::chrono::nanoseconds lived, bool brought, double random,
+                                                  std::optional<milliseconds> asked = {}) {
+    if (lived < lasting && !brought) return failed(random, asked);
+    if (lived >= lasting) proved();
+    failures_ = 0;
+    if (options_.attempts() == 0) return {};
+    return wait(random, asked);
+  }
+  /// All is well: the next failure is the first.
+  void proved() noexcept { failures_ = steps_ = 0; }
+
+ private:
+  [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {
+    auto const most = options_.maximum();
+    // No server may ask for a busy loop.
+    if (asked) asked = std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
+    auto const first = std::min(asked.value_or(most), options_.initial());
+    double const grown = static_cast<double>(first.count()) * std::pow(options_.factor(), std::min(steps_++, 64U));
+    double const bounded = std::min(grown, static_cast<double>(most.count()));
+    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));
+    return std::max(chosen, asked.value_or(chosen));
+  }
+
+  reconnect_options options_;
+  unsigned failures_ = 0;  // that use up the attempts
+  unsigned steps_ = 0;     // by which the wait has grown
+};
+
+}  // namespace sansio
+}  // namespace comcp
 
 namespace comcp::detail {
 
@@ -14642,6 +16273,8 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
 // All at once: calls that wait for a restart go out after them.
 COMCP_DECL void subscription_hub::connected() {
   gap_ = false;
+  if (core_.is_modern()) deaf_ = error();
+  else silent_.clear();
   tell_watchers();  // a new session, or another process: it may have other lists
   if (core_.is_modern()) return refresh_shared();
   auto const resources = resources_;
@@ -14671,12 +16304,8 @@ COMCP_DECL void subscription_hub::ended(error const& reason) {
 
 COMCP_DECL void subscription_hub::shut_down() noexcept {
   for (auto const& s : std::exchange(streams_, {})) {
-    if (auto* const r = std::exchange(s->reader, nullptr)) r->destroy();
+    if (!s->ended) s->ended = error(errc::closed);
   }
-}
-
-COMCP_DECL void subscription_hub::wake(listen_stream& s) {
-  if (auto* const r = std::exchange(s.reader, nullptr)) r->complete(true);
 }
 
 COMCP_DECL std::shared_ptr<listen_stream> subscription_hub::by_id(std::uint64_t id) const {
@@ -14690,6 +16319,7 @@ COMCP_DECL std::shared_ptr<listen_stream> subscription_hub::by_id(std::uint64_t 
 COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) {
   if (s->call.params.empty()) s->call.params = args("notifications", s->asked).text();
   s->call.internal = true;
+  s->entry.open_ended = true;
   s->entry.call = &s->call;
   s->entry.on_end = [this, hold = core_.weak_from_this(), weak = std::weak_ptr(s)](reply r) {
     auto const core = hold.lock();
@@ -14704,36 +16334,45 @@ COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) 
   if (auto const sent = core_.transmit(s->entry); !sent) core_.end(s->entry.id, sent.error());
 }
 
+inline error unacknowledged() {
+  return {errc::protocol_violation, "the server ended subscriptions/listen before it acknowledged it"};
+}
+
 COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> const& s, reply r) {
   std::erase(streams_, s);
   if (!s->ended) s->ended = r ? error() : r.error();
-  if (s->acknowledgment.id) core_.end(s->acknowledgment.id, r ? reply(error(errc::closed)) : std::move(r));
-  wake(*s);
+  if (s->acknowledgment.id) core_.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
+  wake(s->readers, {});
   if (shared_ != s) return;
   shared_.reset();
   if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
   gap_ = true;
-  // One that was silent for long was no failure: over HTTP an idle stream may be cut by whoever is on the way.
-  if (core_.now() - s->acknowledged_at >= std::chrono::minutes(1)) reopened_ = 0;
+  // One that was open for a while was no failure: over HTTP an idle stream may be cut by whoever is on the way.
+  if (core_.now() - s->acknowledged_at >= sansio::backoff::lasting) reopened_ = 0;
   reopen_later();
 }
 
-// After 1 s, 2 s, 4 s ...: two minutes in all, in which a server may start again.
+// After 1 s, 2 s, 4 s ... 30 s. After two minutes, in which a server may start again, it is said.
 COMCP_DECL void subscription_hub::reopen_later() {
-  constexpr unsigned most = 8;
-  if (++reopened_ > most)
-    return core_.fault(error(errc::transport_failed, "the stream of subscriptions breaks again and again: no more updates"));
+  constexpr unsigned many = 8;
+  if (std::exchange(reopening_, true)) return;
+  if (++reopened_ == many + 1) {
+    error const why(errc::transport_failed, "the stream of subscriptions breaks again and again: no updates for now");
+    core_.fault(why);
+    tell_silence({}, why);
+  }
   auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold, unsigned tries) -> asio::awaitable<void> {
     bool const slept = co_await hold->sleep(std::chrono::seconds(std::min(1U << (tries - 1), 30U)));
+    self->reopening_ = false;
     if (slept) self->refresh_shared();
   };
-  core_.spawn(again(this, core_.shared_from_this(), reopened_));
+  core_.spawn(again(this, core_.shared_from_this(), std::min(reopened_, many)));
 }
 
 COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s,
                                                                   call_options options) {
   if (s->is_acknowledged) co_return error();
-  if (s->ended) co_return *s->ended ? *s->ended : error(errc::closed);
+  if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
   auto const timeout = options.timeout().value_or(core_.default_timeout());
   if (!core_.enlist(s->acknowledgment, std::min(timeout, core_.hard_limit(options)))) co_return error(errc::queue_full);
   core_.end_with(options.stop(), s->acknowledgment);
@@ -14748,8 +16387,19 @@ COMCP_DECL bool subscription_hub::is_other_version(error const& e) {
 }
 
 COMCP_DECL void subscription_hub::refresh_shared() {
-  if (std::exchange(reconciling_, true)) return;
+  if (std::exchange(reconciling_, true)) return give_up_opening();
   core_.spawn(reconcile());
+}
+
+// Who asked for something may have gone before it was acknowledged: the others do not wait behind that.
+COMCP_DECL void subscription_hub::give_up_opening() {
+  if (!opening_) return;
+  auto give_up = [this, hold = core_.weak_from_this()] {
+    auto const core = hold.lock();
+    if (!core || !opening_ || !opening_->acknowledgment.id || wanted().covers(opening_->asked)) return;
+    core->end(opening_->acknowledgment.id, error(errc::cancelled));
+  };
+  detail::post(core_.home(), std::move(give_up));
 }
 
 // Opens the stream that is wanted now, and ends the old one only after the new one is acknowledged.
@@ -14768,6 +16418,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
       reconciling_ = false;
       co_return;  // connected() or ended() sees to those who wait
     }
+    if (filter.empty()) reopened_ = 0;
     if (old ? old->asked == filter : filter.empty()) break;
     if (filter.empty()) {
       shared_.reset();
@@ -14775,14 +16426,20 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
       break;
     }
     auto const fresh = std::make_shared<listen_stream>(filter);
+    opening_ = fresh;
     open(fresh);
     failure = co_await acknowledged(fresh, patience_);
+    opening_.reset();
     if (failure) {
+      bool const given_up = failure == errc::cancelled && !fresh->ended;
       close(*fresh);
+      if (given_up) failure = error();
+      if (given_up) continue;
       if (is_other_version(failure) && !std::exchange(followed, true) && core_.follow_version(failure)) continue;
       break;
     }
     shared_ = fresh;
+    tell_left_out(*fresh);
     if (std::exchange(gap_, false)) missed_changes();
     if (old) close(*old);
   }
@@ -14790,7 +16447,8 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   patience_ = call_options();
   if (failure && !core_.end_reason_) {
     core_.fault(failure);
-    if (reopened_ > 0 && !failure.peer()) reopen_later();
+    tell_silence({}, failure);
+    if (!failure.peer()) reopen_later();
   }
   wake(waiting_, failure);
 }
@@ -14812,7 +16470,9 @@ COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> subscription_hub::lis
 }
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<listen_stream> s, prepared_call& c) {
-  if (auto const bad = core_.check(c)) co_return bad;
+  auto bad = co_await core_.settled(c);
+  if (!bad) bad = core_.check(c);
+  if (bad) co_return bad;
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   s->call.params = c.params;
   s->call.options = c.options;
@@ -14832,18 +16492,12 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<lis
 COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::next(std::shared_ptr<listen_stream> s) {
   auto const hold = core_.shared_from_this();
   while (s->queue.empty()) {
-    if (s->ended || s->reader) co_return std::nullopt;
-    auto const stop = [weak = std::weak_ptr(s), home = core_.home()] {
-      auto wake_up = [weak] {
-        auto const alive = weak.lock();
-        if (!alive) return;
-        if (auto* const r = std::exchange(alive->reader, nullptr)) r->complete(false);
-      };
-      detail::post(home, std::move(wake_up));
-    };
-    auto woken = suspend<bool>(s->reader, stop);
-    bool const more = co_await std::move(woken);
-    if (!more) throw exception(error(errc::cancelled));
+    if (s->ended) co_return std::nullopt;
+    pending_entry e(pending_entry::span::last);
+    if (!core_.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+    core_.pending_.line_up(s->readers, e.id);
+    auto const woken = co_await core_.wait(e);
+    if (!woken) throw exception(woken.error());
   }
   auto first = std::move(s->queue.front());
   s->queue.pop_front();
@@ -14853,18 +16507,6 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::ne
 COMCP_DECL void subscription_hub::close(listen_stream& s) {
   if (!s.ended) s.ended = error();
   if (s.entry.id) core_.cancel(s.entry.id);
-}
-
-COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f) {
-  auto const handle = next_handle_++;
-  watchers_.push_back({handle, std::move(kind), std::move(f)});
-  if (core_.is_modern()) refresh_shared();
-  return handle;
-}
-
-COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
-  std::erase_if(watchers_, [handle](watcher const& w) { return w.handle == handle; });
-  if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
 }
 
 COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value const& params) {
@@ -14884,7 +16526,6 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
     if (s->acknowledgment.id) core_.end(s->acknowledgment.id, json::value());
     return true;
   }
-  reopened_ = 0;
   if (!s->independent) {
     notified(method, params);
     return false;
@@ -14895,21 +16536,22 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
   } else {
     s->queue.emplace_back(method, params);
   }
-  wake(*s);
+  wake(s->readers, {});
   return true;
 }
 
 inline constexpr std::array<char const*, 3> list_changes = {
     "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed"};
 
+COMCP_DECL void subscription_hub::guarded(std::function<void()> const& f) {
+  try {
+    f();
+  } catch (...) {
+    core_.fault(error(errc::invalid_argument, "a subscription callback threw"));
+  }
+}
+
 COMCP_DECL void subscription_hub::notified(std::string const& method, json::value const& params) {
-  auto const guarded = [this](auto const& f) {
-    try {
-      f();
-    } catch (...) {
-      core_.fault(error(errc::invalid_argument, "a subscription callback threw"));
-    }
-  };
   if (method == "notifications/resources/updated") {
     auto const update = json::read<resource_updated>(params.view());
     if (!update) return core_.fault(update.error());
@@ -14957,6 +16599,7 @@ COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {
 // client/listing.hpp
 // A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -14975,7 +16618,6 @@ COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {
 #include <vector>
 
 #include <asio/awaitable.hpp>
-#include <asio/cancellation_signal.hpp>
 #include <asio/this_coro.hpp>
 
 namespace comcp {
@@ -15012,18 +16654,6 @@ T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = tru
   return out;
 }
 
-/// Sees to it that no call is left in the table when its coroutine ends early.
-struct withdrawal {
-  explicit withdrawal(client_core& c) noexcept : core(c) {}
-  withdrawal(withdrawal const&) = delete;
-  withdrawal& operator=(withdrawal const&) = delete;
-  ~withdrawal() {
-    if (entry.id) core.withdraw(entry);
-  }
-  client_core& core;
-  pending_entry entry;
-};
-
 // Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
 bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
 asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
@@ -15037,9 +16667,9 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
   auto const state = co_await asio::this_coro::cancellation_state;
   reply r;
   if (core->is_plain(here, c.method) && state.cancelled() == asio::cancellation_type::none) {
-    withdrawal call(*core);
-    if (start_call(*core, c, call.entry, r)) {
-      auto waiting = core->wait(call.entry);
+    pending_entry entry;
+    if (start_call(*core, c, entry, r)) {
+      auto waiting = core->wait(entry);
       r = co_await std::move(waiting);
     }
     if (core->needs_settling(c, r)) {
@@ -15072,7 +16702,8 @@ asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_c
   auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
   r.or_throw();
   auto out = r.template structured<T>();
-  co_return std::move(out).value();
+  if (!out) throw exception(out.error().with_outcome(call_outcome::open));
+  co_return *std::move(out);
 }
 
 template <class T>
@@ -15115,51 +16746,29 @@ inline asio::awaitable<error> as_result(asio::awaitable<error> operation) {
 }
 
 namespace detail {
-template <class T>
-struct gathering {
-  std::vector<result<T>> outcomes;
-  std::size_t open = 0;
-  waiter<bool>* waiting = nullptr;
-  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
-};
+/// Starts all of it on the caller's executor and waits; cancelling cancels each.
+asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work);
 
 template <class T>
-asio::awaitable<void> gather_one(std::shared_ptr<gathering<T>> g, std::size_t i, asio::awaitable<T> op) {
+asio::awaitable<void> put_outcome(result<T>& place, asio::awaitable<T> op) {
   auto outcome = co_await as_result(std::move(op));
-  g->outcomes[i] = std::move(outcome);
-  if (--g->open == 0 && g->waiting) std::exchange(g->waiting, nullptr)->complete(true);
-}
-
-template <class T>
-void gather_start(std::shared_ptr<gathering<T>> const& g, asio::any_io_executor const& ex, std::size_t i,
-                  asio::awaitable<T> op) {
-  g->signals.push_back(std::make_unique<asio::cancellation_signal>());
-  spawn(ex, gather_one(g, i, std::move(op)), g->signals.back()->slot(), g);
+  place = std::move(outcome);
 }
 }  // namespace detail
 
 /// Runs operations concurrently on this coroutine's executor; one failure cancels nobody, and cancelling the whole
-/// cancels each. Results stand in the order of the operations.
+/// cancels each (where several threads run that executor, it takes a strand to cancel, as with everything of Asio).
+/// Results stand in the order of the operations.
 template <class T>
 asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> operations) {
-  auto const ex = co_await asio::this_coro::executor;
-  auto const g = std::make_shared<detail::gathering<T>>();
-  g->outcomes.assign(operations.size(), result<T>(error(errc::cancelled)));
-  g->open = operations.size();
-  for (std::size_t i = 0; i < operations.size(); ++i) detail::gather_start(g, ex, i, std::move(operations[i]));
-  if (g->open > 0) {
-    auto const cancel = [weak = std::weak_ptr(g), ex] {
-      auto emit = [weak] {
-        auto const alive = weak.lock();
-        if (!alive) return;
-        for (auto const& s : alive->signals) s->emit(asio::cancellation_type::terminal);
-      };
-      detail::post(ex, std::move(emit));
-    };
-    auto finished = detail::suspend<bool>(g->waiting, cancel);
-    co_await std::move(finished);
-  }
-  co_return std::move(g->outcomes);
+  std::vector<result<T>> outcomes(operations.size(), result<T>(error(errc::cancelled)));
+  std::vector<asio::awaitable<void>> work;
+  work.reserve(operations.size());
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    work.push_back(detail::put_outcome(outcomes[i], std::move(operations[i])));
+  auto done = detail::gather(std::move(work));
+  co_await std::move(done);
+  co_return outcomes;
 }
 
 }  // namespace comcp
@@ -15167,6 +16776,11 @@ asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> oper
 #if !defined(COMCP_SEPARATE_COMPILATION)
 
 // client/impl/operation.ipp
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include <asio/cancellation_signal.hpp>
 
 namespace comcp::detail {
 
@@ -15184,7 +16798,6 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   json::detail::append_string(params, name);
   params += '}';
   prepared_call c("tools/call", std::move(params), std::move(options));
-  c.name = name;
   if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
   return c;
 }
@@ -15201,6 +16814,68 @@ COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared
 
 COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
   return core.settle(std::move(c), std::move(first));
+}
+
+// Owned by what runs, and so is who waits for it: when the execution context goes away, all of them do.
+struct gathering {
+  explicit gathering(asio::any_io_executor on) : executor(std::move(on)) {}
+  asio::any_io_executor executor;
+  std::atomic<std::size_t> open{0};
+  waiter<bool> waiting;
+  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
+};
+
+// One that has ended, however: also one that was cancelled before its first step, or destroyed.
+struct arrival {
+  explicit arrival(std::shared_ptr<gathering> g) : all(std::move(g)) { ++all->open; }
+  arrival(arrival const&) = delete;
+  arrival& operator=(arrival const&) = delete;
+  ~arrival() {
+    if (--all->open > 0) return;
+    // Posted: this is a thread of the executor, but inside whatever ended.
+    auto const to = all->executor;
+    auto finish = [g = std::move(all)] { g->waiting.complete(true, g->executor); };
+    detail::post(to, std::move(finish));
+  }
+  std::shared_ptr<gathering> all;
+};
+
+COMCP_DECL void cancel_gathered(std::weak_ptr<gathering> const& weak) {
+  auto const alive = weak.lock();
+  if (!alive) return;
+  auto emit = [weak] {
+    auto const g = weak.lock();
+    if (!g) return;
+    for (auto const& s : g->signals) s->emit(asio::cancellation_type::terminal);
+  };
+  detail::post(alive->executor, std::move(emit));
+}
+
+struct gather_initiation {
+  std::shared_ptr<gathering> all;
+  std::vector<asio::awaitable<void>> work;
+  // Starts the work when who waits for it is in its place. From then on another thread may resume it, and with it
+  // destroy this object.
+  template <class Handler>
+  void operator()(Handler handler) {
+    auto const g = std::move(all);
+    auto mine = std::move(work);
+    auto const cancel = [weak = std::weak_ptr(g)] { cancel_gathered(weak); };
+    g->waiting = handler_waiter<bool, Handler>::create(std::move(handler), cancel);
+    auto const all_started = std::make_shared<arrival>(g);
+    for (auto& each : mine) {
+      auto& signal = *g->signals.emplace_back(std::make_unique<asio::cancellation_signal>());
+      spawn(g->executor, std::move(each), signal.slot(), std::make_shared<arrival>(g));
+    }
+  }
+};
+
+COMCP_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work) {
+  auto const here = co_await asio::this_coro::executor;
+  gather_initiation start{std::make_shared<gathering>(here), std::move(work)};
+  auto waiting =
+      asio::async_initiate<asio::use_awaitable_t<> const, void(bool)>(std::move(start), asio::use_awaitable);
+  (void)co_await std::move(waiting);
 }
 
 }  // namespace comcp::detail
@@ -15395,11 +17070,12 @@ inline void report_set_aside(std::shared_ptr<client_core> const& core, comcp::se
   detail::post(core->home(), std::move(tell));
 }
 
-/// One page, decoded. `of` is the uri of what is listed, where it is not the server's only list of its kind.
+/// One page, decoded. `of` is the uri of what is listed, where it is not the server's only list of its kind. The
+/// size of its text is added to `bytes`.
 template <class T>
 asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
                                                          std::optional<std::string> from, call_options options,
-                                                         std::string of = {}) {
+                                                         std::string of = {}, std::size_t* bytes = nullptr) {
   require(core);
   json::object asked;
   if (!of.empty()) asked.set("uri", of);
@@ -15409,17 +17085,16 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   prepared_call c(std::string(list_traits<T>::method), std::move(params), std::move(options));
   c.repeatable = true;
   auto const v = co_await core->call(std::move(c));
+  if (bytes) *bytes += v.text_size();
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
   if constexpr (std::same_as<T, tool>) {
-    if (core->is_http()) {
-      auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
-        self->adopt_tools(*p);
-        co_return;
-      };
-      auto work = adopt(core, &*page);
-      co_await core->run_on_home(std::move(work));
-    }
+    auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
+      self->adopt_tools(*p);
+      co_return;
+    };
+    auto work = adopt(core, &*page);
+    co_await core->run_on_home(std::move(work));
   }
   for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);
@@ -15427,7 +17102,7 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
 
 }  // namespace detail
 
-/// Walks a list page by page, as far as the caller wants. Bounded by limits().pages() and items(); a cursor that
+/// Walks a list page by page, as far as the caller wants. Bounded by limits().pages(), items() and list_bytes(); a cursor that
 /// comes twice is errc::protocol_violation. One next() at a time.
 template <class T>
 class pager {
@@ -15448,8 +17123,8 @@ class pager {
     call_options options;
     std::string of;
     std::optional<std::string> cursor;
-    std::set<std::string> seen;
-    std::size_t pages = 0, items = 0;
+    std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes: a cursor may be long
+    std::size_t pages = 0, items = 0, bytes = 0;
     bool done = false;
   };
 
@@ -15457,13 +17132,15 @@ class pager {
     if (s->done) co_return std::nullopt;
     auto const& limits = s->core->limits();
     if (++s->pages > limits.pages()) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
-    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of);
+    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of, &s->bytes);
     s->items += detail::list_traits<T>::items(page).size();
     if (s->items > limits.items()) throw exception(error(errc::limit_exceeded, "more items than limits().items()"));
+    if (s->bytes > limits.list_bytes())
+      throw exception(error(errc::limit_exceeded, "more bytes than limits().list_bytes()"));
     s->cursor = page.next_cursor;
     if (!s->cursor) {
       s->done = true;
-    } else if (!s->seen.insert(*s->cursor).second) {
+    } else if (!s->seen.emplace(s->cursor->size(), std::hash<std::string>()(*s->cursor)).second) {
       throw exception(error(errc::protocol_violation, "the server gave one cursor twice"));
     }
     co_return std::optional<page_type>(std::move(page));
@@ -15555,14 +17232,24 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
       } catch (exception const& e) {
         outcome = e.error();
       }
-      if (self->stopped) break;
-      try {
-        self->call(std::move(outcome));
-      } catch (...) {
-        alive->fault(error(errc::invalid_argument, "a listener of a watched list threw"));
-      }
+      self->give(alive, std::move(outcome));
     }
     self->running = false;
+  }
+
+  void silent(error const& why) {
+    auto const alive = core.lock();
+    if (!alive) return;
+    auto tell = [self = this->shared_from_this(), alive, why] { self->give(alive, why); };
+    detail::post(alive->home(), std::move(tell));
+  }
+
+  void give(std::shared_ptr<client_core> const& alive, result<listing<T>> outcome) {
+    try {
+      if (!stopped) call(std::move(outcome));
+    } catch (...) {
+      alive->fault(error(errc::invalid_argument, "a listener of a watched list threw"));
+    }
   }
 
   std::weak_ptr<client_core> core;
@@ -15601,7 +17288,7 @@ class subscription {
   }
   ~subscription() { close(); }
 
-  /// The next notification, or nothing once the stream has ended and its queue is empty. One at a time. Errors:
+  /// The next notification, or nothing once the stream has ended and its queue is empty. Each goes to one reader. Errors:
   /// errc::closed after close(), and for an object that has no stream.
   [[nodiscard]] asio::awaitable<std::optional<any_notification>> next() {
     if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
@@ -15853,7 +17540,8 @@ class client {
                                                      call_options options = call_options()) const;
 
   /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
-  /// returned handle is destroyed.
+  /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
+  /// or cannot for now: the list comes again when it can.
   [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
   [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
   [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
@@ -15949,6 +17637,10 @@ asio::awaitable<basic_client<Transport, no_handler>> connect(Transport transport
   return connect(std::move(transport), no_handler(), std::move(options));
 }
 
+template <class Text, class... Rest>
+  requires std::convertible_to<Text const&, std::string_view>
+void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::http("https://...")), connect(comcp::stdio("command"))
+
 template <json::readable Out, json::writable In>
 asio::awaitable<Out> client::call_tool(std::string_view name, In const& in, call_options options) const {
   auto prepared = detail::tool_call(name, json::fragment::of(in), std::move(options));
@@ -15969,13 +17661,14 @@ asio::awaitable<Result> client::resume(json::value required, json::fragment resp
 namespace comcp {
 namespace detail {
 
-// Parameters of the untyped operations: an object, whose `_meta` is the options' business.
+// Parameters of the untyped operations: an object, whose `_meta` joins that of the options.
 COMCP_DECL error check_params(json::fragment const& params) {
   if (params.empty()) return {};
   auto const parsed = json::parse(params.text());
   if (!parsed || !parsed->is_object()) return {errc::invalid_argument, "params are not an object"};
-  if (parsed->contains("_meta")) return {errc::invalid_argument, "params hold _meta: use call_options().meta()"};
-  return {};
+  auto const meta = parsed->view().find("_meta");
+  auto const sound = meta ? check_user_meta(*meta) : result<void>();
+  return sound ? error() : sound.error();
 }
 
 COMCP_DECL asio::awaitable<void> done_call(std::shared_ptr<client_core> core, prepared_call c) {
@@ -15998,8 +17691,10 @@ COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
 
 COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
                                                    call_options options) {
+  prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
+  auto const failed = co_await core->settled(c);
+  if (failed) throw exception(failed);
   if (!core->is_modern()) {
-    prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
     (void)co_await core->call(std::move(c));
   }
   core->set_log_level(level);
@@ -16043,6 +17738,18 @@ COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, 
   co_await core->run_on_home(std::move(work));
 }
 
+COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core> core) {
+  require(core);
+  auto const send = [](std::shared_ptr<client_core> c) -> asio::awaitable<void> {
+    constexpr auto method = "notifications/roots/list_changed";
+    if (c->is_modern()) throw exception(error(errc::not_in_protocol, method));
+    c->notify(method, {});
+    co_return;
+  };
+  auto work = send(core);
+  co_await core->run_on_home(std::move(work));
+}
+
 COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
   require(core);
   auto work = core->reconnect(error(errc::transport_failed, "the connection is begun anew"));
@@ -16059,7 +17766,9 @@ COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core)
 template <class T>
 list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_watcher<T>::listener f) {
   auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
-  auto const handle = core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); });
+  auto const handle =
+      core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
+                                  [watcher](error const& why) { watcher->silent(why); });
   return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
     watcher->stopped = true;
     if (auto const alive = weak.lock()) alive->subscriptions().unwatch(handle);
@@ -16124,7 +17833,6 @@ COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view 
 COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
                                                                        call_options options) const {
   detail::prepared_call c("resources/read", args("uri", uri).text(), std::move(options));
-  c.name = uri;
   c.repeatable = true;
   return detail::read_call(core_, std::move(c));
 }
@@ -16143,7 +17851,6 @@ COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_vie
   params.set("name", name);
   if (!arguments.empty()) params.set("arguments", arguments);
   detail::prepared_call c("prompts/get", params.text(), std::move(options));
-  c.name = name;
   c.repeatable = true;
   return detail::typed_call<get_prompt_result>(core_, std::move(c));
 }
@@ -16205,9 +17912,7 @@ COMCP_DECL asio::awaitable<void> client::notify(std::string_view method, json::f
 }
 
 COMCP_DECL asio::awaitable<void> client::notify_roots_changed() const {
-  if (core_ && core_->is_modern())
-    return detail::failed<void>({errc::not_in_protocol, "notifications/roots/list_changed"});
-  return notify("notifications/roots/list_changed");
+  return detail::roots_changed_call(core_);
 }
 
 COMCP_DECL asio::awaitable<void> client::close() const {
@@ -16264,24 +17969,6 @@ COMCP_DECL void context::fault(error const& what) const {
 
 COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
 
-namespace detail {
-
-COMCP_DECL void core_registry::shutdown() noexcept {
-  for (;;) {
-    std::shared_ptr<client_core> core;
-    {
-      std::lock_guard const lock(mutex_);
-      while (!core && !cores_.empty()) {
-        core = cores_.back()->weak_from_this().lock();
-        cores_.pop_back();
-      }
-    }
-    if (!core) return;
-    core->shut_down();
-  }
-}
-
-}  // namespace detail
 }  // namespace comcp
 #endif
 
@@ -16305,13 +17992,6 @@ COMCP_DECL void core_registry::shutdown() noexcept {
 // The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives.
 
 #include <asio/version.hpp>
-
-#if !defined(ASIO_HAS_CO_AWAIT)
-#include <asio/detail/config.hpp>
-#if !defined(ASIO_HAS_CO_AWAIT)
-#error "comcp: Asio does not see coroutines. Link the CMake target comcp::comcp, or define ASIO_HAS_CO_AWAIT and ASIO_HAS_STD_COROUTINE before the first Asio include."
-#endif
-#endif
 
 #if ASIO_VERSION >= 102300
 #include <asio/as_tuple.hpp>
@@ -16346,9 +18026,9 @@ class root_list {
   /// Declares listChanged.
   void capabilities(client_capabilities& c) const { c.roots->list_changed = true; }
 
-  /// Errors: invalid_argument, thrown, for a uri that is not file://.
+  /// Errors: invalid_argument, thrown, for a uri that check_root() refuses.
   void add(root r) {
-    if (!r.uri.starts_with("file://")) throw exception(error(errc::invalid_argument, "a root is a file:// uri, not " + r.uri));
+    check_root(r).value();
     remove(r.uri);
     roots_->push_back(std::move(r));
   }
@@ -16667,8 +18347,8 @@ namespace comcp {
 /// authorization, cookies, session ids. Case, '-' and '_' do not matter. `progressToken` and the like are none.
 [[nodiscard]] bool is_secret_key(std::string_view key);
 
-/// The JSON text of `v` in which "***" stands for secrets: strings and numbers below a secret key (in a schema only
-/// its defaults and examples), the "value" of an object whose "name" is a secret key, and inside of any string:
+/// The JSON text of `v` in which "***" stands for secrets: strings and numbers whose own key, or whose array's, is a secret
+/// one (in a schema only the defaults and examples of such a field), the "value" of an object whose "name" is a secret key, and inside of any string:
 /// bearer and basic credentials, NAME=value with a secret name, passwords of URLs, and JSON text with any of these.
 /// A secret in prose, or under a harmless name, cannot be seen and stays.
 [[nodiscard]] std::string redacted(json::view v);
@@ -16714,7 +18394,9 @@ class redactor {
  public:
   explicit redactor(unsigned depth) noexcept : depth_(depth) {}
 
-  // `secret`: below a secret key. `schema`: inside a JSON Schema, whose keys are names of fields and no secrets.
+  // `secret`: of a secret key. It holds for strings and numbers and for those of an array, not for members further down:
+  // they have keys of their own, and what a server calls "auth" would hide all that it sends. `schema`: inside a JSON
+  // Schema, whose keys are names of fields and no secrets.
   void value(json::view v, bool secret, bool schema) {
     switch (v.kind()) {
       case json::kind::object: return object(v, secret, schema);
@@ -16746,10 +18428,10 @@ class redactor {
     for (auto const m : v.members()) {
       w_.key(m.key);
       if (schema) {
-        field_of_schema(m.key, m.value, secret);
+        field_of_schema(m.key, m.value, secret && m.key != "properties");
       } else {
         bool const opens = m.key == "inputSchema" || m.key == "outputSchema" || m.key == "requestedSchema";
-        bool const hide = secret || (pair && m.key == "value") || secret_member(m.key, m.value);
+        bool const hide = (pair && m.key == "value") || secret_member(m.key, m.value);
         value(m.value, hide, opens && m.value.is_object() && !hide);
       }
     }
@@ -16944,6 +18626,7 @@ COMCP_DECL tracer record_to(std::function<void(std::string_view)> write,
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <utility>
@@ -16996,6 +18679,9 @@ class framer {
   [[nodiscard]] std::optional<padded_text> next() noexcept;
   /// The stream ended: the text after the last newline, if there is any. Call it after next() gave nothing.
   [[nodiscard]] std::optional<padded_text> finish() noexcept;
+
+  /// What came of the current line so far. Valid until the next prepare().
+  [[nodiscard]] std::string_view unfinished() const noexcept { return {buffer_.get() + begin_, end_ - begin_}; }
 
   /// Whether a line was longer than the limit. It stays so.
   [[nodiscard]] bool failed() const noexcept { return failed_; }
@@ -17383,6 +19069,7 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   [[nodiscard]] asio::steady_timer& closed_signal() noexcept { return closed_signal_; }
 
   virtual void describe(transport_info& out) const {
+    out.unfinished = framer_.unfinished().substr(0, 256);
     out.messages_in = framer_.statistics().messages;
     out.bytes_in = framer_.statistics().bytes;
     out.messages_out = messages_out_;
@@ -17469,7 +19156,13 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
     if (inbox_ == nullptr) return;
     framer_.commit(n);
     if (!deliver_lines()) return;
-    if (!framer_.failed() && !ec && !stopping_) return read();
+    if (!framer_.failed() && !ec && !stopping_) {
+      try {
+        return read();
+      } catch (std::bad_alloc const&) {
+        return reading_ended(errc::out_of_memory);
+      }
+    }
     if (stopping_) fetch_rest();
     if (inbox_ != nullptr) end_reading(ec);
   }
@@ -18291,6 +19984,7 @@ struct http_response_head {
   int status = 0;      ///< 200 to 599 where an engine gives it.
   std::string reason;  ///< As the server worded it; often empty.
   http_headers headers;
+  std::string address;  ///< The server's, where the engine knows it: it has connected to it itself, not to a proxy.
 };
 
 /// The value of a Content-Type header (RFC 9110, section 8.3).
@@ -18623,6 +20317,7 @@ enum class auth_verdict { give_up, try_again };
 /// several requests may ask at once. `sent` are the headers that it gave for the request that failed.
 /// An error from either ends the request with it; a challenge is put to it three times at most.
 /// Where there is observed(request, head), it is told of every answer, in time for the next request; it must not throw.
+/// Where there is extensions(), giving a std::vector<std::string>, these are declared as capabilities of the client.
 /// identity() is an opaque key for caches and pools: equal where the credentials are; it never reveals them.
 template <class A>
 concept authenticator = std::move_constructible<A> &&
@@ -18670,11 +20365,32 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> no_auth::challenged(auth_reques
 
 namespace comcp {
 
-/// Prints as ***. Regular; reveal() is the one way to the text.
+namespace detail {
+/// Overwrites all that the string holds, which no optimizer may leave out, and empties it.
+inline void wipe(std::string& text) noexcept {
+  text.resize(text.capacity());  // what a longer text left behind, too
+  for (char volatile& c : text) c = '\0';
+  text.clear();
+}
+}  // namespace detail
+
+/// Prints as ***. Regular; reveal() is the one way to the text. Its memory is overwritten when it ends or is replaced; what
+/// reveal() was copied to is the copier's, and so are the header and the form that carry it.
 class secret {
  public:
   secret() = default;
   explicit secret(std::string text) noexcept : text_(std::move(text)) {}
+  secret(secret const&) = default;
+  secret(secret&& other) noexcept : text_(std::move(other.text_)) { detail::wipe(other.text_); }
+  secret& operator=(secret const& other) { return *this = secret(other); }
+  secret& operator=(secret&& other) noexcept {
+    if (this == &other) return *this;
+    detail::wipe(text_);
+    text_ = std::move(other.text_);
+    detail::wipe(other.text_);
+    return *this;
+  }
+  ~secret() { detail::wipe(text_); }
 
   [[nodiscard]] std::string const& reveal() const noexcept { return text_; }
   [[nodiscard]] bool empty() const noexcept { return text_.empty(); }
@@ -19303,10 +21019,12 @@ COMCP_DECL response_parser::progress response_parser::piece(std::string_view& by
 // From a host name to its addresses. The system's lookup cannot be cancelled, so that nobody waits for it: it runs
 // detached, and what comes late is dropped. Templates, so that only who resolves pays for them.
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19351,6 +21069,16 @@ void system_lookup(Executor on, std::string host, std::uint16_t port, lookup_don
 
 namespace detail {
 
+/// Of localhost and what is below it: no server of names is asked for them (RFC 6761, section 6.3).
+inline bool is_local_name(std::string_view host) noexcept {
+  constexpr std::string_view name = "localhost";
+  if (host.ends_with('.')) host.remove_suffix(1);
+  if (host.size() < name.size()) return false;
+  auto const end = host.substr(host.size() - name.size());
+  bool const same = std::equal(end.begin(), end.end(), name.begin(), [](char c, char lower) { return (c | 0x20) == lower; });
+  return same && (host.size() == name.size() || host[host.size() - name.size() - 1] == '.');
+}
+
 struct lookup_wait {
   explicit lookup_wait(asio::any_io_executor const& on) : bell(on, asio::steady_timer::time_point::max()) {}
 
@@ -19369,7 +21097,8 @@ struct lookup_wait {
 
 }  // namespace detail
 
-/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody.
+/// The addresses of a host, one at least. An IP literal (without brackets) is its own address and asks nobody, nor do
+/// localhost and names below it, which are ::1 and 127.0.0.1.
 /// Errors: connect_failed (no such name, or the lookup failed; with the system's words), connect_timeout at `until`,
 /// cancelled.
 template <class Executor = asio::any_io_executor>
@@ -19379,6 +21108,12 @@ asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string h
   std::error_code no_literal;
   auto const literal = asio::ip::make_address(host, no_literal);
   if (!no_literal) co_return endpoints(1, asio::ip::tcp::endpoint(literal, port));
+  if (detail::is_local_name(host)) {
+    endpoints here;
+    here.emplace_back(asio::ip::address_v6::loopback(), port);
+    here.emplace_back(asio::ip::address_v4::loopback(), port);
+    co_return here;
+  }
   // The lookup may outlive this coroutine and knows it only weakly.
   auto const wait = std::make_shared<detail::lookup_wait>(on);
   auto answered = [weak = std::weak_ptr(wait)](std::error_code ec, endpoints found) {
@@ -19938,6 +21673,7 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -20309,10 +22045,19 @@ class plain_stream {
   [[nodiscard]] proxy_route const* forwarded_by() const noexcept { return proxy_ ? &*proxy_ : nullptr; }
   void forwarded_by(proxy_route route) { proxy_.emplace(std::move(route)); }
 
+  /// The address of the server, empty where this leads to a proxy.
+  [[nodiscard]] std::string const& server_address() const noexcept { return server_address_; }
+  void leads_to_server() {
+    std::error_code ec;
+    auto const there = socket_.remote_endpoint(ec);
+    if (!ec) server_address_ = there.address().to_string();
+  }
+
   [[nodiscard]] asio::ip::tcp::socket& socket() noexcept { return socket_; }
 
  private:
   asio::ip::tcp::socket socket_;
+  std::string server_address_;
   std::optional<proxy_route> proxy_;
 };
 
@@ -20620,6 +22365,7 @@ asio::awaitable<result<std::unique_ptr<Stream>>> dial(net::lookup_function looku
   auto socket = co_await net::connect_any(std::move(*found), std::move(name), time, until);
   if (!socket) co_return socket.error();
   auto stream = std::make_unique<Stream>(std::move(*socket));
+  if (!proxy) stream->leads_to_server();
   if (proxy && !where.secure()) stream->forwarded_by(std::move(*proxy));
   co_return std::move(stream);
 }
@@ -20975,6 +22721,7 @@ asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
     if (told != progress::failed) {
       c.pause();
       auto head = std::move(c.head());
+      head.address = c.stream().server_address();
       co_return asio_response<stream>(std::move(head), std::move(lease));
     }
     bool const repeat = rested && c.ended_unanswered() && (may_repeat || c.nothing_sent());
@@ -21789,6 +23536,27 @@ COMCP_DECL bool is_encoded(http_response_head const& got) {
   return false;
 }
 
+// Bytes of a stranger, for people: no controls, and no character cut in half.
+COMCP_DECL std::string printable(std::string_view body) {
+  bool const cut = body.size() > snippet_size;
+  std::string out(body.substr(0, snippet_size));
+  while (cut && !out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U) out.pop_back();
+  if (cut && !out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0U) out.pop_back();
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
+  }
+  return out;
+}
+
+// A header's value, of which ASCII is all that means anything.
+COMCP_DECL std::string quoted_field(std::string_view value) {
+  std::string out(value.substr(0, 80));
+  for (char& c : out) {
+    if (c < 0x20 || c > 0x7E) c = '?';
+  }
+  return '"' + out + (value.size() > 80 ? "\"..." : "\"");
+}
+
 COMCP_DECL http_verdict success(http_response_head const& got, bool streams_only) {
   if (is_encoded(got)) return verdict(action::fail, of_status(errc::unsupported_encoding, got, "the body is compressed"));
   auto const* const text = got.headers.find("Content-Type");
@@ -21796,7 +23564,7 @@ COMCP_DECL http_verdict success(http_response_head const& got, bool streams_only
   if (type && type->is("text/event-stream")) return verdict(action::stream);
   if (type && type->is("application/json") && !streams_only) return verdict(action::json);
   return verdict(action::fail, of_status(errc::wrong_content_type, got,
-                                         text ? "the content type is " + text->substr(0, 80) : "there is no content type"));
+                                         text ? "the content type is " + quoted_field(*text) : "there is no content type"));
 }
 
 COMCP_DECL http_verdict redirect(http_sent const& sent, http_url const& at, http_response_head const& got, bool post) {
@@ -21814,18 +23582,6 @@ COMCP_DECL http_verdict redirect(http_sent const& sent, http_url const& at, http
   auto v = verdict(action::redirect);
   v.where = *target;
   return v;
-}
-
-// Bytes of a stranger, for people: no controls, and no character cut in half.
-COMCP_DECL std::string printable(std::string_view body) {
-  bool const cut = body.size() > snippet_size;
-  std::string out(body.substr(0, snippet_size));
-  while (cut && !out.empty() && (static_cast<unsigned char>(out.back()) & 0xC0U) == 0x80U) out.pop_back();
-  if (cut && !out.empty() && static_cast<unsigned char>(out.back()) >= 0xC0U) out.pop_back();
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = ' ';
-  }
-  return out;
 }
 
 COMCP_DECL http_verdict refused(http_sent const& sent, http_url const& at, http_response_head const& got,
@@ -22090,7 +23846,7 @@ class http_fetch {
     if constexpr (!std::same_as<Auth, no_auth>) {
       auth_request const about(server_, url, method, sent.challenges);
       auto credentials = co_await auth_.headers(about);
-      if (!credentials) co_return credentials.error();
+      if (!credentials) co_return credentials.error().with_outcome(call_outcome::not_sent);
       for (auto const& field : *credentials) (void)r.headers.set(field.name, field.value);
       credentials_ = std::move(*credentials);
     }
@@ -22109,7 +23865,7 @@ class http_fetch {
     phase const told(authorizing);
     auto const answer = co_await auth_.challenged(about, credentials_, head);
     if (answer) co_return *answer;
-    auto const failure = without_credentials(answer.error());
+    auto const failure = without_credentials(answer.error()).with_outcome(call_outcome::known);  // the request was refused
     co_return failure.with_detail(*verdict.why.detail());
   }
 
@@ -22198,86 +23954,6 @@ class http_fetch {
 #include <string>
 #include <string_view>
 #include <utility>
-
-// sansio/backoff.hpp
-// How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <optional>
-
-namespace comcp {
-
-/// When a broken stream is opened again.
-class reconnect_options {
- public:
-  using milliseconds = std::chrono::milliseconds;
-
-  reconnect_options() {}
-  /// The first wait (default 1 s), how it grows with each failure (2), and its bound (30 s), which also bounds what a
-  /// server asks for with `retry`; 100 ms is the least that it gets.
-  reconnect_options& delay(milliseconds initial, double factor, milliseconds maximum) {
-    return initial_ = initial, factor_ = factor, maximum_ = maximum, *this;
-  }
-  /// Failures in a row before it is given up (default 5). 0: a stream that breaks is never opened again.
-  reconnect_options& attempts(unsigned n) { return attempts_ = n, *this; }
-  /// The share of a wait that is left to chance, 0 to 1 (default 0.25). What a server asked for is never shortened.
-  reconnect_options& jitter(double share) { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
-
-  [[nodiscard]] milliseconds initial() const noexcept { return initial_; }
-  [[nodiscard]] double factor() const noexcept { return factor_; }
-  [[nodiscard]] milliseconds maximum() const noexcept { return maximum_; }
-  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
-  [[nodiscard]] double jitter() const noexcept { return jitter_; }
-
- private:
-  milliseconds initial_{1000}, maximum_{30'000};
-  double factor_ = 2, jitter_ = 0.25;
-  unsigned attempts_ = 5;
-};
-
-namespace sansio {
-
-/// Exponential backoff. `random` is from 0 to 1; `asked` is what the server asked for.
-class backoff {
- public:
-  using milliseconds = std::chrono::milliseconds;
-
-  static constexpr milliseconds shortest{100};
-
-  explicit backoff(reconnect_options options) : options_(options) {}
-
-  /// It could not be opened: the next wait, or nothing when the attempts are used up.
-  [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
-    if (failures_ >= options_.attempts()) return {};
-    ++failures_;
-    return wait(failures_ - 1, random, asked);
-  }
-  /// It was open and ended: no failure, but no reason to start from the beginning either.
-  [[nodiscard]] std::optional<milliseconds> ended(double random, std::optional<milliseconds> asked = {}) const {
-    if (options_.attempts() == 0) return {};
-    return wait(failures_, random, asked);
-  }
-  /// Something came on it.
-  void proved() noexcept { failures_ = 0; }
-
- private:
-  [[nodiscard]] milliseconds wait(unsigned step, double random, std::optional<milliseconds> asked) const {
-    auto const most = options_.maximum();
-    // No server may ask for a busy loop.
-    if (asked) return std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
-    double const grown = static_cast<double>(options_.initial().count()) * std::pow(options_.factor(), std::min(step, 64U));
-    double const bounded = std::min(grown, static_cast<double>(most.count()));
-    return milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));
-  }
-
-  reconnect_options options_;
-  unsigned failures_ = 0;
-};
-
-}  // namespace sansio
-}  // namespace comcp
 
 // sansio/sse_parser.hpp
 // Cuts a byte stream into server-sent events, as the event stream rules of the WHATWG HTML standard say. What the
@@ -22556,7 +24232,8 @@ class http_options {
   /// How long requests wait for that stream to open, before they go ahead (default 2 s).
   http_options& get_stream_wait(milliseconds d) { return get_stream_wait_ = d, *this; }
 
-  /// How long an event stream may be silent (default 5 min): then it is broken.
+  /// How long a stream of what the server says unasked may be silent (default 5 min): then it is broken. Answers have
+  /// the timeouts of their calls.
   http_options& idle_timeout(std::chrono::nanoseconds d) { return idle_timeout_ = d, *this; }
   /// How long a notification, an answer or the opening of a stream may take (default 30 s). Requests have the
   /// timeouts of their calls.
@@ -22683,6 +24360,8 @@ class http_session : public std::enable_shared_from_this<http_session> {
   /// A message that met a session's end after the next one began: sent in that one, once requests may be.
   void send_again(activity const& a);
   void start_listening();            ///< Opens the stream of the legacy era; never two at once.
+  /// A POST came through: a stream that waits for a server to come back waits no longer.
+  void reached_again();
   void release_held();               ///< The stream is open, or there is none, or it takes too long.
   void switch_to_sse(http_url endpoint);
   void deliver(std::string& text, request_id stream);
@@ -22693,6 +24372,8 @@ class http_session : public std::enable_shared_from_this<http_session> {
   void finish(error reason);  ///< Tells the inbox, once.
   void limit(activity const& a, std::chrono::nanoseconds d);  ///< Gives it up then, unless unlimit() comes before.
   static void unlimit(http_activity& a);
+  /// Opens the gate then, whatever an engine or an authenticator makes of being given up; not once the alarm is gone.
+  [[nodiscard]] std::unique_ptr<deadline> open_later(std::shared_ptr<gate> const& g, time_source::time_point at);
   [[nodiscard]] double chance() { return std::uniform_real_distribution<>(0, 1)(random_); }
   [[nodiscard]] sansio::http_sent sent(http_activity const& a) const;
   [[nodiscard]] std::uint64_t messages_in() const noexcept { return messages_in_; }
@@ -22707,6 +24388,10 @@ class http_session : public std::enable_shared_from_this<http_session> {
   bool closing_ = false;
   std::size_t streams_ = 0;           // event streams that are open
   activity listener_;
+  struct {
+    std::shared_ptr<gate> over;       // while the stream's next attempt waits for a server that is away
+    time_source::time_point earliest;
+  } away_;
   std::map<std::uint64_t, activity> posts_;  // under way, by age
   std::shared_ptr<gate> drained_;     // while close() waits for the last notifications
 
@@ -22832,6 +24517,10 @@ COMCP_DECL void http_session::give_back_held() {
     };
     detail::post(executor_, std::move(back));
   }
+}
+
+COMCP_DECL void http_session::reached_again() {
+  if (away_.over && time_->now() >= away_.earliest) away_.over->open();
 }
 
 COMCP_DECL void http_session::release_held() {
@@ -22971,6 +24660,13 @@ COMCP_DECL void http_session::unlimit(http_activity& a) {
   if (a.limit) a.limit->disarm();
 }
 
+COMCP_DECL std::unique_ptr<deadline> http_session::open_later(std::shared_ptr<gate> const& g, time_source::time_point at) {
+  auto alarm = time_->make_deadline(executor_);
+  std::function<void()> enough = [g] { g->open(); };
+  alarm->arm(at, std::move(enough));
+  return alarm;
+}
+
 COMCP_DECL sansio::http_sent http_session::sent(http_activity const& a) const {
   sansio::http_sent s;
   s.request = a.message.id != 0 && !sse_;
@@ -23066,66 +24762,100 @@ class http_streams : public http_session {
   std::shared_ptr<Auth> auth_;
 
  private:
-  // The stream of the legacy era on which the server speaks unasked.
+  /// The stream of the legacy era on which the server speaks unasked, from one attempt to the next.
+  struct listening {
+    explicit listening(http_options const& o) : parser(o.max_event()), backoff(o.reconnect()) {}
+    sansio::sse_parser parser;
+    sansio::backoff backoff;
+    enum class outcome { ended, failed, away, refused };
+    outcome last = outcome::failed;
+    error why;          // it is not open
+    bool told = false;  // that it is gone
+  };
+
   asio::awaitable<void> listen(activity a) override {
     auto const hold = this->shared_from_this();
-    sansio::sse_parser parser(options_.max_event());
-    sansio::backoff backoff(options_.reconnect());
+    listening l(options_);
     for (;;) {
       std::optional<std::chrono::milliseconds> delay;
-      error broken;
+      l.last = listening::outcome::failed;
       try {
-        delay = co_await listen_once(a, parser, backoff, broken);
+        delay = co_await listen_once(a, l);
       } catch (...) {
         if (over(a)) co_return;
-        broken = current_error();
-        delay = backoff.failed(chance());
+        l.why = current_error();
+        delay = l.backoff.failed(chance());
       }
       if (over(a)) co_return;
       release_held();
+      if (!over(a) && !delay && !std::exchange(l.told, true)) in().deaf(l.why);
       if (over(a)) co_return;
-      if (!delay) {
-        if (listener_ == a) listener_ = nullptr;
-        if (broken) in().fault(broken);
-        co_return;
-      }
-      co_await pause_until(time_, time_->now() + *delay);
+      if (options_.reconnect().attempts() == 0) break;
+      co_await rest(a, delay.value_or(options_.reconnect().maximum()), l);
       if (over(a)) co_return;
     }
+    if (listener_ == a) listener_ = nullptr;
   }
 
-  // When to open it again; nothing where that is over.
-  asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, sansio::sse_parser& parser,
-                                                                        sansio::backoff& backoff, error& broken) {
+  // Until it may be tried again. What was refused is asked for again only for somebody who waits for it.
+  asio::awaitable<void> rest(activity a, std::chrono::milliseconds delay, listening const& l) {
+    do {
+      auto const over_now = std::make_shared<gate>(executor_);
+      auto const bound = open_later(over_now, time_->now() + delay);
+      if (l.last == listening::outcome::away) away_ = {over_now, time_->now() + std::min(delay, options_.reconnect().initial())};
+      co_await over_now->wait();
+      if (over(a)) co_return;
+      away_.over.reset();
+    } while (l.last == listening::outcome::refused && !in().listens());
+  }
+
+  // When to open it again; nothing where that has failed too often, or for good.
+  asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, listening& l) {
     fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
-    f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
+    f.fields = [this, &a, &l] { return stream_headers(*a, l.parser.last_event_id()); };
     // Some say by 404 that they have no such stream: it tells of the session only where there was one.
     f.sent.in_session = !a->session.empty() && a->answered;
     f.sent.repeatable = true;
     f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
     co_await f.run();
     if (over(a)) co_return std::nullopt;
+    l.why = f.verdict.why;
     if (f.verdict.what == action::session_lost) {
+      a->given_up = true;
       listener_ = nullptr;
-      in().session_lost(0, f.verdict.why);
+      in().session_lost(0, l.why);
       co_return std::nullopt;
     }
-    if (f.verdict.what == action::none) co_return std::nullopt;
+    if (f.verdict.what == action::none) l.why = no_stream(f.head().status);
+    if (f.verdict.what == action::none || (f.verdict.what != action::stream && is_final(l.why))) {
+      l.last = listening::outcome::refused;
+      co_return std::nullopt;
+    }
     if (f.verdict.what != action::stream) {
-      broken = f.verdict.why;
-      if (is_final(broken)) co_return std::nullopt;
-      co_return backoff.failed(chance(), parser.retry());
+      if (!l.why.detail() || !l.why.detail()->http_status) l.last = listening::outcome::away;
+      co_return l.backoff.failed(chance(), l.parser.retry());
     }
     a->answered = true;
+    l.last = listening::outcome::ended;
     release_held();
+    l.told = false;
+    if (!over(a)) in().deaf(error());
     if (over(a)) co_return std::nullopt;
-    parser.restart();
+    l.parser.restart();
     auto const before = messages_in();
-    auto const ended = co_await read_stream(a, f, parser);
+    auto const id = l.parser.last_event_id();
+    auto const opened = time_->now();
+    l.why = co_await read_stream(a, f, l.parser);
     if (over(a)) co_return std::nullopt;
-    if (parser.failed()) broken = ended;
-    if (messages_in() != before) backoff.proved();
-    co_return backoff.ended(chance(), parser.retry());
+    bool const brought = messages_in() != before || l.parser.last_event_id() != id;
+    co_return l.backoff.ended(time_->now() - opened, brought, chance(), l.parser.retry());
+  }
+
+  [[nodiscard]] static error no_stream(int status) {
+    transport_detail known;
+    known.http_status = status;
+    return error(errc::capability_missing, "the server has no stream for what it says unasked, such as changes")
+        .with_detail(std::move(known));
   }
 
   struct sse_state {
@@ -23251,11 +24981,13 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   using base::is_final;
   using base::limit;
   using base::listener_;
+  using base::open_later;
   using base::open_sse;
   using base::options_;
   using base::over;
   using base::post_headers;
   using base::posts_;
+  using base::reached_again;
   using base::read_stream;
   using base::sent;
   using base::send_again;
@@ -23293,7 +25025,8 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     f.body = &a->message.text;
     // A call has its own deadlines, which cancel; everything else has this one.
     bool const timed_by_call = a->message.id != 0 && !sse_;
-    f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout()).idle(options_.idle_timeout());
+    f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout());
+    f.timeouts.idle(timed_by_call && !a->message.open_ended ? http_timeouts::never : options_.idle_timeout());
     f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
     f.fields = [this, &a] { return post_headers(*a); };
     f.ending = &closing_;
@@ -23301,6 +25034,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     co_await f.run();
     if (a->starting) co_await next_turn();
     if (over(a)) co_return;
+    if (f.verdict.what != action::fail) reached_again();
     if (f.verdict.what == action::json) {
       co_await take_json(a, f);
     } else if (f.verdict.what == action::stream) {
@@ -23331,6 +25065,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
         co_await carry_out(a);
         co_return;
       }
+      if (opened.error() == errc::unauthorized) co_return failed(*a, opened.error());  // it is there, behind a login
     }
     failed(*a, why);
   }
@@ -23360,17 +25095,19 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     if (over(a)) co_return;
     if (a->answered) co_return;
     sansio::backoff backoff(options_.reconnect());
+    auto delay = backoff.failed(chance(), parser.retry());
     bool hopeless = false;
-    while (!hopeless && may_resume(*a, parser) && leaves_outcome_open(broken)) {
-      auto const delay = backoff.failed(chance(), parser.retry());
-      if (!delay) break;
+    while (delay && !hopeless && may_resume(*a, parser) && leaves_outcome_open(broken)) {
       f.close();
       co_await pause_until(time_, time_->now() + *delay);
       if (over(a)) co_return;
       auto const before = parser.last_event_id();
-      broken = co_await resume(a, parser, hopeless);
+      std::optional<time_source::time_point> opened;
+      broken = co_await resume(a, parser, hopeless, opened);
       if (over(a) || a->answered) co_return;
-      if (parser.last_event_id() != before) backoff.proved();
+      bool const brought = parser.last_event_id() != before;
+      delay = opened ? backoff.ended(time_->now() - *opened, brought, chance(), parser.retry())
+                     : backoff.failed(chance(), parser.retry());
     }
     failed(*a, std::move(broken));
   }
@@ -23381,14 +25118,15 @@ class http_exchanges final : public http_streams<Engine, Auth> {
   }
 
   // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
-  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless) {
+  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless,
+                                std::optional<time_source::time_point>& opened) {
     fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
     f.sent = sent(*a);
     f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
     f.ending = &closing_;
     f.authorizing = [this](bool begins) { authorizing(begins); };
     f.sent.in_session = !a->session.empty();
-    f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
+    f.timeouts.response(options_.send_timeout()).idle(http_timeouts::never);
     co_await f.run();
     if (over(a)) co_return error(errc::cancelled);
     if (f.verdict.what != action::stream) {
@@ -23401,6 +25139,7 @@ class http_exchanges final : public http_streams<Engine, Auth> {
       co_return f.verdict.why.with_code(make_error_code(errc::transport_failed)).with_message(std::move(text));
     }
     parser.restart();
+    opened = time_->now();
     auto ended = co_await read_stream(a, f, parser);
     co_return ended;
   }
@@ -23420,14 +25159,6 @@ class http_exchanges final : public http_streams<Engine, Auth> {
     drained_ = std::make_shared<gate>(executor_);
     auto const bound = open_later(drained_, until);
     co_await drained_->wait();
-  }
-
-  // Whatever an engine or an authenticator makes of being given up.
-  [[nodiscard]] std::unique_ptr<deadline> open_later(std::shared_ptr<gate> const& g, time_source::time_point at) {
-    auto alarm = time_->make_deadline(executor_);
-    std::function<void()> enough = [g] { g->open(); };
-    alarm->arm(at, std::move(enough));
-    return alarm;
   }
 
   asio::awaitable<void> end_session(std::shared_ptr<gate> told) {
@@ -23513,7 +25244,10 @@ class streamable_http {
       // A query or a header of the user's own may decide on the answers, and may be a secret.
       if (!url_->query() && options_.headers().empty()) out.server = out.target;
     }
-    if (auth_) out.identity = auth_->identity();
+    if (auth_) {
+      out.identity = auth_->identity();
+      if constexpr (requires(Auth const& a) { a.extensions(); }) out.extensions = auth_->extensions();
+    }
     if (session_) session_->describe(out);
     return out;
   }
@@ -23819,7 +25553,7 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
   void finish(error reason) {
     inbox* const told = std::exchange(in, nullptr);
     leave();
-    if (closed_signal) closed_signal->cancel();
+    if (auto const s = closed_signal.lock()) s->cancel();
     if (told != nullptr) told->closed(std::move(reason));
   }
 
@@ -23836,7 +25570,7 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
   void abort() noexcept {
     in = nullptr;
     leave();
-    if (closed_signal) closed_signal->cancel();
+    if (auto const s = closed_signal.lock()) s->cancel();
   }
 
   std::mutex mutex;
@@ -23851,7 +25585,7 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
   queue_limits limits;
   std::vector<message> batch;
   inbox* in = nullptr;
-  std::optional<asio::steady_timer> closed_signal;  // never expires; cancelled when it is over
+  std::weak_ptr<asio::steady_timer> closed_signal;  // of those who wait for the end; never expires, is cancelled then
   bool closing = false;
   bool pumping = false;
   std::shared_ptr<end> owed;  // was sent to while pumping, and is not posted
@@ -23888,7 +25622,6 @@ COMCP_DECL asio::awaitable<result<void>> memory_transport::open_impl(std::shared
   auto executor = co_await asio::this_coro::executor;
   if (e->executor || e->gone) co_return error(errc::connect_failed, "an end of a memory pair opens once");
   e->in = &in;
-  e->closed_signal.emplace(executor, asio::steady_timer::time_point::max());
   {
     std::lock_guard const lock(e->mutex);
     e->executor = executor;
@@ -23926,7 +25659,11 @@ COMCP_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_ptr<en
     }
     if (post) e->post_drain(*e->executor);
   }
-  while (e->in != nullptr) co_await e->closed_signal->async_wait(net::tuple_awaitable);
+  // In the frames that wait: an end may be held longer than the context is there.
+  auto signal = e->closed_signal.lock();
+  if (!signal) signal = std::make_shared<asio::steady_timer>(*e->executor, asio::steady_timer::time_point::max());
+  e->closed_signal = signal;
+  while (e->in != nullptr) co_await signal->async_wait(net::tuple_awaitable);
 }
 
 COMCP_DECL transport_info memory_transport::info() const {
@@ -23968,6 +25705,7 @@ static_assert(transport<memory_transport>);
 #include <memory>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -23999,21 +25737,29 @@ class spawn_options {
   bool use_pidfd = true;                      ///< False: poll for the exit after stop().
 };
 
-/// How the process ended. Both are empty when somebody else reaped it.
+/// How the process ended. All are empty when somebody else reaped it.
 class exit_status {
  public:
   exit_status() = default;
   std::optional<int> code;
   std::optional<int> signal;
+  bool signalled = false;  ///< It was told to end by a signal of ours.
+  /// It goes on, although SIGKILL was sent: what forbids it to end (another user's: EPERM), or that it has not come to it
+  /// yet (std::errc::timed_out). It is reaped in the background, whenever it ends.
+  std::error_code alive;
 };
 
 /// The environment that the child gets, as NAME=value.
 [[nodiscard]] std::vector<std::string> child_environment(spawn_options const& options);
 
-/// A running child in a process group of its own. Used from its executor only. The destructor kills the group
-/// and reaps the child before it returns; on_exit is not called then.
+/// A running child that begins in a process group of its own. Used from its executor only. The destructor closes its
+/// stdin and kills it and its group at once; it never waits: what takes time to die, or cannot be killed, is reaped in
+/// the background. on_exit is not called then.
 class child_process {
  public:
+  /// From SIGKILL to giving it up.
+  static constexpr std::chrono::milliseconds kill_wait{500};
+
   /// errc::connect_failed when it cannot be started.
   [[nodiscard]] static result<child_process> spawn(asio::any_io_executor executor, spawn_options const& options);
 
@@ -24027,19 +25773,22 @@ class child_process {
   [[nodiscard]] asio::posix::stream_descriptor& error_output() noexcept;
   [[nodiscard]] int pid() const noexcept;
 
-  /// Calls `done` once, after the exit was seen, the group killed and the child reaped; also when SIGKILL does
-  /// not end it within another term_wait. Set it before anything else. Never called from inside a member.
+  /// Calls `done` once, after the exit was seen, the group killed and the child reaped; also when it cannot be killed, or
+  /// not within kill_wait. Set it before anything else. Never called from inside a member.
   void on_exit(std::function<void()> done);
   /// Set once on_exit is called.
   [[nodiscard]] std::optional<exit_status> const& status() const noexcept;
 
   /// End of file for the child's stdin; what was written before stays readable.
   void close_input() noexcept;
-  /// Starts the ladder's clock: exit_wait, SIGTERM to the group, term_wait, SIGKILL to the group. The input is
-  /// the caller's to close, before or later.
-  void stop();
-  /// SIGKILL to the group, reap, close everything.
+  /// Starts the ladder's clock: exit_wait, but no longer than `most`; SIGTERM to the child and its group, term_wait,
+  /// SIGKILL to both, kill_wait. The input is the caller's to close, before or later; before SIGTERM it is closed anyway.
+  void stop(std::chrono::milliseconds most = std::chrono::milliseconds::max());
+  /// Closes everything, the input first; SIGKILL to the child and its group; reaps what has ended by then.
   void kill() noexcept;
+  /// What ends its stdin, kills it and its group, and has it reaped in the background: from any thread, at once, and
+  /// whatever becomes of the executor.
+  [[nodiscard]] std::function<void()> killer() const;
 
  private:
   struct state;
@@ -24056,6 +25805,23 @@ class child_process {
 
 // net/impl/child_process.ipp
 #include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <mutex>
+#include <thread>
+
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <asio/bind_executor.hpp>
+
+// net/impl/child_start.ipp
+// How a child is started: its descriptors, environment, command and directory.
+
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -24066,13 +25832,9 @@ class child_process {
 #include <dirent.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
-
-#include <asio/bind_executor.hpp>
 
 extern "C" char** environ;
 
@@ -24196,18 +25958,26 @@ COMCP_DECL error cannot_start(spawn_options const& o, std::string const& why) {
   return {errc::connect_failed, "cannot start '" + (o.command.empty() ? std::string() : o.command.front()) + "': " + why};
 }
 
+/// Why the child could not go there; posix_spawn says no more than that something was not there.
+COMCP_DECL std::error_code wrong_directory(std::string const& path) noexcept {
+  struct stat s {};
+  int why = 0;
+  if (::stat(path.c_str(), &s) != 0) {
+    why = errno;
+  } else if (!S_ISDIR(s.st_mode)) {
+    why = ENOTDIR;
+  } else if (::access(path.c_str(), X_OK) != 0) {
+    why = errno;
+  }
+  return {why, std::generic_category()};
+}
+
 COMCP_DECL bool has_nul(spawn_options const& o) {
   auto const nul = [](std::string const& s) { return s.find('\0') != std::string::npos; };
   return std::any_of(o.command.begin(), o.command.end(), nul) || nul(o.working_directory) ||
          std::any_of(o.environment.begin(), o.environment.end(),
                      [&](auto const& kv) { return nul(kv.first) || nul(kv.second); });
 }
-
-#if defined(SYS_pidfd_open)
-COMCP_DECL int open_pidfd(int pid) noexcept { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
-#else
-COMCP_DECL int open_pidfd(int) noexcept { return -1; }
-#endif
 
 }  // namespace detail
 
@@ -24229,109 +25999,12 @@ COMCP_DECL std::vector<std::string> child_environment(spawn_options const& optio
   return out;
 }
 
-struct child_process::state : std::enable_shared_from_this<child_process::state> {
-  state(asio::any_io_executor ex, spawn_options const& o)
-      : executor(ex), input(ex), output(ex), error_output(ex), pidfd(ex),
-        time(o.time ? o.time : steady_time()), ladder(time->make_deadline(ex)), poll(time->make_deadline(ex)),
-        exit_wait(o.exit_wait), term_wait(o.term_wait) {}
-
-  void watch(bool use_pidfd) {
-    int const fd = use_pidfd ? detail::open_pidfd(pid) : -1;
-    if (fd < 0) return;
-    pidfd.assign(fd);
-    pidfd.async_wait(asio::posix::descriptor_base::wait_read,
-                     asio::bind_executor(executor, [self = shared_from_this()](std::error_code ec) {
-                       if (!ec) self->look();
-                     }));
-  }
-
-  // Sees an exit while the pid is still ours, so that the group that is killed cannot be another's.
-  [[nodiscard]] bool gone(int options) noexcept {
-    if (reaped) return true;
-    siginfo_t info{};
-    int r = 0;
-    do {
-      r = ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | options);
-    } while (r != 0 && errno == EINTR);
-    if (r != 0) return reaped = true;  // ECHILD: somebody else reaped it, the group is not ours to signal
-    if (info.si_pid == 0) return false;
-    ::kill(-pid, SIGKILL);
-    while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
-    (info.si_code == CLD_EXITED ? how.code : how.signal) = info.si_status;
-    return reaped = true;
-  }
-
-  void look() {
-    if (gone(WNOHANG)) finish();
-  }
-
-  void finish() {
-    if (finished) return;
-    finished = true;
-    ladder->disarm();
-    poll->disarm();
-    status = how;
-    if (auto call = std::exchange(done, nullptr)) call();
-  }
-
-  void after(std::chrono::milliseconds wait, void (state::*next)()) {
-    ladder->arm(time->now() + wait, [weak = weak_from_this(), next] {
-      auto const self = weak.lock();
-      if (!self || self->finished) return;
-      self->look();
-      if (!self->finished) ((*self).*next)();
-    });
-  }
-
-  void terminate() {
-    ::kill(-pid, SIGTERM);
-    after(term_wait, &state::kill_group);
-  }
-
-  void kill_group() {
-    ::kill(-pid, SIGKILL);
-    after(std::max(term_wait, std::chrono::milliseconds(500)), &state::give_up);
-  }
-
-  // Stuck in the kernel: waiting on would hang the host with it.
-  void give_up() {
-    unkillable = true;
-    finish();
-  }
-
-  void poll_exit() {
-    poll->arm(time->now() + std::chrono::milliseconds(5), [weak = weak_from_this()] {
-      auto const self = weak.lock();
-      if (!self || self->finished) return;
-      self->look();
-      if (!self->finished) self->poll_exit();
-    });
-  }
-
-  asio::any_io_executor executor;
-  asio::local::stream_protocol::socket input;
-  asio::posix::stream_descriptor output;
-  asio::posix::stream_descriptor error_output;
-  asio::posix::stream_descriptor pidfd;
-  std::shared_ptr<time_source> time;
-  std::unique_ptr<deadline> ladder;
-  std::unique_ptr<deadline> poll;
-  std::chrono::milliseconds exit_wait;
-  std::chrono::milliseconds term_wait;
-  std::function<void()> done;
-  std::optional<exit_status> status;
-  exit_status how;
-  int pid = -1;
-  bool stopping = false;
-  bool reaped = false;
-  bool finished = false;
-  bool unkillable = false;
-};
-
 namespace detail {
 
 COMCP_DECL result<int> start(spawn_options const& o, fd_pair& in, fd_pair& out, fd_pair& err) {
+  if (auto const why = o.working_directory.empty() ? std::error_code() : wrong_directory(o.working_directory)) {
+    return cannot_start(o, "working directory '" + o.working_directory + "': " + why.message());
+  }
   auto environment = child_environment(o);
   std::string const path = find_command(o, environment);
   if (path.empty()) return cannot_start(o, "no such command in PATH");
@@ -24361,6 +26034,194 @@ COMCP_DECL result<int> start(spawn_options const& o, fd_pair& in, fd_pair& out, 
 
 }  // namespace detail
 
+}  // namespace comcp::net
+
+namespace comcp::net {
+namespace detail {
+
+/// False while it lives. Sees the exit while the pid is still ours, so that the group that is killed cannot be another's.
+/// Waits without WNOHANG in `options` only.
+COMCP_DECL bool reap(int pid, int options, exit_status& how) noexcept {
+  siginfo_t info{};
+  int r = 0;
+  do {
+    r = ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT | options);
+  } while (r != 0 && errno == EINTR);
+  if (r != 0) return true;  // ECHILD: somebody else reaped it, the group is not ours to signal
+  if (info.si_pid == 0) return false;
+  ::kill(-pid, SIGKILL);
+  while (::waitpid(pid, nullptr, WNOHANG) < 0 && errno == EINTR) {
+  }
+  (info.si_code == CLD_EXITED ? how.code : how.signal) = info.si_status;
+  return true;
+}
+
+/// For what takes long to die, or cannot be killed: a thread of its own waits for it.
+COMCP_DECL void reap_in_background(int pid) noexcept {
+  sigset_t all, before;
+  sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of this program runs there
+  try {
+    std::thread([pid] {
+      exit_status ignored;
+      static_cast<void>(reap(pid, 0, ignored));
+    }).detach();
+  } catch (std::exception const&) {  // no thread is to be had: a short while here is better than a zombie
+    exit_status ignored;
+    for (int i = 0; i != 100 && !reap(pid, WNOHANG, ignored); ++i) ::poll(nullptr, 0, 5);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+/// A pid, which is ours to signal until it is reaped or left to the background, and a second descriptor of its stdin, by
+/// whose end it may go where no signal is allowed. Safe from any thread.
+class owned_pid {
+ public:
+  owned_pid(int pid, int input) noexcept : pid_(pid), input_(::fcntl(input, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)) {}
+
+  /// Whether it has ended, or is somebody else's by now.
+  [[nodiscard]] bool gone(exit_status& how) noexcept {
+    std::lock_guard const lock(mutex_);
+    if (ours_ && reap(pid_, WNOHANG, how)) leave();
+    return !ours_;
+  }
+
+  /// Once to it, also where it left its group, and to what is in the group. What forbids that.
+  std::error_code signal(int number) noexcept {
+    std::lock_guard const lock(mutex_);
+    return ours_ ? send(number) : std::error_code();
+  }
+
+  /// Never waits.
+  void kill() noexcept {
+    std::lock_guard const lock(mutex_);
+    exit_status ignored;
+    if (!ours_) return;
+    ::shutdown(input_.get(), SHUT_RDWR);
+    leave();
+    if (reap(pid_, WNOHANG, ignored)) return;
+    static_cast<void>(send(SIGKILL));
+    reap_in_background(pid_);
+  }
+
+ private:
+  void leave() noexcept {
+    ours_ = false;
+    input_ = owned_fd();
+  }
+
+  // A second SIGTERM means "at once" to many, so that a member of the group gets only the first.
+  std::error_code send(int number) const noexcept {
+    ::kill(-pid_, number);
+    bool const member = number != SIGKILL && ::getpgid(pid_) == pid_;
+    if (::kill(pid_, member ? 0 : number) == 0) return {};
+    return {errno, std::generic_category()};
+  }
+
+  std::mutex mutex_;
+  int pid_;
+  owned_fd input_;
+  bool ours_ = true;
+};
+
+#if defined(SYS_pidfd_open)
+COMCP_DECL int open_pidfd(int pid) noexcept { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
+#else
+COMCP_DECL int open_pidfd(int) noexcept { return -1; }
+#endif
+
+}  // namespace detail
+
+struct child_process::state : std::enable_shared_from_this<child_process::state> {
+  state(asio::any_io_executor ex, spawn_options const& o)
+      : executor(ex), input(ex), output(ex), error_output(ex), pidfd(ex),
+        time(o.time ? o.time : steady_time()), ladder(time->make_deadline(ex)), poll(time->make_deadline(ex)),
+        exit_wait(o.exit_wait), term_wait(o.term_wait) {}
+
+  void watch(bool use_pidfd) {
+    int const fd = use_pidfd ? detail::open_pidfd(pid) : -1;
+    if (fd < 0) return;
+    pidfd.assign(fd);
+    pidfd.async_wait(asio::posix::descriptor_base::wait_read,
+                     asio::bind_executor(executor, [self = shared_from_this()](std::error_code ec) {
+                       if (!ec) self->look();
+                     }));
+  }
+
+  void look() {
+    if (process->gone(how)) finish();
+  }
+
+  void finish() {
+    if (finished) return;
+    finished = true;
+    ladder->disarm();
+    poll->disarm();
+    status = how;
+    if (auto call = std::exchange(done, nullptr)) call();
+  }
+
+  void after(std::chrono::milliseconds wait, void (state::*next)()) {
+    ladder->arm(time->now() + wait, [weak = weak_from_this(), next] {
+      auto const self = weak.lock();
+      if (!self || self->finished) return;
+      self->look();
+      if (!self->finished) ((*self).*next)();
+    });
+  }
+
+  void terminate() {
+    close_input();
+    how.signalled = true;
+    static_cast<void>(process->signal(SIGTERM));
+    after(term_wait, &state::kill_all);
+  }
+
+  void kill_all() {
+    how.alive = process->signal(SIGKILL);
+    if (how.alive) return finish();
+    after(kill_wait, &state::give_up);
+  }
+
+  // Stuck in the kernel: waiting on would hang the host with it.
+  void give_up() {
+    how.alive = std::make_error_code(std::errc::timed_out);
+    finish();
+  }
+
+  void close_input() noexcept {
+    std::error_code ignored;
+    input.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
+  }
+
+  void poll_exit() {
+    poll->arm(time->now() + std::chrono::milliseconds(5), [weak = weak_from_this()] {
+      auto const self = weak.lock();
+      if (!self || self->finished) return;
+      self->look();
+      if (!self->finished) self->poll_exit();
+    });
+  }
+
+  asio::any_io_executor executor;
+  asio::local::stream_protocol::socket input;
+  asio::posix::stream_descriptor output;
+  asio::posix::stream_descriptor error_output;
+  asio::posix::stream_descriptor pidfd;
+  std::shared_ptr<time_source> time;
+  std::unique_ptr<deadline> ladder;
+  std::unique_ptr<deadline> poll;
+  std::chrono::milliseconds exit_wait;
+  std::chrono::milliseconds term_wait;
+  std::function<void()> done;
+  std::optional<exit_status> status;
+  exit_status how;
+  std::shared_ptr<detail::owned_pid> process;
+  int pid = -1;
+  bool stopping = false;
+  bool finished = false;
+};
+
 COMCP_DECL result<child_process> child_process::spawn(asio::any_io_executor executor, spawn_options const& options) {
   if (options.command.empty() || options.command.front().empty()) {
     return error(errc::invalid_argument, "no command to start");
@@ -24373,6 +26234,7 @@ COMCP_DECL result<child_process> child_process::spawn(asio::any_io_executor exec
   auto const pid = detail::start(options, in, out, err);
   if (!pid) return pid.error();
   s->pid = *pid;
+  s->process = std::make_shared<detail::owned_pid>(*pid, in.ours.get());
   child_process process(s);  // from here on a failure kills it
   try {
     s->input.assign(asio::local::stream_protocol(), in.ours.get());
@@ -24407,15 +26269,12 @@ COMCP_DECL int child_process::pid() const noexcept { return state_->pid; }
 COMCP_DECL void child_process::on_exit(std::function<void()> done) { state_->done = std::move(done); }
 COMCP_DECL std::optional<exit_status> const& child_process::status() const noexcept { return state_->status; }
 
-COMCP_DECL void child_process::close_input() noexcept {
-  std::error_code ignored;
-  state_->input.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
-}
+COMCP_DECL void child_process::close_input() noexcept { state_->close_input(); }
 
-COMCP_DECL void child_process::stop() {
+COMCP_DECL void child_process::stop(std::chrono::milliseconds most) {
   if (state_->finished || std::exchange(state_->stopping, true)) return;
   if (!state_->pidfd.is_open()) state_->poll_exit();
-  state_->after(state_->exit_wait, &state::terminate);
+  state_->after(std::min(most, state_->exit_wait), &state::terminate);
 }
 
 COMCP_DECL void child_process::kill() noexcept {
@@ -24423,15 +26282,16 @@ COMCP_DECL void child_process::kill() noexcept {
   state_->done = nullptr;
   state_->ladder->disarm();
   state_->poll->disarm();
-  if (!state_->gone(WNOHANG)) {
-    ::kill(-state_->pid, SIGKILL);
-    if (!state_->unkillable) static_cast<void>(state_->gone(0));
-  }
   std::error_code ignored;
   state_->input.close(ignored);
+  state_->process->kill();
   state_->output.close(ignored);
   state_->error_output.close(ignored);
   state_->pidfd.close(ignored);
+}
+
+COMCP_DECL std::function<void()> child_process::killer() const {
+  return [process = state_->process] { process->kill(); };
 }
 
 COMCP_DECL std::size_t readable_now(asio::posix::stream_descriptor& d) noexcept {
@@ -24482,8 +26342,9 @@ class stdio_settings {
 
 /// Starts a server and talks to it. `closed` is told once everything that the server wrote was delivered, its
 /// process has ended, its process group is killed and it is reaped; the error has the exit status and the tail
-/// of stderr. close() is bounded by exit_wait + 2 * term_wait. Destroying it kills the group at once. Regular: keep one
-/// and connect copies of it.
+/// of stderr. close() is bounded by exit_wait + term_wait + child_process::kill_wait; a process that goes on even then
+/// (another user's) is left to itself, as a fault and the error say. Destroying it kills the process and its group at
+/// once, and never waits. Regular: keep one and connect copies of it.
 class stdio {
  public:
   /// argv, never a shell. The command is looked up in the PATH that the server gets.
@@ -24509,7 +26370,8 @@ class stdio {
   /// Bounds of what waits to be written; beyond them send() says errc::queue_full.
   stdio& queue(queue_limits limits) & { return settings_.queue = limits, *this; }
   stdio& stderr_to(stderr_target target) & { return settings_.error_to = std::move(target), *this; }
-  /// How long the server may take to exit after the end of its stdin before SIGTERM. Default 2 s.
+  /// How long the server may take to exit after the end of its stdin before SIGTERM. Default 2 s. Both waits and half a
+  /// second more should fit into connect_options().close_timeout(), which kills at once.
   stdio& exit_wait(std::chrono::milliseconds wait) & { return settings_.process.exit_wait = wait, *this; }
   /// How long after SIGTERM before SIGKILL. Default 2 s.
   stdio& term_wait(std::chrono::milliseconds wait) & { return settings_.process.term_wait = wait, *this; }
@@ -24533,6 +26395,8 @@ class stdio {
   bool abandon(request_id id) noexcept;
   [[nodiscard]] asio::awaitable<void> close();
   [[nodiscard]] transport_info info() const;
+  /// What kills the process and its group from any thread, at once, also one that starts later.
+  [[nodiscard]] std::function<void()> cutter() const;
 
  private:
   struct state;
@@ -24615,6 +26479,8 @@ class stdio_session final : public stream_session<child_stream> {
 
  public:
   static constexpr std::size_t tail_in_errors = 4096;
+  /// For a process to exit by itself after the end of its stdout, before SIGTERM: nothing can come from it any more.
+  static constexpr std::chrono::milliseconds silent_wait{500};
 
   stdio_session(asio::any_io_executor executor, child_stream stream, inbox& in, stdio_settings const& s)
       : base(std::move(executor), std::move(stream), in, s.max_line, s.queue),
@@ -24651,25 +26517,31 @@ class stdio_session final : public stream_session<child_stream> {
 
   void reading_ended(error why) override {
     output_ended_ = true;
-    if (why == errc::limit_exceeded) {
+    if (is_our_own(why)) {
       std::error_code ignored;
       process().output().close(ignored);  // a server that is still writing the line fails at once
+    } else {
+      why = why.with_message("the server closed its stdout");
     }
-    end_with(std::move(why));
     process().close_input();
+    end_with(std::move(why), silent_wait);
     finish_if_over();
   }
 
-  void writing_ended(error why) override { end_with(std::move(why)); }
+  void writing_ended(error) override {
+    end_with(error(errc::transport_failed, "the server closed its stdin"), std::chrono::milliseconds::max());
+  }
+
+  static bool is_our_own(error const& e) noexcept { return e == errc::limit_exceeded || e == errc::out_of_memory; }
 
   void drained() override {
     if (closing()) process().close_input();
   }
 
-  void end_with(error why) {
-    if (!cause_ || why == errc::limit_exceeded) cause_ = std::move(why);
+  void end_with(error why, std::chrono::milliseconds wait) {
+    if (!cause_ || is_our_own(why)) cause_ = std::move(why);
     refuse_sends();
-    process().stop();
+    process().stop(wait);
   }
 
   // Everything that the server wrote is in the pipes by now. The end of a pipe may never come, when a process
@@ -24679,6 +26551,8 @@ class stdio_session final : public stream_session<child_stream> {
     exited_ = true;
     how_ = process().status().value_or(net::exit_status());
     refuse_sends();
+    if (how_.alive) fault(error(errc::transport_failed, not_ended()));
+    if (done()) return;
     std::error_code ignored;
     if (!output_ended_) {
       stop_reading();
@@ -24755,11 +26629,18 @@ class stdio_session final : public stream_session<child_stream> {
   }
 
   [[nodiscard]] error bare_reason() const {
-    if (cause_ && *cause_ == errc::limit_exceeded) return *cause_;
-    if (closing()) return {errc::closed, "closed by this side"};
+    if (cause_ && is_our_own(*cause_)) return *cause_;
+    std::string const left = how_.alive ? "; " + not_ended() : std::string();
+    if (closing()) return {errc::closed, "closed by this side" + left};
     if (how_.code) return {errc::transport_failed, "the server process exited"};
+    if (cause_ && (how_.alive || how_.signalled)) return cause_->with_message(std::string(cause_->message()) + left);
     if (how_.signal) return {errc::transport_failed, "the server process was ended by a signal"};
     return {errc::transport_failed, "the server process is gone"};
+  }
+
+  [[nodiscard]] std::string not_ended() const {
+    return "the server process " + std::to_string(pid_) + " could not be ended: " +
+           (how_.alive == std::errc::timed_out ? "it goes on after SIGKILL" : how_.alive.message());
   }
 
   stderr_target::sink_function sink_;
@@ -24800,6 +26681,7 @@ COMCP_DECL std::string shown_command(std::vector<std::string> const& command) {
 
 struct stdio::state {
   std::shared_ptr<detail::stdio_session> session;
+  std::shared_ptr<detail::kill_switch> cut = std::make_shared<detail::kill_switch>();
   bool gone = false;
 };
 
@@ -24845,6 +26727,7 @@ COMCP_DECL asio::awaitable<result<void>> stdio::open_impl(std::shared_ptr<state>
                                                                      : target::pipe;
   auto process = net::child_process::spawn(executor, settings.process);
   if (!process) co_return process.error();
+  s->cut->connect(process->killer());
   detail::child_stream stream(std::move(*process));
   s->session = std::make_shared<detail::stdio_session>(executor, std::move(stream), in, settings);
   s->session->start_all();
@@ -24868,7 +26751,11 @@ COMCP_DECL transport_info stdio::info() const {
   return out;
 }
 
-static_assert(transport<stdio>);
+COMCP_DECL std::function<void()> stdio::cutter() const {
+  return [cut = state_->cut] { cut->pull(); };
+}
+
+static_assert(transport<stdio> && has_cutter<stdio>);
 
 }  // namespace comcp
 #endif

@@ -808,8 +808,7 @@ COMCP_DECL bool core_cache::shares(prepared_call const& c) const {
 }
 
 COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_call& c) {
-  pending_entry e;
-  e.survives = true;
+  pending_entry e(pending_entry::span::client);
   auto const timeout = c.options.timeout().value_or(core_.default_timeout());
   auto const id = core_.enlist(e, c.started, timeout, later(c.started, core_.hard_limit(c.options)), c.counted);
   if (!id) co_return reply(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
@@ -836,7 +835,6 @@ COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const&
   auto const f = std::make_shared<flight>(q, prepared_call(c.method, c.params, {}));
   there = f;
   f->asked.ticket = ticket();
-  f->call.name = c.name;
   f->call.repeatable = true;
   f->call.counted = true;
   f->call.options = flight_options(f);
@@ -1159,7 +1157,7 @@ COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
   auto tool = find(name, c.options);
   if (!tool) {
     auto failure = co_await know_tools(c);
-    if (failure) co_return reply(std::move(failure));
+    if (failure) co_return reply(failure.with_outcome(call_outcome::not_sent));
     tool = find(name, c.options);
   }
   if (tool) {
@@ -1168,7 +1166,7 @@ COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
   auto r = co_await core_.perform(c);
   bool const is_task = params->view().find("task").has_value();  // what comes then is no result of the tool
   if (!r || !tool || is_task) co_return r;
-  if (auto bad = after(*tool, name, r->view())) co_return reply(std::move(bad));
+  if (auto bad = after(*tool, name, r->view())) co_return reply(bad.with_outcome(call_outcome::open));
   co_return r;
 }
 
@@ -1201,6 +1199,9 @@ COMCP_DECL void tool_checks::learn(json::view page, std::uint64_t asked) {
     }
     keep(found->second, t.find("inputSchema").value_or(json::view()), t.find("outputSchema").value_or(json::view()));
     found->second->learned = now_;
+    if (auto const why = t.find(unreadable_key))
+      found->second->input.unusable = found->second->output.unusable =
+          error(errc::limit_exceeded, std::string(why->get_string().value_or("")));
   }
 }
 
@@ -1217,12 +1218,11 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
   }
   auto const l = listing_;
   if (l && !l->over) {
-    pending_entry e;
-    e.survives = true;
+    pending_entry e(pending_entry::span::client);
     if (!core_.enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
       co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
     core_.end_with(c.options.stop(), e);
-    l->waiting.push_back(e.id);
+    core_.pending_.line_up(l->waiting, e.id);
     auto const waited = co_await core_.wait(e);
     if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method) : waited.error();
   }
@@ -1263,7 +1263,8 @@ COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_co
 COMCP_DECL asio::awaitable<error> tool_checks::walk() {
   auto const end = later(core_.now(), core_.hard_limit(call_options()));
   std::optional<std::string> from;
-  std::set<std::string> seen;
+  std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
+  std::size_t bytes = 0;
   for (std::size_t pages = 0; pages < core_.limits().pages(); ++pages) {
     prepared_call c("tools/list", from ? args("cursor", *from).text() : std::string(), call_options());
     c.internal = true;
@@ -1275,7 +1276,10 @@ COMCP_DECL asio::awaitable<error> tool_checks::walk() {
     auto const next = r->view().find("nextCursor");
     auto const cursor = next ? next->get_string() : std::nullopt;
     if (!cursor) co_return error();
-    if (!seen.emplace(*cursor).second) co_return error(errc::protocol_violation, "the server gave one cursor twice");
+    bytes += r->text_size();
+    if (bytes > core_.limits().list_bytes()) co_return error(errc::limit_exceeded, "more bytes than limits().list_bytes()");
+    auto const hash = std::hash<std::string_view>()(*cursor);
+    if (!seen.emplace(cursor->size(), hash).second) co_return error(errc::protocol_violation, "the server gave one cursor twice");
     if (core_.now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
     from = std::string(*cursor);
   }
@@ -1407,7 +1411,7 @@ struct config_problem {
   std::string file;
   std::size_t line = 0, column = 0;  ///< From 1, columns in bytes; 0 where the file as such is meant.
   std::string key;                   ///< Such as mcpServers.github.args[1]; empty for the file as such.
-  errc code = errc::wrong_shape;     ///< invalid_json, wrong_shape, invalid_argument, not_found, limit_exceeded.
+  errc code = errc::wrong_shape;     ///< invalid_json, wrong_shape, invalid_argument, not_found, limit_exceeded, denied.
   std::string text;
 
   /// "mcp.json:12:7: mcpServers.github.args[1]: not a string"
@@ -1818,6 +1822,9 @@ class config_variables {
   config_variables() {}
   /// ${NAME}, ${NAME:-default} and ${env:NAME}.
   config_variables& environment(lookup f) { return environment_ = std::move(f), *this; }
+  /// The names that environment() is asked for; any other is a problem with errc::denied, whatever its default. For
+  /// files that somebody else wrote: show variables_read(), let a person decide, and give what was allowed. Default: all.
+  config_variables& only(std::vector<std::string> names) { return only_ = std::move(names), *this; }
   /// ${workspaceFolder}, ${workspaceFolderBasename} and ${cwd}: an absolute path.
   config_variables& workspace_folder(std::string path) { return folder_ = std::move(path), *this; }
   /// ${userHome}.
@@ -1828,6 +1835,7 @@ class config_variables {
   config_variables& files(reader f) { return files_ = std::move(f), *this; }
 
   [[nodiscard]] lookup const& environment() const noexcept { return environment_; }
+  [[nodiscard]] std::optional<std::vector<std::string>> const& only() const noexcept { return only_; }
   [[nodiscard]] std::string const& workspace_folder() const noexcept { return folder_; }
   [[nodiscard]] std::string const& home() const noexcept { return home_; }
   [[nodiscard]] asker const& inputs() const noexcept { return inputs_; }
@@ -1837,6 +1845,7 @@ class config_variables {
   lookup environment_;
   asker inputs_;
   reader files_;
+  std::optional<std::vector<std::string>> only_;
   std::string folder_, home_;
 };
 
@@ -1854,6 +1863,10 @@ struct expanded_server {
 /// `inputs` are those of the server's file.
 [[nodiscard]] expanded_server expand_server(configured_server const& s, std::vector<config_input> const& inputs,
                                             config_variables const& variables);
+
+/// The environment variables that expanding this server reads, as written, sorted and each once. A server of somebody
+/// else's file can send them anywhere.
+[[nodiscard]] std::vector<std::string> variables_read(configured_server const& s);
 
 /// The NAME=value lines of an `envFile`: blank lines and # comments are skipped, `export ` is dropped, values may stand
 /// in quotes (in double quotes, \n, \", \\ and \$ are escapes), nothing is expanded. Errors: invalid_argument with the
@@ -1934,6 +1947,7 @@ COMCP_DECL result<std::vector<std::pair<std::string, std::string>>> parse_env_fi
 #if !defined(COMCP_SINGLE_CONFIG_IMPL_EXPAND_IPP)
 #define COMCP_SINGLE_CONFIG_IMPL_EXPAND_IPP
 #include <algorithm>
+#include <set>
 
 // config/impl/read.ipp
 #if !defined(COMCP_SINGLE_CONFIG_IMPL_READ_IPP)
@@ -2579,6 +2593,24 @@ inline bool is_variable_name(std::string_view name) noexcept {
          std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
+// The variable of the environment that the inside of ${...} reads; empty: none.
+inline std::string_view variable_of(std::string_view reference) noexcept {
+  auto const name = reference.substr(0, reference.find(":-"));
+  if (name.starts_with("env:")) return name.substr(4);
+  for (std::string_view const known : {"workspaceFolder", "cwd", "workspaceFolderBasename", "userHome", "pathSeparator", "/"}) {
+    if (name == known) return {};
+  }
+  return name.starts_with("input:") ? std::string_view() : name;
+}
+
+inline void add_variables(std::set<std::string>& names, std::string_view text) {
+  for (auto at = text.find("${"); at != std::string_view::npos; at = text.find("${")) {
+    text.remove_prefix(at + 2);
+    auto const name = variable_of(text.substr(0, text.find('}')));
+    if (is_variable_name(name)) names.emplace(name);
+  }
+}
+
 /// Expands one server.
 class server_expander {
  public:
@@ -2667,6 +2699,10 @@ class server_expander {
   std::optional<std::string> variable(std::string_view name, std::string const& key,
                                       std::optional<std::string> const& otherwise) {
     if (!is_variable_name(name)) return problem(key, what_is_wrong_with(name)), std::nullopt;
+    auto const& only = variables_.only();
+    if (only && std::find(only->begin(), only->end(), name) == only->end())
+      return problem(key, "the environment variable " + std::string(name) + " is none that may be read", errc::denied),
+             std::nullopt;
     auto const found = variables_.environment() ? variables_.environment()(name) : std::nullopt;
     if (!found && !otherwise)
       problem(key, "the environment variable " + std::string(name) + " is not set", errc::not_found);
@@ -2739,6 +2775,16 @@ COMCP_DECL expanded_server expand_server(configured_server const& s, std::vector
   return detail::server_expander(s, inputs, variables).run();
 }
 
+COMCP_DECL std::vector<std::string> variables_read(configured_server const& s) {
+  std::set<std::string> names;
+  for (auto const* const text : {&s.command, &s.env_file, &s.cwd, &s.url}) detail::add_variables(names, *text);
+  for (auto const& text : s.args) detail::add_variables(names, text);
+  for (auto const* const all : {&s.env, &s.headers}) {
+    for (auto const& [name, value] : *all) detail::add_variables(names, value);
+  }
+  return {names.begin(), names.end()};
+}
+
 }  // namespace comcp
 #endif
 #endif
@@ -2754,10 +2800,10 @@ COMCP_DECL expanded_server expand_server(configured_server const& s, std::vector
 namespace comcp {
 
 /// read_config() of a file, which names itself in problems unless the options name it. One that cannot be read gives a
-/// problem with errc::not_found. Blocks while it reads.
+/// problem with errc::not_found; so does what is no regular file (a FIFO, a device). Blocks while it reads.
 [[nodiscard]] config_file load_config(std::string const& path, config_options options = {});
 
-/// The environment, the current directory as workspace folder, the home directory, and files of at most 1 MiB. Inputs
+/// The environment, the current directory as workspace folder, the home directory, and regular files of at most 1 MiB. Inputs
 /// have their defaults.
 [[nodiscard]] config_variables process_variables();
 
@@ -2770,26 +2816,141 @@ namespace comcp {
 #define COMCP_SINGLE_CONFIG_IMPL_LOAD_IPP
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
+
+// replace_file.hpp
+#if !defined(COMCP_SINGLE_REPLACE_FILE_HPP)
+#define COMCP_SINGLE_REPLACE_FILE_HPP
+// Files that are read whole and replaced whole. What is in them, and who may read them, is decided elsewhere. POSIX; it
+// blocks. Internal.
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace comcp::detail {
+
+/// A descriptor that is closed with it.
+class file_descriptor {
+ public:
+  explicit file_descriptor(int fd = -1) noexcept : fd_(fd) {}
+  file_descriptor(file_descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  file_descriptor& operator=(file_descriptor&& other) noexcept { return std::swap(fd_, other.fd_), *this; }
+  ~file_descriptor();
+  [[nodiscard]] int get() const noexcept { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// Opens a regular file for reading; anything else is errc::denied, and nothing is waited for, as a FIFO's writer would
+/// be. Links are followed.
+result<file_descriptor> open_regular(std::filesystem::path const& file);
+
+/// The system's own code and "cannot DOING FILE".
+error file_error(int number, char const* doing, std::filesystem::path const& file);
+
+/// The rest of an open file; it stops soon after `most` bytes, which the caller sees by the size.
+result<std::string> read_rest(file_descriptor const& from, std::size_t most, std::filesystem::path const& file);
+
+/// The file to which symbolic links lead.
+std::filesystem::path link_target(std::filesystem::path const& file);
+
+/// Writes the text beside the file and puts it in its place at once: no reader sees a part, and a crash leaves the old or
+/// the new one. Links are followed. `mode` as in chmod().
+result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+
+// impl/replace_file.ipp
+#if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_IPP)
+#define COMCP_SINGLE_IMPL_REPLACE_FILE_IPP
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace comcp::detail {
+
+COMCP_DECL file_descriptor::~file_descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+COMCP_DECL error file_error(int number, char const* doing, std::filesystem::path const& file) {
+  return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
+}
+
+COMCP_DECL result<file_descriptor> open_regular(std::filesystem::path const& file) {
+  file_descriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  struct ::stat about {};
+  if (fd.get() < 0 || ::fstat(fd.get(), &about) != 0) return file_error(errno, "open", file);
+  if (!S_ISREG(about.st_mode)) return error(errc::denied, file.string() + " is no regular file");
+  return fd;
+}
+
+COMCP_DECL result<std::string> read_rest(file_descriptor const& from, std::size_t most,
+                                         std::filesystem::path const& file) {
+  std::string text;
+  char part[4096];
+  while (text.size() <= most) {
+    auto const n = ::read(from.get(), part, sizeof part);
+    if (n == 0) break;
+    if (n < 0 && errno != EINTR) return file_error(errno, "read", file);
+    if (n > 0) text.append(part, static_cast<std::size_t>(n));
+  }
+  return text;
+}
+
+COMCP_DECL std::filesystem::path link_target(std::filesystem::path const& file) {
+  std::error_code unresolved;
+  auto resolved = std::filesystem::weakly_canonical(file, unresolved);
+  return unresolved ? file : resolved;
+}
+
+// All of it, to the disk: 0, or errno.
+COMCP_DECL int fill_file(int fd, std::string_view text, unsigned mode) noexcept {
+  while (!text.empty()) {
+    auto const n = ::write(fd, text.data(), text.size());
+    if (n < 0 && errno != EINTR) return errno;
+    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return ::fchmod(fd, static_cast<::mode_t>(mode)) != 0 || ::fsync(fd) != 0 ? errno : 0;
+}
+
+COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode) {
+  auto const target = link_target(file);
+  std::string name = target.string() + ".XXXXXX";
+  file_descriptor const to(::mkostemp(name.data(), O_CLOEXEC));  // of mode 0600
+  if (to.get() < 0) return file_error(errno, "write beside", file);
+  int failed = fill_file(to.get(), text, mode);
+  if (failed == 0 && std::rename(name.c_str(), target.c_str()) != 0) failed = errno;
+  if (failed == 0) return {};
+  ::unlink(name.c_str());
+  return file_error(failed, "write", file);
+}
+
+}  // namespace comcp::detail
+#endif
+#endif
+#endif
 
 namespace comcp {
 namespace detail {
 
-// One byte more than `most` where the file is larger, so that the caller sees it.
+// More than `most` bytes where the file is larger, so that the caller sees it.
 inline result<std::string> text_of_file(std::string const& path, std::size_t most) {
-  std::error_code failed;
-  if (std::filesystem::is_directory(path, failed)) return error(errc::not_found, "a directory");
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return error(errc::not_found, "cannot be read: there is no such file, or it may not be read");
-  std::string text;
-  constexpr std::size_t piece = 64 * 1024;
-  while (in && text.size() <= most) {
-    auto const before = text.size();
-    text.resize(before + std::min(piece, most + 1 - before));
-    in.read(text.data() + before, static_cast<std::streamsize>(text.size() - before));
-    text.resize(before + static_cast<std::size_t>(in.gcount()));
-  }
-  if (in.bad()) return error(errc::not_found, "cannot be read");
+  auto const from = open_regular(path);
+  if (!from && from.error() == errc::denied) return error(errc::not_found, "cannot be read: it is no regular file");
+  if (!from) return error(errc::not_found, "cannot be read: there is no such file, or it may not be read");
+  auto text = read_rest(*from, most, path);
+  if (!text) return error(errc::not_found, "cannot be read");
   return text;
 }
 
@@ -3002,6 +3163,8 @@ COMCP_DECL std::vector<config_location> config_locations(config_environment cons
 // Which definitions get through to a host: the pins, and a policy for what they do not cover.
 
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -3010,9 +3173,10 @@ COMCP_DECL std::vector<config_location> config_locations(config_environment cons
 // pinning/pins.hpp
 #if !defined(COMCP_SINGLE_PINNING_PINS_HPP)
 #define COMCP_SINGLE_PINNING_PINS_HPP
-// What has been approved: a fingerprint for each server's tool, and the text of the lock file that holds them. What
-// follows from a difference is guard.hpp's decision; files are lock_file.hpp's.
+// What has been approved: a fingerprint for each server's tools, prompts and instructions, and the text of the lock file
+// that holds them. What follows from a difference is guard.hpp's decision; files are lock_file.hpp's.
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -3022,7 +3186,7 @@ COMCP_DECL std::vector<config_location> config_locations(config_environment cons
 // pinning/fingerprint.hpp
 #if !defined(COMCP_SINGLE_PINNING_FINGERPRINT_HPP)
 #define COMCP_SINGLE_PINNING_FINGERPRINT_HPP
-// The fingerprint of a tool's definition: what somebody approved, in 71 characters.
+// The fingerprint of what a server offers: what somebody approved, in 71 characters.
 
 #include <string>
 #include <string_view>
@@ -3034,9 +3198,12 @@ namespace comcp {
 /// outputSchema, annotations (they decide on confirmations), execution, icons (users trust what they look like), and
 /// every member that comcp does not know. Left out is `_meta` alone: bookkeeping that may differ with each listing, and
 /// on which comcp never acts; a host that does should not take the fingerprint as approval of it. A member that is null
-/// where its type allows none counts as absent. The server's name is not covered: pins have it as their key.
-/// Throws comcp::exception (invalid_argument) for a string that is not UTF-8, which no parsed definition has.
+/// where its type allows none counts as absent. Where an object has a key twice (lists set such a definition aside) all
+/// that came is covered, since readers differ about which one counts. The server's name is not covered: pins have it as
+/// their key. Throws comcp::exception (invalid_argument) for a string that is not UTF-8, which no parsed definition has.
 std::string fingerprint(tool const& definition);
+/// The same of a prompt, as prompts/list has it.
+std::string fingerprint(prompt const& definition);
 
 /// Whether the text has the form of a fingerprint.
 bool is_fingerprint(std::string_view text) noexcept;
@@ -3044,6 +3211,8 @@ bool is_fingerprint(std::string_view text) noexcept;
 namespace detail {
 /// The covered definition as JSON.
 json::value pinned_part(tool const& definition);
+json::value pinned_part(prompt const& definition);
+std::string fingerprint_of(json::view covered);
 }  // namespace detail
 
 }  // namespace comcp
@@ -3323,21 +3492,42 @@ namespace detail {
 
 inline constexpr std::string_view fingerprint_scheme = "sha256:";
 
-COMCP_DECL json::value pinned_part(tool const& definition) {
-  auto const whole = json::to_value(definition);
-  if (!whole.contains("_meta")) return whole;
+inline json::object without_meta(json::view whole) {
   json::object covered;
   for (auto const [key, value] : whole.members()) {
     if (key != "_meta") covered.set(key, value);
   }
-  return json::to_value(covered);
+  return covered;
+}
+
+// What is read into members is written from them; a second member of a key is only in what came.
+inline json::value pinned_part(json::value const& read, json::value const& came) {
+  json::read_error doubled;
+  if (!json::unique_keys(came, doubled))
+    return json::to_value(json::array().add(without_meta(read)).add(without_meta(came)));
+  return read.contains("_meta") ? json::to_value(without_meta(read)) : read;
+}
+
+COMCP_DECL json::value pinned_part(tool const& definition) {
+  return pinned_part(json::to_value(definition), definition.raw);
+}
+COMCP_DECL json::value pinned_part(prompt const& definition) {
+  return pinned_part(json::to_value(definition), definition.raw);
+}
+
+COMCP_DECL std::string fingerprint_of(json::view covered) {
+  return std::string(fingerprint_scheme) + to_hex(sha256(json::canonical(covered)));
 }
 
 }  // namespace detail
 
 COMCP_DECL std::string fingerprint(tool const& definition) {
   auto const covered = detail::pinned_part(definition);
-  return std::string(detail::fingerprint_scheme) + to_hex(sha256(json::canonical(covered)));
+  return detail::fingerprint_of(covered);
+}
+COMCP_DECL std::string fingerprint(prompt const& definition) {
+  auto const covered = detail::pinned_part(definition);
+  return detail::fingerprint_of(covered);
 }
 
 COMCP_DECL bool is_fingerprint(std::string_view text) noexcept {
@@ -3355,10 +3545,14 @@ namespace comcp {
 
 /// How a definition stands to what was approved.
 enum class pin_state {
-  unknown,    ///< Nothing of this server and name was approved.
+  unknown,    ///< Nothing of this kind was ever seen of this server.
   unchanged,  ///< It is what was approved.
   changed,    ///< Something else was approved.
+  added,      ///< Nothing of this name was approved, and the server is known: it did not have it, or nobody wanted it.
 };
+
+/// What is pinned of a server. Its instructions are one text without a name; a server without has an empty one.
+enum class pin_kind { tool, prompt, instructions };
 
 /// A definition against the pins.
 struct pin_check {
@@ -3366,33 +3560,46 @@ struct pin_check {
 
   pin_state state = pin_state::unknown;
   std::string offered;   ///< The definition's fingerprint.
-  std::string approved;  ///< The approved one; empty where unknown.
+  std::string approved;  ///< The approved one; empty where there is none.
 };
 
-/// Approved tools. Regular; not synchronised.
+/// Approved tools, prompts and instructions. Regular; not synchronised.
 class tool_pins {
  public:
   using by_tool = std::map<std::string, std::string, std::less<>>;
+  using by_server = std::map<std::string, by_tool, std::less<>>;
 
   tool_pins() = default;
 
   [[nodiscard]] pin_check check(std::string_view server, tool const& definition) const;
+  [[nodiscard]] pin_check check(std::string_view server, prompt const& definition) const;
+  /// Of what has this fingerprint.
+  [[nodiscard]] pin_check check(pin_kind kind, std::string_view server, std::string_view name,
+                                std::string fingerprint) const;
   void approve(std::string_view server, tool const& definition);
+  void approve(std::string_view server, prompt const& definition);
   /// Approves what was seen earlier. Errors: invalid_argument (no fingerprint).
-  result<void> approve(std::string_view server, std::string_view tool_name, std::string_view fingerprint);
-  /// Whether it was there.
-  bool forget(std::string_view server, std::string_view tool_name);
-  /// Every tool of a server; whether there was one.
+  result<void> approve(std::string_view server, std::string_view name, std::string_view fingerprint,
+                       pin_kind kind = pin_kind::tool);
+  /// From now on the server is known, though nothing of it may be approved: what it comes with is added. Says whether that
+  /// is new.
+  bool know(std::string_view server, pin_kind kind);
+  /// Whether it was there. A server of which nothing is left is unknown again.
+  bool forget(std::string_view server, std::string_view name, pin_kind kind = pin_kind::tool);
+  /// Everything of a server; whether there was something.
   bool forget(std::string_view server);
 
-  /// Tools, of all servers.
+  /// Fingerprints of all kinds and servers.
   [[nodiscard]] std::size_t size() const noexcept;
-  [[nodiscard]] bool empty() const noexcept { return servers_.empty(); }
-  /// From servers to tools to fingerprints, in the order of the names' bytes.
-  [[nodiscard]] std::map<std::string, by_tool, std::less<>> const& servers() const noexcept { return servers_; }
+  [[nodiscard]] bool empty() const noexcept;
+  /// From servers to names to fingerprints, in the order of the names' bytes. The name of instructions is empty.
+  [[nodiscard]] by_server const& servers(pin_kind kind = pin_kind::tool) const noexcept {
+    return kinds_[static_cast<std::size_t>(kind)];
+  }
 
-  /// The lock file: JSON with a line for each tool, sorted, so that it is kept well in a version control system.
-  /// Throws comcp::exception (invalid_argument) for a name that is no UTF-8.
+  /// The lock file: JSON with a line for each pin, sorted, so that it is kept well in a version control system. Version 1
+  /// where nothing but tools is pinned, which an older comcp reads too, else 2. Throws comcp::exception
+  /// (invalid_argument) for a name that is no UTF-8.
   [[nodiscard]] std::string to_text() const;
   /// Reads a lock file. `file` is for error texts, which name it, line, column and key. Errors: invalid_json,
   /// wrong_shape (also a version that this comcp does not know, or a key that comes twice), limit_exceeded.
@@ -3401,7 +3608,9 @@ class tool_pins {
   friend bool operator==(tool_pins const&, tool_pins const&) = default;
 
  private:
-  std::map<std::string, by_tool, std::less<>> servers_;
+  [[nodiscard]] by_server& all(pin_kind kind) noexcept { return kinds_[static_cast<std::size_t>(kind)]; }
+
+  std::array<by_server, 3> kinds_;
 };
 
 }  // namespace comcp
@@ -3417,14 +3626,15 @@ class tool_pins {
 namespace comcp {
 namespace detail {
 
-inline constexpr std::int64_t lock_file_version = 1;
+// Version 1 has tools only.
+inline constexpr std::int64_t lock_file_version = 2;
 
 inline std::string lock_file_place(std::string_view file, text_map const& map, std::size_t offset) {
   auto const at = map.place(offset);
   return std::string(file) + ':' + std::to_string(at.line) + ':' + std::to_string(at.column) + ": ";
 }
 
-// Reads "tools" of a lock file; stops at the first thing that is wrong.
+// Reads a lock file; stops at the first thing that is wrong.
 class lock_reader {
  public:
   lock_reader(std::string_view file, text_map const& map) : file_(file), map_(map) {}
@@ -3435,33 +3645,44 @@ class lock_reader {
     auto const version = find_member(map_, root, "version");
     if (!version) return wrong(root, "\"version\" is missing");
     auto const number = version->value.get_int64();
-    if (number != lock_file_version) {
+    if (number != 1 && number != lock_file_version) {
       auto const found = number ? ", this is " + std::to_string(*number) : std::string();
-      return wrong(*version, "version " + std::to_string(lock_file_version) + " is expected" + found);
+      return wrong(*version, "version 1 or " + std::to_string(lock_file_version) + " is expected" + found);
     }
-    each_member(map_, root, [&](std::string_view key, located m) {
-      if (key != "version" && key != "tools") fail(m, "unknown key");
-    });
-    if (failed_) return failed_;
-    auto const tools = find_member(map_, root, "tools");
-    if (!tools || text.size() != 2) return wrong(root, "one \"tools\" and one \"version\" are expected");
-    if (!tools->value.is_object()) return wrong(*tools, "an object from servers to their tools is expected");
-    each_member(map_, *tools, [&](std::string_view server, located its) { read_server(server, its); });
+    each_member(map_, root, [&](std::string_view key, located m) { read_section(key, m, *number); });
+    json::read_error twice;
+    bool const has_tools = find_member(map_, root, "tools").has_value();
+    if (!failed_ && (!has_tools || !json::unique_keys(text, twice)))
+      return wrong(root, "one \"tools\" and one \"version\" are expected");
     if (failed_) return failed_;
     return std::move(pins_);
   }
 
  private:
-  void read_server(std::string_view server, located tools) {
-    if (pins_.servers().contains(server)) return fail(tools, "this server comes twice");
-    if (!tools.value.is_object()) return fail(tools, "an object from tools to fingerprints is expected");
-    each_member(map_, tools, [&](std::string_view name, located pin) {
-      auto const its = pins_.servers().find(server);
-      if (its != pins_.servers().end() && its->second.contains(name)) return fail(pin, "this tool comes twice");
-      auto const text = pin.value.get_string();
-      if (!text || !pins_.approve(server, name, *text))
-        fail(pin, "\"sha256:\" and 64 lower-case hexadecimal digits are expected");
-    });
+  void read_section(std::string_view key, located section, std::int64_t version) {
+    if (key == "version") return;
+    if (key == "tools") return read_servers(section, pin_kind::tool);
+    if (version > 1 && key == "prompts") return read_servers(section, pin_kind::prompt);
+    if (version < 2 || key != "instructions") return fail(section, "unknown key");
+    if (!section.value.is_object()) return fail(section, "an object from servers to fingerprints is expected");
+    each_member(map_, section,
+                [&](std::string_view server, located pin) { approve(server, {}, pin, pin_kind::instructions); });
+  }
+  void read_servers(located section, pin_kind kind) {
+    if (!section.value.is_object()) return fail(section, "an object from servers to what they have is expected");
+    each_member(map_, section, [&](std::string_view server, located its) { read_server(server, its, kind); });
+  }
+  void read_server(std::string_view server, located its, pin_kind kind) {
+    if (!pins_.know(server, kind)) return fail(its, "this server comes twice");
+    if (!its.value.is_object()) return fail(its, "an object from names to fingerprints is expected");
+    each_member(map_, its, [&](std::string_view name, located pin) { approve(server, name, pin, kind); });
+  }
+  void approve(std::string_view server, std::string_view name, located pin, pin_kind kind) {
+    auto const its = pins_.servers(kind).find(server);
+    if (its != pins_.servers(kind).end() && its->second.contains(name)) return fail(pin, "this comes twice");
+    auto const text = pin.value.get_string();
+    if (!text || !pins_.approve(server, name, *text, kind))
+      fail(pin, "\"sha256:\" and 64 lower-case hexadecimal digits are expected");
   }
 
   void fail(located where, std::string const& what) {
@@ -3479,68 +3700,111 @@ class lock_reader {
   error failed_;
 };
 
+// An object from names to fingerprints.
+inline void append_members(std::string& out, tool_pins::by_tool const& pins, std::string const& indent) {
+  out += '{';
+  char const* before = "\n";
+  for (auto const& [name, pin] : pins) {
+    out.append(before).append(indent).append("  ").append(json::to_text(name)).append(": ").append(json::to_text(pin));
+    before = ",\n";
+  }
+  out.append(pins.empty() ? "}" : "\n" + indent + "}");
+}
+
+inline void append_pins(std::string& out, char const* kind, tool_pins::by_server const& servers) {
+  out.append(",\n  \"").append(kind).append("\": {");
+  char const* before = "\n";
+  for (auto const& [server, pins] : servers) {
+    append_members(out.append(before).append("    ").append(json::to_text(server)).append(": "), pins, "    ");
+    before = ",\n";
+  }
+  out.append(servers.empty() ? "}" : "\n  }");
+}
+
 }  // namespace detail
 
-COMCP_DECL pin_check tool_pins::check(std::string_view server, tool const& definition) const {
+COMCP_DECL pin_check tool_pins::check(pin_kind kind, std::string_view server, std::string_view name,
+                                      std::string fingerprint) const {
   pin_check out;
-  out.offered = fingerprint(definition);
-  auto const its = servers_.find(server);
-  if (its == servers_.end()) return out;
-  auto const pin = its->second.find(definition.name);
-  if (pin == its->second.end()) return out;
+  out.offered = std::move(fingerprint);
+  auto const its = servers(kind).find(server);
+  if (its == servers(kind).end()) return out;
+  auto const pin = its->second.find(name);
+  if (pin == its->second.end()) return out.state = pin_state::added, out;
   out.approved = pin->second;
   out.state = out.approved == out.offered ? pin_state::unchanged : pin_state::changed;
   return out;
 }
 
-COMCP_DECL void tool_pins::approve(std::string_view server, tool const& definition) {
-  servers_[std::string(server)][definition.name] = fingerprint(definition);
+COMCP_DECL pin_check tool_pins::check(std::string_view server, tool const& definition) const {
+  return check(pin_kind::tool, server, definition.name, fingerprint(definition));
+}
+COMCP_DECL pin_check tool_pins::check(std::string_view server, prompt const& definition) const {
+  return check(pin_kind::prompt, server, definition.name, fingerprint(definition));
 }
 
-COMCP_DECL result<void> tool_pins::approve(std::string_view server, std::string_view tool_name,
-                                           std::string_view fingerprint) {
-  if (!is_fingerprint(fingerprint)) return error(errc::invalid_argument, "this is no fingerprint of a tool");
-  servers_[std::string(server)][std::string(tool_name)] = fingerprint;
+COMCP_DECL void tool_pins::approve(std::string_view server, tool const& definition) {
+  (void)approve(server, definition.name, fingerprint(definition), pin_kind::tool);
+}
+COMCP_DECL void tool_pins::approve(std::string_view server, prompt const& definition) {
+  (void)approve(server, definition.name, fingerprint(definition), pin_kind::prompt);
+}
+
+COMCP_DECL result<void> tool_pins::approve(std::string_view server, std::string_view name, std::string_view fingerprint,
+                                           pin_kind kind) {
+  if (!is_fingerprint(fingerprint)) return error(errc::invalid_argument, "this is no fingerprint");
+  all(kind)[std::string(server)][std::string(name)] = fingerprint;
   return {};
 }
 
-COMCP_DECL bool tool_pins::forget(std::string_view server, std::string_view tool_name) {
-  auto const its = servers_.find(server);
-  if (its == servers_.end()) return false;
-  auto const pin = its->second.find(tool_name);
+COMCP_DECL bool tool_pins::know(std::string_view server, pin_kind kind) {
+  return all(kind).try_emplace(std::string(server)).second;
+}
+
+COMCP_DECL bool tool_pins::forget(std::string_view server, std::string_view name, pin_kind kind) {
+  auto const its = all(kind).find(server);
+  if (its == all(kind).end()) return false;
+  auto const pin = its->second.find(name);
   if (pin == its->second.end()) return false;
   its->second.erase(pin);
-  if (its->second.empty()) servers_.erase(its);
+  if (its->second.empty()) all(kind).erase(its);
   return true;
 }
 
 COMCP_DECL bool tool_pins::forget(std::string_view server) {
-  auto const its = servers_.find(server);
-  if (its == servers_.end()) return false;
-  servers_.erase(its);
-  return true;
+  bool any = false;
+  for (auto& known : kinds_) {
+    auto const its = known.find(server);
+    if (its == known.end()) continue;
+    known.erase(its);
+    any = true;
+  }
+  return any;
 }
 
 COMCP_DECL std::size_t tool_pins::size() const noexcept {
   std::size_t n = 0;
-  for (auto const& [server, tools] : servers_) n += tools.size();
+  for (auto const& known : kinds_) {
+    for (auto const& [server, names] : known) n += names.size();
+  }
   return n;
 }
 
+COMCP_DECL bool tool_pins::empty() const noexcept {
+  return kinds_[0].empty() && kinds_[1].empty() && kinds_[2].empty();
+}
+
 COMCP_DECL std::string tool_pins::to_text() const {
-  std::string out = "{\n  \"version\": " + std::to_string(detail::lock_file_version) + ",\n  \"tools\": {";
-  char const* before_server = "\n";
-  for (auto const& [server, tools] : servers_) {
-    out.append(before_server).append("    ").append(json::to_text(server)).append(": {");
-    before_server = ",\n";
-    char const* before_tool = "\n";
-    for (auto const& [name, pin] : tools) {
-      out.append(before_tool).append("      ").append(json::to_text(name)).append(": ").append(json::to_text(pin));
-      before_tool = ",\n";
-    }
-    out += "\n    }";
+  bool const tools_only = kinds_[1].empty() && kinds_[2].empty();
+  auto out = "{\n  \"version\": " + std::to_string(tools_only ? 1 : detail::lock_file_version);
+  detail::append_pins(out, "tools", kinds_[0]);
+  if (!kinds_[1].empty()) detail::append_pins(out, "prompts", kinds_[1]);
+  if (!kinds_[2].empty()) {
+    by_tool by_name;  // each has one text
+    for (auto const& [server, texts] : kinds_[2]) by_name.emplace(server, texts.begin()->second);
+    detail::append_members(out.append(",\n  \"instructions\": "), by_name, "  ");
   }
-  return out.append(servers_.empty() ? "}\n}\n" : "\n  }\n}\n");
+  return out.append("\n}\n");
 }
 
 COMCP_DECL result<tool_pins> tool_pins::parse(std::string_view text, std::string_view file) {
@@ -3571,20 +3835,6 @@ COMCP_DECL result<tool_pins> tool_pins::parse(std::string_view text, std::string
 
 namespace comcp {
 
-/// Why a character is suspicious.
-enum class suspicion {
-  control,             ///< C0 and C1 controls but tab, line feed and carriage return; line and paragraph separators.
-  zero_width,          ///< Zero-width space, joiners, word joiner, byte order mark. A joiner inside an emoji is none.
-  bidirectional,       ///< Marks, embeddings, overrides and isolates: text that reads in another order than it is.
-  tag,                 ///< U+E0000 to U+E007F: invisible ASCII.
-  variation_selector,  ///< But one U+FE0E or U+FE0F after an emoji or digit, which chooses how that looks.
-  private_use,
-  ignorable,           ///< Others that show nothing: soft hyphen, fillers, invisible operators, ...
-};
-
-/// The suspicion's name, such as "zero_width".
-std::string_view to_text(suspicion s) noexcept;
-
 /// One suspicious character.
 struct suspicious_character {
   suspicious_character() = default;
@@ -3603,9 +3853,7 @@ struct suspicious_character {
 std::vector<suspicious_character> find_suspicious(json::view text, std::size_t limit = 100);
 /// The same for a definition; what its fingerprint leaves out is not looked at.
 std::vector<suspicious_character> find_suspicious(tool const& definition, std::size_t limit = 100);
-
-/// The text with every suspicious character written out as <U+200B>, so that it can be shown.
-std::string visible(std::string_view text);
+std::vector<suspicious_character> find_suspicious(prompt const& definition, std::size_t limit = 100);
 
 }  // namespace comcp
 
@@ -3614,74 +3862,9 @@ std::string visible(std::string_view text);
 // pinning/impl/suspicious.ipp
 #if !defined(COMCP_SINGLE_PINNING_IMPL_SUSPICIOUS_IPP)
 #define COMCP_SINGLE_PINNING_IMPL_SUSPICIOUS_IPP
-#include <algorithm>
-#include <iterator>
-#include <optional>
 
 namespace comcp {
 namespace detail {
-
-struct suspicious_range {
-  char32_t first, last;
-  suspicion why;
-};
-
-// Sorted. Unicode's Default_Ignorable_Code_Point, controls, separators, private use and interlinear annotation.
-inline constexpr suspicious_range suspicious_ranges[] = {
-    {0x00, 0x08, suspicion::control},       {0x0B, 0x0C, suspicion::control},
-    {0x0E, 0x1F, suspicion::control},       {0x7F, 0x9F, suspicion::control},
-    {0xAD, 0xAD, suspicion::ignorable},     {0x34F, 0x34F, suspicion::ignorable},
-    {0x61C, 0x61C, suspicion::bidirectional}, {0x115F, 0x1160, suspicion::ignorable},
-    {0x17B4, 0x17B5, suspicion::ignorable}, {0x180B, 0x180D, suspicion::variation_selector},
-    {0x180E, 0x180E, suspicion::ignorable}, {0x180F, 0x180F, suspicion::variation_selector},
-    {0x200B, 0x200D, suspicion::zero_width}, {0x200E, 0x200F, suspicion::bidirectional},
-    {0x2028, 0x2029, suspicion::control},   {0x202A, 0x202E, suspicion::bidirectional},
-    {0x2060, 0x2060, suspicion::zero_width}, {0x2061, 0x2065, suspicion::ignorable},
-    {0x2066, 0x2069, suspicion::bidirectional}, {0x206A, 0x206F, suspicion::ignorable},
-    {0x3164, 0x3164, suspicion::ignorable}, {0xE000, 0xF8FF, suspicion::private_use},
-    {0xFE00, 0xFE0F, suspicion::variation_selector}, {0xFEFF, 0xFEFF, suspicion::zero_width},
-    {0xFFA0, 0xFFA0, suspicion::ignorable}, {0xFFF0, 0xFFFB, suspicion::ignorable},
-    {0x1BCA0, 0x1BCA3, suspicion::ignorable}, {0x1D173, 0x1D17A, suspicion::ignorable},
-    {0xE0000, 0xE007F, suspicion::tag},     {0xE0080, 0xE00FF, suspicion::ignorable},
-    {0xE0100, 0xE01EF, suspicion::variation_selector}, {0xE01F0, 0xE0FFF, suspicion::ignorable},
-    {0xF0000, 0xFFFFF, suspicion::private_use}, {0x100000, 0x10FFFF, suspicion::private_use},
-};
-
-inline std::optional<suspicion> suspicion_of(char32_t c) noexcept {
-  if (c >= 0x20 && c < 0x7F) return std::nullopt;
-  auto const at = std::lower_bound(std::begin(suspicious_ranges), std::end(suspicious_ranges), c,
-                                   [](suspicious_range const& r, char32_t x) { return r.last < x; });
-  if (at == std::end(suspicious_ranges) || c < at->first) return std::nullopt;
-  return at->why;
-}
-
-// The character at `i`, which moves past it. Precondition: valid UTF-8, as JSON is.
-inline char32_t next_character(std::string_view s, std::size_t& i) noexcept {
-  auto const lead = static_cast<unsigned char>(s[i++]);
-  if (lead < 0xC0) return lead;
-  std::size_t const more = lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
-  char32_t c = lead & (0x3Fu >> more);
-  for (std::size_t k = 0; k < more && i < s.size(); ++k) c = c << 6 | (static_cast<unsigned char>(s[i++]) & 0x3Fu);
-  return c;
-}
-
-// Symbols and pictographs, which a joiner may join.
-inline bool is_emoji_like(char32_t c) noexcept {
-  return (c >= 0x2190 && c <= 0x2BFF) || (c >= 0x1F000 && c <= 0x1FAFF);
-}
-
-// What else U+FE0E and U+FE0F may follow: keycaps, and symbols outside of those blocks.
-inline bool is_emoji_base(char32_t c) noexcept {
-  constexpr std::u32string_view others = U"#*0123456789\u00A9\u00AE\u203C\u2049\u2122\u2139\u3030\u303D\u3297\u3299";
-  return is_emoji_like(c) || others.find(c) != std::u32string_view::npos;
-}
-
-inline std::string code_point_name(char32_t c) {
-  constexpr char const* digits = "0123456789ABCDEF";
-  std::string name = "U+";
-  for (int shift = c > 0xFFFFF ? 20 : c > 0xFFFF ? 16 : 12; shift >= 0; shift -= 4) name += digits[c >> shift & 15];
-  return name;
-}
 
 class suspicious_search {
  public:
@@ -3715,25 +3898,10 @@ class suspicious_search {
   }
 
   void text(std::string_view s, bool in_key) {
-    char32_t base = 0;  // the last visible character; 0 after a suspicious one
-    bool selected = false;
-    for (std::size_t i = 0; i < s.size() && out_.size() < limit_;) {
-      auto const start = i;
-      auto const c = next_character(s, i);
-      auto const why = suspicion_of(c);
-      if (!why) {
-        base = c;
-        selected = false;
-      } else if (chooses_look(c) && is_emoji_base(base) && !selected) {
-        selected = true;
-      } else if (c != 0x200D || !is_emoji_like(base) || !is_emoji_like(peek(s, i))) {
-        found(in_key, start, c, *why);
-        base = 0;
-      }
+    for (character_scan at(s); out_.size() < limit_ && at.next();) {
+      if (at.why()) found(in_key, at.start(), at.code(), *at.why());
     }
   }
-  static bool chooses_look(char32_t c) noexcept { return c == 0xFE0E || c == 0xFE0F; }
-  static char32_t peek(std::string_view s, std::size_t i) noexcept { return i < s.size() ? next_character(s, i) : 0; }
 
   void found(bool in_key, std::size_t offset, char32_t c, suspicion why) {
     auto& one = out_.emplace_back();
@@ -3751,29 +3919,9 @@ class suspicious_search {
 
 }  // namespace detail
 
-COMCP_DECL std::string_view to_text(suspicion s) noexcept {
-  constexpr std::string_view names[] = {"control", "zero_width",         "bidirectional", "tag",
-                                        "variation_selector", "private_use", "ignorable"};
-  return names[static_cast<std::size_t>(s)];
-}
-
 COMCP_DECL std::string suspicious_character::to_string() const {
   return visible(where) + (in_key ? " (its key), byte " : ", byte ") + std::to_string(offset) + ": " +
          detail::code_point_name(code_point) + " (" + std::string(to_text(why)) + ")";
-}
-
-COMCP_DECL std::string visible(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size();) {
-    auto const start = i;
-    auto const c = detail::next_character(text, i);
-    if (detail::suspicion_of(c)) {
-      out.append("<").append(detail::code_point_name(c)).append(">");
-    } else {
-      out.append(text, start, i - start);
-    }
-  }
-  return out;
 }
 
 COMCP_DECL std::vector<suspicious_character> find_suspicious(json::view text, std::size_t limit) {
@@ -3783,6 +3931,10 @@ COMCP_DECL std::vector<suspicious_character> find_suspicious(json::view text, st
 }
 
 COMCP_DECL std::vector<suspicious_character> find_suspicious(tool const& definition, std::size_t limit) {
+  auto const covered = detail::pinned_part(definition);
+  return find_suspicious(covered, limit);
+}
+COMCP_DECL std::vector<suspicious_character> find_suspicious(prompt const& definition, std::size_t limit) {
   auto const covered = detail::pinned_part(definition);
   return find_suspicious(covered, limit);
 }
@@ -3805,42 +3957,49 @@ enum class pin_verdict {
 struct pin_finding {
   pin_finding() = default;
 
+  pin_kind kind = pin_kind::tool;
   std::string server;
-  std::string tool_name;
+  std::string name;  ///< Of the tool or prompt.
   pin_state state = pin_state::unknown;
   std::string offered;   ///< The definition's fingerprint.
-  std::string approved;  ///< The approved one; empty where unknown.
+  std::string approved;  ///< The approved one; empty where there is none.
   std::vector<suspicious_character> suspicious;  ///< Empty for what is approved: then nobody looked.
   pin_verdict verdict = pin_verdict::block;
 
-  /// errc::tool_blocked, with what is the matter: for calls of a blocked tool, and for whoever is told.
+  /// errc::tool_blocked, with what is the matter: for calls of what is blocked, and for whoever is told.
   [[nodiscard]] error to_error() const;
 };
 
-/// What to do with definitions that are not approved. Regular.
+/// What to do with definitions that are not approved: tools, prompts and instructions. Regular.
 class pin_policy {
  public:
-  /// Trust on first use: unknown tools are allowed, changed ones blocked, ones with suspicious characters warned of.
+  /// Trust on first use: what a new server has is allowed, what it adds later is warned of, what changes is blocked; what
+  /// has suspicious characters is warned of.
   pin_policy() {}
-  /// For tools of which nothing was approved. A tool that comes back under another name is unknown.
+  /// For what comes with a server of which nothing was seen.
   pin_policy& unknown(pin_verdict v) { return unknown_ = v, *this; }
-  /// For tools that are not what was approved.
+  /// For what a server that is known comes with later. One that comes back under another name is such. Without this:
+  /// pin_verdict::warn, or what unknown() says where that is stricter.
+  pin_policy& added(pin_verdict v) { return added_ = v, *this; }
+  /// For what is not what was approved.
   pin_policy& changed(pin_verdict v) { return changed_ = v, *this; }
   /// At least this for what is not approved and has suspicious characters.
   pin_policy& suspicious(pin_verdict v) { return suspicious_ = v, *this; }
-  /// Asked instead, for each definition that is not approved; `verdict` of the finding is what the other settings say.
-  /// Called while the list is taken over, so it decides at once; to ask a user, block and call approve() later. If it
-  /// throws, the definition is blocked.
-  pin_policy& decide(std::function<pin_verdict(pin_finding const&, tool const&)> f) {
+  /// Asked instead, for each definition that is not approved; `verdict` of the finding is what the other settings say, and
+  /// `definition` is what its fingerprint covers (of instructions their text). Called while the list is taken over, so it
+  /// decides at once; to ask a user, block and call approve() later. If it throws, the definition is blocked.
+  pin_policy& decide(std::function<pin_verdict(pin_finding const&, json::view definition)> f) {
     return decide_ = std::move(f), *this;
   }
 
-  /// What becomes of `found`, an unknown or changed definition.
-  [[nodiscard]] pin_verdict judge(pin_finding const& found, tool const& definition) const;
+  /// What becomes of `found`, a definition that is not approved.
+  [[nodiscard]] pin_verdict judge(pin_finding const& found, json::view definition) const;
+  [[nodiscard]] bool trusts_first_use() const noexcept { return unknown_ == pin_verdict::allow; }
 
  private:
   pin_verdict unknown_ = pin_verdict::allow, changed_ = pin_verdict::block, suspicious_ = pin_verdict::warn;
-  std::function<pin_verdict(pin_finding const&, tool const&)> decide_;
+  std::optional<pin_verdict> added_;
+  std::function<pin_verdict(pin_finding const&, json::view)> decide_;
 };
 
 /// Pins and policy at work. Not synchronised: whoever shares it with a registry uses it on the registry's executor only.
@@ -3851,11 +4010,17 @@ class pin_guard {
 
   /// Judges one definition; an allowed one is approved by that. Takes some microseconds.
   pin_finding check(std::string_view server, tool const& definition);
+  pin_finding check(std::string_view server, prompt const& definition);
+  /// The same for the instructions of a server, empty where it has none: that is always allowed.
+  pin_finding check_instructions(std::string_view server, std::string_view text);
+  /// All that the server listed of this kind was checked: its first use is over, and what comes later is added. A registry
+  /// calls it; without this the first use lasts until the pins are saved and read again.
+  void listed(std::string_view server, pin_kind kind);
   /// Approves exactly what a finding was about, though the server may offer something else by now. The registry's next
   /// refresh lets it in.
   void approve(pin_finding const& found);
   /// What was approved counts no more, from the registry's next refresh on.
-  bool forget(std::string_view server, std::string_view tool_name);
+  bool forget(std::string_view server, std::string_view name, pin_kind kind = pin_kind::tool);
   bool forget(std::string_view server);
 
   [[nodiscard]] tool_pins const& pins() const noexcept { return pins_; }
@@ -3864,8 +4029,11 @@ class pin_guard {
   void saved() noexcept { unsaved_ = false; }
 
  private:
+  pin_finding examine(pin_kind kind, std::string_view server, std::string_view name, json::value const& covered);
+
   tool_pins pins_;
   pin_policy policy_;
+  std::set<std::pair<std::string, pin_kind>> first_used_;  // servers that were unknown, and are not listed() yet
   bool unsaved_ = false;
 };
 
@@ -3881,20 +4049,25 @@ class pin_guard {
 namespace comcp {
 
 COMCP_DECL error pin_finding::to_error() const {
-  std::string text = "tool \"" + visible(tool_name) + "\" of \"" + visible(server) + "\" ";
-  if (state == pin_state::changed) {
-    text += "is not what was approved: " + approved + " was, this is " + offered;
-  } else {
-    text += "is not approved: " + offered;
-  }
+  constexpr auto blank = line_breaks::blank;
+  std::string text = kind == pin_kind::instructions ? std::string("the instructions")
+                                                    : kind == pin_kind::prompt ? "prompt \"" : "tool \"";
+  if (kind != pin_kind::instructions) text += visible(name, blank) + '"';
+  text += " of \"" + visible(server, blank) + "\" " + (state == pin_state::added ? "came later, and " : "");
+  text += kind == pin_kind::instructions ? "are not " : "is not ";
+  text += state == pin_state::changed ? "what was approved: " + approved + " was, this is " + offered : "approved: " + offered;
   if (!suspicious.empty()) text += "; suspicious: " + suspicious.front().to_string();
   if (suspicious.size() > 1) text += " and " + std::to_string(suspicious.size() - 1) + " more";
   return error(errc::tool_blocked, std::move(text));
 }
 
-COMCP_DECL pin_verdict pin_policy::judge(pin_finding const& found, tool const& definition) const {
+COMCP_DECL pin_verdict pin_policy::judge(pin_finding const& found, json::view definition) const {
   auto asked = found;
-  asked.verdict = found.state == pin_state::changed ? changed_ : unknown_;
+  switch (found.state) {
+    case pin_state::changed: asked.verdict = changed_; break;
+    case pin_state::added: asked.verdict = added_.value_or(std::max(unknown_, pin_verdict::warn)); break;
+    default: asked.verdict = unknown_; break;
+  }
   if (!found.suspicious.empty()) asked.verdict = std::max(asked.verdict, suspicious_);
   if (!decide_) return asked.verdict;
   try {
@@ -3904,30 +4077,60 @@ COMCP_DECL pin_verdict pin_policy::judge(pin_finding const& found, tool const& d
   }
 }
 
-COMCP_DECL pin_finding pin_guard::check(std::string_view server, tool const& definition) {
-  auto known = pins_.check(server, definition);
+COMCP_DECL pin_finding pin_guard::examine(pin_kind kind, std::string_view server, std::string_view name,
+                                          json::value const& covered) {
+  auto known = pins_.check(kind, server, name, detail::fingerprint_of(covered));
+  std::pair const use(std::string(server), kind);
+  if (known.state == pin_state::unknown) first_used_.insert(use);
+  bool const first = known.state == pin_state::added && first_used_.contains(use);
   pin_finding found;
+  found.kind = kind;
   found.server = server;
-  found.tool_name = definition.name;
-  found.state = known.state;
+  found.name = name;
+  found.state = first ? pin_state::unknown : known.state;
   found.offered = std::move(known.offered);
   found.approved = std::move(known.approved);
   if (found.state == pin_state::unchanged) {
     found.verdict = pin_verdict::allow;
     return found;
   }
-  found.suspicious = find_suspicious(definition);
-  found.verdict = policy_.judge(found, definition);
+  found.suspicious = find_suspicious(covered);
+  found.verdict = policy_.judge(found, covered);
   if (found.verdict == pin_verdict::allow) approve(found);
   return found;
 }
 
-COMCP_DECL void pin_guard::approve(pin_finding const& found) {
-  if (pins_.approve(found.server, found.tool_name, found.offered)) unsaved_ = true;
+COMCP_DECL pin_finding pin_guard::check(std::string_view server, tool const& definition) {
+  return examine(pin_kind::tool, server, definition.name, detail::pinned_part(definition));
+}
+COMCP_DECL pin_finding pin_guard::check(std::string_view server, prompt const& definition) {
+  return examine(pin_kind::prompt, server, definition.name, detail::pinned_part(definition));
+}
+COMCP_DECL pin_finding pin_guard::check_instructions(std::string_view server, std::string_view text) {
+  constexpr auto kind = pin_kind::instructions;
+  auto const covered = json::to_value(text);
+  if (!text.empty()) return examine(kind, server, {}, covered);
+  pin_finding none;  // harmless, and noted: what comes in its place is a change
+  none.kind = kind;
+  none.server = server;
+  none.offered = detail::fingerprint_of(covered);
+  none.verdict = pin_verdict::allow;
+  none.state = pins_.check(kind, server, {}, none.offered).state;
+  if (none.state == pin_state::unknown) approve(none);
+  return none;
 }
 
-COMCP_DECL bool pin_guard::forget(std::string_view server, std::string_view tool_name) {
-  bool const was_there = pins_.forget(server, tool_name);
+COMCP_DECL void pin_guard::listed(std::string_view server, pin_kind kind) {
+  first_used_.erase(std::pair(std::string(server), kind));
+  if (policy_.trusts_first_use() && pins_.know(server, kind)) unsaved_ = true;
+}
+
+COMCP_DECL void pin_guard::approve(pin_finding const& found) {
+  if (pins_.approve(found.server, found.name, found.offered, found.kind)) unsaved_ = true;
+}
+
+COMCP_DECL bool pin_guard::forget(std::string_view server, std::string_view name, pin_kind kind) {
+  bool const was_there = pins_.forget(server, name, kind);
   unsaved_ = unsaved_ || was_there;
   return was_there;
 }
@@ -3968,129 +4171,14 @@ result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const&
 // pinning/impl/lock_file.ipp
 #if !defined(COMCP_SINGLE_PINNING_IMPL_LOCK_FILE_IPP)
 #define COMCP_SINGLE_PINNING_IMPL_LOCK_FILE_IPP
-#include <cerrno>
 #include <string>
-
-#include <fcntl.h>
-
-// replace_file.hpp
-#if !defined(COMCP_SINGLE_REPLACE_FILE_HPP)
-#define COMCP_SINGLE_REPLACE_FILE_HPP
-// Files that are read whole and replaced whole. What is in them, and who may read them, is decided elsewhere. POSIX; it
-// blocks. Internal.
-
-#include <cstddef>
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <utility>
-
-namespace comcp::detail {
-
-/// A descriptor that is closed with it.
-class file_descriptor {
- public:
-  explicit file_descriptor(int fd = -1) noexcept : fd_(fd) {}
-  file_descriptor(file_descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  file_descriptor& operator=(file_descriptor&& other) noexcept { return std::swap(fd_, other.fd_), *this; }
-  ~file_descriptor();
-  [[nodiscard]] int get() const noexcept { return fd_; }
-
- private:
-  int fd_;
-};
-
-/// The system's own code and "cannot DOING FILE".
-error file_error(int number, char const* doing, std::filesystem::path const& file);
-
-/// The rest of an open file; it stops soon after `most` bytes, which the caller sees by the size.
-result<std::string> read_rest(file_descriptor const& from, std::size_t most, std::filesystem::path const& file);
-
-/// The file to which symbolic links lead.
-std::filesystem::path link_target(std::filesystem::path const& file);
-
-/// Writes the text beside the file and puts it in its place at once: no reader sees a part, and a crash leaves the old or
-/// the new one. Links are followed. `mode` as in chmod().
-result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode);
-
-}  // namespace comcp::detail
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// impl/replace_file.ipp
-#if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_IPP)
-#define COMCP_SINGLE_IMPL_REPLACE_FILE_IPP
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <system_error>
-
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-namespace comcp::detail {
-
-COMCP_DECL file_descriptor::~file_descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
-COMCP_DECL error file_error(int number, char const* doing, std::filesystem::path const& file) {
-  return error(std::error_code(number, std::generic_category()), std::string("cannot ") + doing + ' ' + file.string());
-}
-
-COMCP_DECL result<std::string> read_rest(file_descriptor const& from, std::size_t most,
-                                         std::filesystem::path const& file) {
-  std::string text;
-  char part[4096];
-  while (text.size() <= most) {
-    auto const n = ::read(from.get(), part, sizeof part);
-    if (n == 0) break;
-    if (n < 0 && errno != EINTR) return file_error(errno, "read", file);
-    if (n > 0) text.append(part, static_cast<std::size_t>(n));
-  }
-  return text;
-}
-
-COMCP_DECL std::filesystem::path link_target(std::filesystem::path const& file) {
-  std::error_code unresolved;
-  auto resolved = std::filesystem::weakly_canonical(file, unresolved);
-  return unresolved ? file : resolved;
-}
-
-// All of it, to the disk: 0, or errno.
-COMCP_DECL int fill_file(int fd, std::string_view text, unsigned mode) noexcept {
-  while (!text.empty()) {
-    auto const n = ::write(fd, text.data(), text.size());
-    if (n < 0 && errno != EINTR) return errno;
-    if (n > 0) text.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return ::fchmod(fd, static_cast<::mode_t>(mode)) != 0 || ::fsync(fd) != 0 ? errno : 0;
-}
-
-COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::string_view text, unsigned mode) {
-  auto const target = link_target(file);
-  std::string name = target.string() + ".XXXXXX";
-  file_descriptor const to(::mkostemp(name.data(), O_CLOEXEC));  // of mode 0600
-  if (to.get() < 0) return file_error(errno, "write beside", file);
-  int failed = fill_file(to.get(), text, mode);
-  if (failed == 0 && std::rename(name.c_str(), target.c_str()) != 0) failed = errno;
-  if (failed == 0) return {};
-  ::unlink(name.c_str());
-  return file_error(failed, "write", file);
-}
-
-}  // namespace comcp::detail
-#endif
-#endif
-#endif
 
 namespace comcp {
 
 COMCP_DECL result<tool_pins> read_lock_file(std::filesystem::path const& file) {
-  detail::file_descriptor const from(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (from.get() < 0) return detail::file_error(errno, "open", file);
-  auto const text = detail::read_rest(from, json::parse_options().max_bytes(), file);
+  auto const from = detail::open_regular(file);
+  if (!from) return from.error();
+  auto const text = detail::read_rest(*from, json::parse_options().max_bytes(), file);
   if (!text) return text.error();
   return tool_pins::parse(*text, file.string());
 }
@@ -4464,7 +4552,15 @@ COMCP_DECL call_end end_of_call(error const* failure) noexcept {
   if (!failure || !*failure || failure->peer()) return call_end::answered;
   if (failure->code().category() != comcp_category()) return call_end::no_verdict;
   switch (static_cast<errc>(failure->code().value())) {
+    case errc::timeout:
+    case errc::cancelled:
+    case errc::closed: return call_end::no_verdict;
+    case errc::limit_exceeded:
+    case errc::invalid_json:
+    case errc::wrong_shape:
+    case errc::validation_failed:
     case errc::protocol_violation:
+      return failure->outcome() == call_outcome::not_sent ? call_end::no_verdict : call_end::answered;
     case errc::unauthorized:
     case errc::login_required:
     case errc::tool_failed: return call_end::answered;
@@ -4690,7 +4786,7 @@ class live_server_owner {
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
 /// the old one have ended.
-class live_server : public std::enable_shared_from_this<live_server> {
+class live_server final : private tenant, public std::enable_shared_from_this<live_server> {
  public:
   /// `owner` may go away before.
   live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
@@ -4718,8 +4814,13 @@ class live_server : public std::enable_shared_from_this<live_server> {
   /// the waiting.
   asio::awaitable<void> stop();
   /// Abrupt, for destructors.
-  void abandon() noexcept;
+  void abandon() noexcept {
+    cut();
+    at_home([self = shared_from_this()] { self->abrupt(); });
+  }
 
+  /// From any thread: what abandon() does to a process of the server, at once and though home may never run again.
+  void cut() noexcept { cut_.pull(); }
   /// From any thread.
   [[nodiscard]] server_status status() const;
   /// From any thread: the connection if it is ready; it does not own it.
@@ -4738,6 +4839,11 @@ class live_server : public std::enable_shared_from_this<live_server> {
   using step = sansio::life_step;
 
   [[nodiscard]] connect_options options();
+  [[nodiscard]] any_transport make_transport() {
+    auto made = config_.make_transport();
+    cut_.connect(made.cutter());
+    return made;
+  }
   void begin();
   asio::awaitable<void> run(std::shared_ptr<attempts> a);
   asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
@@ -4760,19 +4866,21 @@ class live_server : public std::enable_shared_from_this<live_server> {
   asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
                                 std::shared_ptr<gate> over);
   void abrupt() noexcept;
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
+  void context_gone() noexcept override;
   void tell(void (live_server_owner::*what)(std::string const&));
   [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
   [[nodiscard]] double chance() { return std::uniform_real_distribution<double>()(random_); }
 
   std::string const name_;
   server_config const config_;
-  asio::any_io_executor home_;
   std::shared_ptr<time_source> time_;
   std::weak_ptr<live_server_owner> owner_;
   sansio::server_life life_;
   std::minstd_rand random_{std::random_device()()};
 
   std::shared_ptr<client_core> core_;    // of the connection, or one that restores it
+  kill_switch cut_;                      // of its transport, also while one is being made
   std::shared_ptr<attempts> attempts_;   // to make one, under way
   std::optional<log_level> level_;       // of the last connection
   std::shared_ptr<gate> winding_up_;     // opens when what was ended before is gone
@@ -4794,15 +4902,12 @@ class live_server : public std::enable_shared_from_this<live_server> {
 // server/impl/live_server.ipp
 #if !defined(COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP)
 #define COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP
-// Drives sansio/server_life: attempts until there is a client, which then restores its connection by itself and asks
-// the life when.
+// Drives sansio/server_life: attempts until there is a client, which then restores its connection as the life says.
 
 #include <algorithm>
 #include <utility>
 
 #include <asio/cancellation_signal.hpp>
-#include <asio/dispatch.hpp>
-#include <asio/io_context.hpp>
 #include <asio/this_coro.hpp>
 
 namespace comcp::detail {
@@ -4835,9 +4940,9 @@ struct live_server::waiting {
 
 COMCP_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
                                     std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
-    : name_(std::move(name)),
+    : tenant(std::move(home)),
+      name_(std::move(name)),
       config_(std::move(config)),
-      home_(std::move(home)),
       time_(std::move(time)),
       owner_(std::move(owner)),
       life_(config_.retry()) {
@@ -4895,7 +5000,7 @@ COMCP_DECL asio::awaitable<void> live_server::try_until_ready(std::shared_ptr<at
     std::shared_ptr<client_core> made;
     error failure;
     try {
-      auto connecting = client_core::connect(config_.make_transport(), config_.handler(), options());
+      auto connecting = client_core::connect(make_transport(), config_.handler(), options());
       made = co_await std::move(connecting);
     } catch (...) {
       failure = current_error();
@@ -5111,11 +5216,14 @@ COMCP_DECL asio::awaitable<void> live_server::wind_up(std::shared_ptr<client_cor
   over->open();
 }
 
-COMCP_DECL void live_server::abandon() noexcept {
-  auto end = [self = shared_from_this()] { self->abrupt(); };
-  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
-  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
+COMCP_DECL void live_server::context_gone() noexcept {
+  ++epoch_;
+  stopped_by_hand_ = true;
+  life_.stop(now(), error(errc::closed, "the execution context is gone"));
+  core_.reset();
+  attempts_.reset();
+  winding_up_.reset();
+  publish();
 }
 
 COMCP_DECL void live_server::abrupt() noexcept {
@@ -5217,7 +5325,7 @@ class pool_turn {
   std::shared_ptr<live_server> live_;
 };
 
-class pool_core final : public live_server_owner, public std::enable_shared_from_this<pool_core> {
+class pool_core final : public live_server_owner, private tenant, public std::enable_shared_from_this<pool_core> {
  public:
   using time_point = std::chrono::steady_clock::time_point;
   using self_type = std::shared_ptr<pool_core>;
@@ -5277,7 +5385,9 @@ class pool_core final : public live_server_owner, public std::enable_shared_from
   [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member_ptr> members);
   static asio::awaitable<void> stop_one(std::shared_ptr<live_server> live, std::shared_ptr<ending> all);
 
-  asio::any_io_executor home_;
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
+  void context_gone() noexcept override;
+
   pool_options options_;
   std::function<std::size_t(std::span<pool_candidate const>)> pick_;
   std::shared_ptr<time_source> time_;
@@ -5475,17 +5585,14 @@ class pool {
 #include <algorithm>
 #include <utility>
 
-#include <asio/dispatch.hpp>
 #include <asio/execution/context.hpp>
-#include <asio/io_context.hpp>
-#include <asio/query.hpp>
 #include <asio/strand.hpp>
 #include <asio/thread_pool.hpp>
 
 namespace comcp::detail {
 
 COMCP_DECL pool_core::pool_core(asio::any_io_executor home, pool_options options)
-    : home_(std::move(home)),
+    : tenant(std::move(home)),
       options_(std::move(options)),
       pick_(options_.strategy()),
       time_(options_.time() ? options_.time() : steady_time()) {
@@ -5681,11 +5788,17 @@ COMCP_DECL pool_statistics pool_core::statistics() const {
   return s;
 }
 
+COMCP_DECL void pool_core::context_gone() noexcept {
+  closed_ = true;
+  ending_.reset();
+}
+
 COMCP_DECL void pool_core::abandon() noexcept {
-  auto end = [self = shared_from_this()] { self->abrupt(); };
-  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
-  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
+  at_home([self = shared_from_this()] { self->abrupt(); });
+  {  // should home never run again
+    std::lock_guard const lock(mutex_);
+    for (auto const& m : members_) m->live->cut();
+  }
 }
 
 COMCP_DECL void pool_core::abrupt() noexcept {
@@ -5753,7 +5866,7 @@ COMCP_DECL asio::awaitable<pool_turn> pool_core::take(self_type self, std::chron
   self->launch_lazy();
   for (;;) {
     self->require_open();
-    if (stop.stop_requested()) throw exception(error(errc::cancelled));
+    if (stop.stop_requested()) throw exception(error(errc::cancelled).with_outcome(call_outcome::not_sent));
     auto turn = self->pick();
     if (turn) co_return std::move(*turn);
     if (!self->is_hopeful() || self->time_->now() >= until) throw exception(self->nobody());
@@ -7419,8 +7532,9 @@ class registry_options {
   /// The bound of close() (default 10 s): servers that are not through by then are ended abruptly.
   registry_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
   registry_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
-  /// Decides which tools are offered (default: all). It is asked about each definition that is listed, and again when a
-  /// blocked one is called; clients of registry.find() go past it. Use it on the registry's executor only.
+  /// Decides which tools, prompts and instructions are offered (default: all). It is asked about each definition that is
+  /// listed, and again when a blocked one is called; clients of registry.find() go past it. Use it on the registry's
+  /// executor only.
   registry_options& pins(std::shared_ptr<pin_guard> g) { return pins_ = std::move(g), *this; }
 
   // Listeners, called on the registry's executor, where they may begin its operations and destroy it. What they throw is
@@ -7431,7 +7545,7 @@ class registry_options {
   /// Each time that a server's state changes.
   registry_options& on_status(std::function<void(server_status const&)> f) { return on_status_ = std::move(f), *this; }
   registry_options& on_fault(std::function<void(catalog_fault const&)> f) { return on_fault_ = std::move(f), *this; }
-  /// Of each listed tool that pins() warns of or blocks: when it comes, and when the finding changes.
+  /// Of each tool, prompt or instructions that pins() warns of or blocks: when it comes, and when the finding changes.
   registry_options& on_finding(std::function<void(pin_finding const&)> f) { return on_finding_ = std::move(f), *this; }
 
   [[nodiscard]] std::string const& separator() const noexcept { return separator_; }
@@ -7514,6 +7628,9 @@ class registry {
   [[nodiscard]] catalog_view<comcp::prompt> prompts() const;
   /// The tools that registry_options().pins() holds back, by server, then by name.
   [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  /// What the server tells a model about itself, which may be nothing, as of its last refresh. Errors: unknown_server,
+  /// not_ready (it was never read), tool_blocked (registry_options().pins() holds it back).
+  [[nodiscard]] result<std::string> instructions(std::string_view server) const;
   /// What the last refresh of each server could not bring into the catalog.
   [[nodiscard]] std::vector<catalog_fault> faults() const;
 
@@ -7525,7 +7642,8 @@ class registry {
   /// not_ready; and those of client.call_tool().
   [[nodiscard]] asio::awaitable<call_tool_result> call(std::string_view tool, json::fragment arguments = json::fragment(),
                                                        call_options options = call_options()) const;
-  /// Errors: unknown_server, not_ready, and those of client.read_resource().
+  /// Errors: unknown_server, not_ready, tool_blocked (a prompt that pins hold back), and those of client.read_resource()
+  /// and client.get_prompt().
   [[nodiscard]] asio::awaitable<read_resource_result> read(std::string_view server, std::string_view uri,
                                                            call_options options = call_options()) const;
   [[nodiscard]] asio::awaitable<get_prompt_result> prompt(std::string_view server, std::string_view name,
@@ -7577,6 +7695,7 @@ class registry {
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <tuple>
@@ -7640,9 +7759,12 @@ struct registry_member final : live_server_owner, std::enable_shared_from_this<r
   // Of the last refresh; the registry's mutex guards them.
   std::array<std::vector<catalog_fault>, 4> faults;
   std::vector<blocked_tool> blocked;
+  std::optional<std::string> instructions;  // nothing: not known yet, or held back
+  error instructions_blocked;
 
-  shared_part<tool> offered;                    // every tool that it lists, where pins decide
-  std::map<std::string, pin_finding> findings;  // by tool, where it is not simply allowed
+  // Where pins decide: all that it lists, and the findings by name where something is not simply allowed.
+  std::tuple<shared_part<tool>, shared_part<prompt>> offered;
+  std::map<std::pair<pin_kind, std::string>, pin_finding> findings;
 };
 
 /// How long a caller waits for a server.
@@ -7653,7 +7775,7 @@ struct patience {
   std::stop_token stop;
 };
 
-class registry_core final : public std::enable_shared_from_this<registry_core> {
+class registry_core final : private tenant, public std::enable_shared_from_this<registry_core> {
  public:
   using self = std::shared_ptr<registry_core>;
   using member = std::shared_ptr<registry_member>;
@@ -7674,6 +7796,8 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   using operation = std::function<asio::awaitable<T>(client const&, call_options)>;
   template <class T>
   static asio::awaitable<T> with_server(self r, std::string name, call_options options, operation<T> op);
+  static asio::awaitable<get_prompt_result> prompt_of(self r, std::string server, std::string name,
+                                                      json::fragment arguments, call_options options);
   static asio::awaitable<void> subscribe(self r, std::string name, std::string uri, updated_callback f,
                                          call_options options);
   static asio::awaitable<void> unsubscribe(self r, std::string name, std::string uri, call_options options);
@@ -7691,6 +7815,7 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
     return std::get<catalog_view<T>>(views_);
   }
   [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  [[nodiscard]] result<std::string> instructions(std::string_view name) const;
   [[nodiscard]] std::vector<catalog_fault> faults() const;
 
   // From members.
@@ -7719,7 +7844,7 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   [[nodiscard]] result<route> resolve(std::string_view name);
   [[nodiscard]] result<route> resolve_bare(std::string_view name, error otherwise);
   [[nodiscard]] result<route> resolve_at(member const& m, std::string_view tool);
-  [[nodiscard]] static error tool_blocked(registry_member const& m, std::string_view tool);
+  [[nodiscard]] static error blocked_in(registry_member const& m, pin_kind kind, std::string_view name);
   [[nodiscard]] error cannot_wait(member const& m, patience const& p) const;
   static asio::awaitable<void> wait_for(self r, member m, patience p);
   static asio::awaitable<client> ready(self r, member m, patience p);
@@ -7739,7 +7864,11 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
   void attach(member const& m, client const& c, server_capabilities const& can);
   template <class T>
   void adopt(member const& m, result<listing<T>> listed);
-  void check_tools(member const& m);
+  template <class T>
+  void check_pins(member const& m);
+  void check_instructions(member const& m, std::string const& text);
+  void tell_findings(member const& m, pin_kind kind, std::vector<pin_finding> found,
+                     std::function<void()> const& publish);
   template <class T>
   void publish(member const& m, shared_part<T> part);
   void set_faults(member const& m, std::size_t kind, std::vector<catalog_fault> faults);
@@ -7755,7 +7884,9 @@ class registry_core final : public std::enable_shared_from_this<registry_core> {
     }
   }
 
-  asio::any_io_executor home_;
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
+  void context_gone() noexcept override;
+
   registry_options options_;
   std::shared_ptr<time_source> time_;
 
@@ -7841,6 +7972,9 @@ COMCP_DECL catalog_view<resource_template> registry::resource_templates() const 
 }
 COMCP_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->view<comcp::prompt>(); }
 COMCP_DECL std::vector<blocked_tool> registry::blocked() const { return core()->blocked(); }
+COMCP_DECL result<std::string> registry::instructions(std::string_view server) const {
+  return core()->instructions(server);
+}
 COMCP_DECL std::vector<catalog_fault> registry::faults() const { return core()->faults(); }
 COMCP_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
 
@@ -7868,10 +8002,9 @@ COMCP_DECL asio::awaitable<read_resource_result> registry::read(std::string_view
 }
 COMCP_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
                                                                json::fragment arguments, call_options options) const {
-  auto op = [name = std::string(name), given = std::move(arguments)](client const& c, call_options o) {
-    return c.get_prompt(name, given, std::move(o));
-  };
-  return detail::server_operation<get_prompt_result>(core(), server, std::move(options), std::move(op));
+  auto work = detail::registry_core::prompt_of(core(), std::string(server), std::string(name), std::move(arguments),
+                                               std::move(options));
+  return detail::on_home(core(), std::move(work));
 }
 COMCP_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
                                                      call_options options) const {
@@ -7931,7 +8064,7 @@ COMCP_DECL result<registry_core::route> registry_core::resolve_bare(std::string_
   if (options_.pins()) {
     // What is blocked counts, or another server's tool could take its place.
     for (auto const& [server, m] : members_) {
-      if (tool_blocked(*m, name)) having.push_back(server);
+      if (blocked_in(*m, pin_kind::tool, name)) having.push_back(server);
     }
     std::sort(having.begin(), having.end());
   }
@@ -7944,18 +8077,17 @@ COMCP_DECL result<registry_core::route> registry_core::resolve_bare(std::string_
 
 COMCP_DECL result<registry_core::route> registry_core::resolve_at(member const& m, std::string_view tool_name) {
   auto const& all = std::get<catalog_view<tool>>(views_);
-  if (tool_blocked(*m, tool_name)) check_tools(m);  // it may be approved by now
+  if (blocked_in(*m, pin_kind::tool, tool_name)) check_pins<tool>(m);  // it may be approved by now
   if (all.find(m->name, tool_name)) return route(m, std::string(tool_name));
-  if (auto const why = tool_blocked(*m, tool_name)) return why;
+  if (auto const why = blocked_in(*m, pin_kind::tool, tool_name)) return why;
   if (!is_listed(*m)) return route(m);
   return error(errc::unknown_tool, "the server " + m->name + " has no tool " + std::string(tool_name));
 }
 
-COMCP_DECL error registry_core::tool_blocked(registry_member const& m, std::string_view tool_name) {
-  for (auto const& held : m.blocked) {
-    if (held.entry.original_name == tool_name) return held.finding.to_error();
-  }
-  return {};
+COMCP_DECL error registry_core::blocked_in(registry_member const& m, pin_kind kind, std::string_view name) {
+  auto const found = m.findings.find(std::pair(kind, std::string(name)));
+  bool const held = found != m.findings.end() && found->second.verdict == pin_verdict::block;
+  return held ? found->second.to_error() : error();
 }
 
 COMCP_DECL patience registry_core::patience_for(registry_member const& m, call_options const& o) const {
@@ -7998,7 +8130,7 @@ COMCP_DECL error registry_core::cannot_wait(member const& m, patience const& p) 
 }
 
 COMCP_DECL asio::awaitable<void> registry_core::wait_for(self r, member m, patience p) {
-  if (auto const why = r->cannot_wait(m, p)) throw exception(why);
+  if (auto const why = r->cannot_wait(m, p)) throw exception(why.with_outcome(call_outcome::not_sent));
   auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
   co_await std::move(waiting);
   if (m->gone) throw exception(m->gone);
@@ -8058,6 +8190,28 @@ asio::awaitable<T> registry_core::with_server(self r, std::string name, call_opt
     auto result = co_await std::move(whole);
     co_return result;
   }
+}
+
+// Where pins decide, the list is waited for: it shows whether the prompt is what was approved.
+COMCP_DECL asio::awaitable<get_prompt_result> registry_core::prompt_of(self r, std::string server, std::string name,
+                                                                       json::fragment arguments, call_options options) {
+  auto const m = r->require(server);
+  if (r->options_.pins()) {
+    auto const p = r->patience_for(*m, options);
+    auto waiting = ready(r, m, p);
+    (void)co_await std::move(waiting);
+    auto listing = until_listed(r, m, p);
+    co_await std::move(listing);
+    if (blocked_in(*m, pin_kind::prompt, name)) r->check_pins<comcp::prompt>(m);  // it may be approved by now
+    if (auto const why = blocked_in(*m, pin_kind::prompt, name)) throw exception(why);
+    options = r->rest_of(std::move(options), *m, p);
+  }
+  operation<get_prompt_result> op = [name, given = std::move(arguments)](client const& c, call_options o) {
+    return c.get_prompt(name, given, std::move(o));
+  };
+  auto getting = with_server<get_prompt_result>(r, std::move(server), std::move(options), std::move(op));
+  auto result = co_await std::move(getting);
+  co_return result;
 }
 
 }  // namespace comcp::detail
@@ -8157,6 +8311,8 @@ COMCP_DECL asio::awaitable<void> registry_core::read_lists(self r, member m, cli
     if (found) can = found->capabilities;
   }
   if (m->gone) co_return;
+  r->check_instructions(m, c.instructions());
+  if (m->gone) co_return;
   r->attach(m, c, can);
   auto const all = std::make_shared<reading>(r, m, std::move(c));
   auto const& from = all->from;
@@ -8236,45 +8392,80 @@ void registry_core::adopt(member const& m, result<listing<T>> listed) {
   auto part = make_part<T>(m->name, options_.separator(), std::move(*listed).items(), faults);
   set_faults(m, place, std::move(faults));
   if (m->gone) return;  // by a listener
-  if constexpr (std::same_as<T, tool>) {
-    m->offered = std::move(part);
-    check_tools(m);
+  if constexpr (std::same_as<T, tool> || std::same_as<T, prompt>) {
+    std::get<shared_part<T>>(m->offered) = std::move(part);
+    check_pins<T>(m);
   } else {
     publish<T>(m, std::move(part));
   }
 }
 
 // Offered is what the pins let through.
-COMCP_DECL void registry_core::check_tools(member const& m) {
+template <class T>
+void registry_core::check_pins(member const& m) {
   if (m->gone) return;
-  auto const offered = m->offered;
-  if (!options_.pins() || !offered) return publish<tool>(m, offered);
-  auto const through = std::make_shared<catalog_part<tool>>();
+  constexpr auto kind = std::same_as<T, tool> ? pin_kind::tool : pin_kind::prompt;
+  auto const offered = std::get<shared_part<T>>(m->offered);
+  if (!options_.pins() || !offered) return publish<T>(m, offered);
+  auto const through = std::make_shared<catalog_part<T>>();
   std::vector<blocked_tool> held;
-  std::map<std::string, pin_finding> told;
+  std::vector<pin_finding> findings;
   for (auto const& entry : *offered) {
-    auto const found = options_.pins()->check(m->name, entry.definition);
-    if (found.verdict != pin_verdict::allow) told.emplace(entry.original_name, found);
-    if (found.verdict != pin_verdict::block) {
-      through->push_back(entry);
-      continue;
+    auto found = options_.pins()->check(m->name, entry.definition);
+    if (found.verdict != pin_verdict::block) through->push_back(entry);
+    if constexpr (std::same_as<T, tool>) {
+      if (found.verdict == pin_verdict::block) {
+        auto& b = held.emplace_back();
+        b.entry = entry;
+        b.finding = found;
+      }
     }
-    blocked_tool b;
-    b.entry = entry;
-    b.finding = found;
-    held.push_back(std::move(b));
+    findings.push_back(std::move(found));
   }
+  options_.pins()->listed(m->name, kind);
   if (m->gone) return;  // by what the pins' policy called
-  {
+  if constexpr (std::same_as<T, tool>) {
     std::lock_guard const lock(mutex_);
     m->blocked.swap(held);
   }
-  auto const before = std::exchange(m->findings, told);
-  publish<tool>(m, through);
-  for (auto const& [name, found] : told) {
-    auto const known = before.find(name);
-    if (known == before.end() || known->second.offered != found.offered || known->second.verdict != found.verdict)
-      tell(options_.on_finding(), found);
+  auto const publishing = [&] { publish<T>(m, through); };
+  tell_findings(m, kind, std::move(findings), publishing);
+}
+
+COMCP_DECL void registry_core::check_instructions(member const& m, std::string const& text) {
+  std::optional<std::string> through = text;
+  error blocked;
+  std::vector<pin_finding> findings;
+  if (options_.pins()) {
+    findings.push_back(options_.pins()->check_instructions(m->name, text));
+    if (findings[0].verdict == pin_verdict::block) blocked = findings[0].to_error();
+  }
+  if (m->gone) return;
+  if (blocked) through.reset();
+  {
+    std::lock_guard const lock(mutex_);
+    m->instructions.swap(through);
+    m->instructions_blocked = blocked;
+  }
+  tell_findings(m, pin_kind::instructions, std::move(findings), [] {});
+}
+
+// Whoever is told of a finding sees the catalog as it then is.
+COMCP_DECL void registry_core::tell_findings(member const& m, pin_kind kind, std::vector<pin_finding> found,
+                                             std::function<void()> const& publish) {
+  std::map<std::string, pin_finding> before;
+  std::erase_if(m->findings, [&](auto& entry) {
+    bool const same_kind = entry.first.first == kind;
+    if (same_kind) before.emplace(entry.first.second, std::move(entry.second));
+    return same_kind;
+  });
+  std::erase_if(found, [](pin_finding const& f) { return f.verdict == pin_verdict::allow; });
+  for (auto const& f : found) m->findings.emplace(std::pair(kind, f.name), f);
+  publish();
+  for (auto const& f : found) {
+    auto const known = before.find(f.name);
+    if (known == before.end() || known->second.offered != f.offered || known->second.verdict != f.verdict)
+      tell(options_.on_finding(), f);
   }
 }
 
@@ -8306,8 +8497,10 @@ COMCP_DECL void registry_core::forget_lists(member const& m) {
     std::lock_guard const lock(mutex_);
     m->blocked.swap(held);
     m->faults.swap(faults);
+    m->instructions.reset();
+    m->instructions_blocked = {};
   }
-  m->offered.reset();
+  m->offered = {};
   m->findings.clear();
   publish<tool>(m, nullptr);
   publish<resource>(m, nullptr);
@@ -8374,6 +8567,16 @@ COMCP_DECL std::vector<catalog_fault> registry_core::faults() const {
   return every;
 }
 
+COMCP_DECL result<std::string> registry_core::instructions(std::string_view name) const {
+  std::lock_guard const lock(mutex_);
+  auto const found = members_.find(name);
+  if (found == members_.end()) return no_such_server(name);
+  auto const& m = *found->second;
+  if (m.instructions_blocked) return m.instructions_blocked;
+  if (!m.instructions) return error(errc::not_ready, "the instructions of " + std::string(name) + " were not read yet");
+  return *m.instructions;
+}
+
 }  // namespace comcp::detail
 #endif
 
@@ -8383,10 +8586,6 @@ COMCP_DECL std::vector<catalog_fault> registry_core::faults() const {
 // Servers come and go: adding, removing, closing, and what is heard of their lives.
 
 #include <algorithm>
-
-#include <asio/dispatch.hpp>
-#include <asio/io_context.hpp>
-#include <asio/query.hpp>
 
 namespace comcp::detail {
 
@@ -8430,7 +8629,7 @@ COMCP_DECL void registry_member::gave_up(std::string const&) {
 }
 
 COMCP_DECL registry_core::registry_core(asio::any_io_executor home, registry_options options)
-    : home_(std::move(home)),
+    : tenant(std::move(home)),
       options_(std::move(options)),
       time_(options_.time() ? options_.time() : steady_time()),
       views_(catalog_view<tool>(options_.separator()), catalog_view<resource>(options_.separator()),
@@ -8564,11 +8763,17 @@ COMCP_DECL asio::awaitable<void> registry_core::close_all(self r) {
   r->rung_->ring();
 }
 
+COMCP_DECL void registry_core::context_gone() noexcept {
+  closing_ = closed_ = true;
+  for (auto const& [name, m] : members_) m->gathering.reset();
+}
+
 COMCP_DECL void registry_core::abandon() noexcept {
-  auto end = [r = shared_from_this()] { r->abrupt(); };
-  auto const* const context = executor_as<asio::io_context::executor_type>(home_);
-  if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
+  at_home([r = shared_from_this()] { r->abrupt(); });
+  {  // should home never run again
+    std::lock_guard const lock(mutex_);
+    for (auto const& [name, m] : members_) m->server->cut();
+  }
 }
 
 COMCP_DECL void registry_core::abrupt() noexcept {
@@ -9512,7 +9717,8 @@ constexpr auto describe(std::type_identity<skill_resource>) {
 
 /// A skill's entry, as skills/list and skills/get have it. Reading one checks what the specification demands of it: the
 /// directory has the skill's name, SKILL.md is listed, every file is listed once, is inside the directory and has a
-/// digest. All of it is the server's word. The identity of a skill is its server and its uri, never its name.
+/// digest. Names that are not one file everywhere are refused: with escapes of escapes or of what needs none, with ':',
+/// with a dot or blank at the end, in another normal form of Unicode, or twins but for capital letters. All of it is the server's word. The identity of a skill is its server and its uri, never its name.
 struct skill {
   skill() = default;
 
@@ -9596,6 +9802,7 @@ result<void> verify_skill_file(skill const& entry, std::string_view file, std::s
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace comcp {
 namespace detail {
@@ -9626,22 +9833,68 @@ COMCP_DECL std::optional<char> unescaped(std::string_view& text) noexcept {
   return static_cast<char>(high % 16 * 16 + low % 16);
 }
 
-// One name in a path, which stays one whatever is done to its escapes and on whatever system.
-COMCP_DECL bool is_path_segment(std::string_view text) {
-  if (text.find_first_of("?#\\") != std::string_view::npos) return false;
+inline bool is_unreserved(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-._~").find(c) != std::string_view::npos;
+}
+
+// Combining marks, conjoining jamo and compatibility ideographs: normal forms of Unicode write them in another way, so
+// that two names might be one file.
+COMCP_DECL bool has_unicode_twin(std::string_view name) noexcept {
+  for (character_scan at(name); at.next();) {
+    auto const c = at.code();
+    if (!at.is_utf8() || (c >= 0x300 && c <= 0x36F) || (c >= 0x1100 && c <= 0x11FF) || c == 0x2126 || c == 0x212A ||
+        c == 0x212B || c == 0x3099 || c == 0x309A || (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F))
+      return true;
+  }
+  return false;
+}
+
+// The name that a segment is once its escapes are undone; nothing where it is none, or another one if that is done twice,
+// written in another way, or on another system.
+COMCP_DECL std::optional<std::string> segment_name(std::string_view text) {
+  if (text.find_first_of("?#\\:") != std::string_view::npos) return {};
   std::string name;
   while (!text.empty()) {
+    bool const escaped = text[0] == '%';
     auto const c = unescaped(text);
-    if (!c || static_cast<unsigned char>(*c) < 0x20 || *c == 0x7F || *c == '/' || *c == '\\') return false;
+    if (!c || static_cast<unsigned char>(*c) < 0x20 || *c == 0x7F || *c == '/' || *c == '\\' || *c == ':') return {};
+    if (escaped && is_unreserved(*c)) return {};
     name += *c;
   }
-  return !name.empty() && name != "." && name != "..";
+  for (auto at = name.find('%'); at != name.npos; at = name.find('%', at + 1)) {
+    auto rest = std::string_view(name).substr(at);
+    if (unescaped(rest)) return {};
+  }
+  if (name.empty() || name.ends_with('.') || name.ends_with(' ') || has_unicode_twin(name)) return {};
+  return name;
+}
+
+// What stays the same where a file system does not tell capital letters from small ones: pairs that stand side by side,
+// or at a fixed distance, in the scripts that have them.
+COMCP_DECL std::string without_case(std::string_view name) {
+  std::string out;
+  for (character_scan at(name); at.next();) {
+    auto c = at.code();
+    if ((c >= 'A' && c <= 'Z') || (c >= 0xC0 && c <= 0xDE && c != 0xD7) || (c >= 0x391 && c <= 0x3AB) ||
+        (c >= 0x410 && c <= 0x42F)) {
+      c += 0x20;
+    } else if (c >= 0x400 && c <= 0x40F) {
+      c += 0x50;
+    } else if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17E)) {
+      c = (c + 1) & ~char32_t{1};
+    } else if ((c >= 0x100 && c <= 0x24F) || (c >= 0x460 && c <= 0x52F) || (c >= 0x1E00 && c <= 0x1EFF)) {
+      c |= 1;
+    }
+    out.append(code_point_name(c));
+  }
+  return out;
 }
 
 COMCP_DECL bool are_path_segments(std::string_view path) {
   for (;;) {
     auto const end = path.find('/');
-    if (!is_path_segment(path.substr(0, end))) return false;
+    if (!segment_name(path.substr(0, end))) return false;
     if (end == std::string_view::npos) return true;
     path.remove_prefix(end + 1);
   }
@@ -9658,8 +9911,12 @@ COMCP_DECL bool is_skill_uri(std::string_view uri, std::string_view name) {
   auto path = uri.substr(std::min(uri.size(), scheme.size() + 1));
   constexpr auto letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+-.";
   if (scheme.empty() || scheme.find_first_not_of(letters) != uri.npos) return false;
+  bool const has_authority = path.starts_with("//") && !path.starts_with("///");
   path.remove_prefix(std::min(path.find_first_not_of('/'), path.size()));
-  return are_path_segments(path) && (std::string("/") += path).ends_with("/" + std::string(name) + std::string(skill_file));
+  std::string names(path);
+  auto const port = names.find(':'), end = names.find('/');
+  if (has_authority && port < end && names.find_first_not_of("0123456789", port + 1) == end) names.erase(port, end - port);
+  return are_path_segments(names) && ("/" + names).ends_with("/" + std::string(name) + std::string(skill_file));
 }
 
 COMCP_DECL bool read_member(json::view object, std::string_view key, std::string& out, json::read_error& e) {
@@ -9678,6 +9935,13 @@ COMCP_DECL bool read_skill_texts(json::view frontmatter, std::string_view uri, j
   return is_skill_uri(uri, name) || e.expected(*frontmatter.find("name"), "the name of the skill's directory");
 }
 
+// Equal for two files where some file system takes them for one. Precondition: `file` is inside.
+COMCP_DECL std::string file_identity(std::string_view root, std::string_view file) {
+  std::string name;
+  for (auto rest = file.substr(root.size()); !rest.empty();) name += *unescaped(rest);
+  return without_case(name);
+}
+
 COMCP_DECL bool read_skill_files(json::view list, skill& out, json::read_error& e) {
   if (list.get_string() == "dynamic") return out.resources.reset(), true;
   if (!list.is_array()) return e.expected(list, "an array or \"dynamic\"");
@@ -9690,8 +9954,10 @@ COMCP_DECL bool read_skill_files(json::view list, skill& out, json::read_error& 
     if (!is_inside(out.root(), *uri.get_string())) return e.expected(uri, "a file in the skill's directory");
   }
   std::sort(files.begin(), files.end(), [](auto const& a, auto const& b) { return a.uri < b.uri; });
-  auto const same = [](auto const& a, auto const& b) { return a.uri == b.uri; };
-  if (std::adjacent_find(files.begin(), files.end(), same) != files.end()) return e.expected(list, "every file once");
+  std::set<std::string> names;
+  for (auto const& file : files) {
+    if (!names.insert(file_identity(out.root(), file.uri)).second) return e.expected(list, "every file once");
+  }
   return out.find(out.uri) || e.expected(list, "SKILL.md among the files");
 }
 
@@ -9713,7 +9979,7 @@ COMCP_DECL result<void> verify_frontmatter(skill const& entry, std::string_view 
   auto const found = frontmatter_of(text, reader);
   if (!found) return unverified(entry, found.error().to_string());
   if (*found == entry.frontmatter) return {};
-  std::map<std::string_view, json::view> own;  // the entry may name one of them a million times
+  std::map<std::string_view, json::view> own;  // the entry may name very many of them
   for (auto const& [key, value] : found->members()) own.emplace(key, value);
   for (auto const& [key, value] : entry.frontmatter.members()) {
     auto const at = own.find(key);
@@ -9727,6 +9993,7 @@ COMCP_DECL result<void> verify_frontmatter(skill const& entry, std::string_view 
 
 COMCP_DECL bool json::codec<skill>::read(view v, skill& out, read_error& e) {
   if (!v.is_object()) return e.expected(v, "object");
+  if (!unique_keys(v, e)) return false;
   auto const frontmatter = v.find("frontmatter"), files = v.find("resources");
   if (!comcp::detail::read_member(v, "uri", out.uri, e)) return false;
   if (!frontmatter) return e.missing(v, "frontmatter");

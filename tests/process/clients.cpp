@@ -60,7 +60,7 @@ TEST_CASE("clients: the error of a handshake that never came has what the server
   CHECK(framed.detail()->stderr_tail == "seen\n");
   auto const prompt = refusal_of("printf '\\033[1m> '; echo seen >&2; read a; read b");
   CHECK(prompt == errc::timeout);
-  CHECK_THAT(std::string(prompt.message()), match::ends_with("a line came without its end:  [1m>"));
+  CHECK_THAT(std::string(prompt.message()), match::ends_with("a line came without its end: <U+001B>[1m>"));
   auto const usage = refusal_of("echo 'usage: server [options]'; exit 2");
   CHECK(usage == errc::transport_failed);
   CHECK_THAT(usage.to_string(), match::contains("not JSON: usage: server [options]") && match::contains("exit status 2"));

@@ -24,16 +24,20 @@ class scarce_memory {
 
 }  // namespace comcp_test
 
-void* operator new(std::size_t n) {
-  if (n < comcp_test::refused_from) {
-    if (void* const p = std::malloc(n ? n : 1)) return p;
-  }
-  throw std::bad_alloc();
-}
-// The sanitizers' own would not come here.
-void* operator new(std::size_t n, std::nothrow_t const&) noexcept {
+// All forms of it: a sanitizer's own do not come to the first.
+inline void* piece_of(std::size_t n) noexcept {
   return n < comcp_test::refused_from ? std::malloc(n ? n : 1) : nullptr;
 }
+void* operator new(std::size_t n) {
+  if (void* const p = piece_of(n)) return p;
+  throw std::bad_alloc();
+}
+void* operator new[](std::size_t n) { return operator new(n); }
+void* operator new(std::size_t n, std::nothrow_t const&) noexcept { return piece_of(n); }
+void* operator new[](std::size_t n, std::nothrow_t const&) noexcept { return piece_of(n); }
 void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::nothrow_t const&) noexcept { std::free(p); }
+void operator delete[](void* p, std::nothrow_t const&) noexcept { std::free(p); }
