@@ -12014,107 +12014,6 @@ class dispatcher {
 }  // namespace detail
 }  // namespace comcp
 
-// client/impl/core_registry.hpp
-// Knows what of comcp lives on an execution context, so that its coroutines are destroyed with that context instead of
-// keeping each other alive, and nothing of it reaches for the context afterwards. Internal.
-
-#include <algorithm>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <typeinfo>
-#include <utility>
-#include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/execution/context.hpp>
-#include <asio/execution_context.hpp>
-#include <asio/query.hpp>
-
-namespace comcp::detail {
-
-/// The executor inside, if it is an E. Asio 1.22's target() does not look.
-template <class E>
-E const* executor_as(asio::any_io_executor const& ex) noexcept {
-  return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
-}
-
-/// What lives on an execution context and may be held longer than that is there.
-class tenant {
- public:
-  tenant(tenant const&) = delete;
-  tenant& operator=(tenant const&) = delete;
-
- protected:
-  explicit tenant(asio::any_io_executor home);
-  ~tenant();
-
-  /// On home, as soon as may be; here and now where home runs nothing any more, and not at all once it is gone.
-  void at_home(std::function<void()> end) const;
-
-  asio::any_io_executor home_;  // empty once its context is gone
-
- private:
-  friend class core_registry;
-  [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
-  /// The context goes away: lets go of all executors, timers and suspended coroutines that it has of it.
-  virtual void context_gone() noexcept = 0;
-};
-
-class core_registry final : public asio::execution_context::service {
- public:
-  using key_type = core_registry;
-  static inline asio::execution_context::id id;
-
-  explicit core_registry(asio::execution_context& context) : service(context) {}
-
-  static core_registry& of(asio::any_io_executor const& ex) {
-    return asio::use_service<core_registry>(asio::query(ex, asio::execution::context));
-  }
-
-  void add(tenant* t) {
-    std::lock_guard const lock(mutex_);
-    tenants_.push_back(t);
-  }
-  void remove(tenant* t) noexcept {
-    std::lock_guard const lock(mutex_);
-    std::erase(tenants_, t);
-  }
-
- private:
-  void shutdown() noexcept override {
-    while (auto const held = take()) {
-      held.who->context_gone();
-      held.who->home_ = {};
-    }
-  }
-
-  struct taken {
-    tenant* who = nullptr;
-    std::shared_ptr<void> alive;
-    explicit operator bool() const noexcept { return alive != nullptr; }
-  };
-  taken take() noexcept {
-    std::lock_guard const lock(mutex_);
-    while (!tenants_.empty()) {
-      auto* const t = tenants_.back();
-      tenants_.pop_back();
-      if (auto alive = t->itself()) return {t, std::move(alive)};
-    }
-    return {};
-  }
-
-  std::mutex mutex_;
-  std::vector<tenant*> tenants_;
-};
-
-inline tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) { core_registry::of(home_).add(this); }
-inline tenant::~tenant() {
-  if (home_) core_registry::of(home_).remove(this);
-}
-
-}  // namespace comcp::detail
-
 // client/overlap_guard.hpp
 // Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
 // io_context needs connect_options().executor(asio::make_strand(io)). Active in debug builds. Internal.
@@ -12339,6 +12238,41 @@ class subscription_hub {
 
 }  // namespace detail
 }  // namespace comcp
+
+// client/tenant.hpp
+// What of comcp lives on an execution context, so that its coroutines are destroyed with that context instead of
+// keeping each other alive, and nothing of it reaches for the context afterwards. Internal.
+
+#include <functional>
+#include <memory>
+
+#include <asio/any_io_executor.hpp>
+
+namespace comcp::detail {
+
+/// What lives on an execution context and may be held longer than that is there.
+class tenant {
+ public:
+  tenant(tenant const&) = delete;
+  tenant& operator=(tenant const&) = delete;
+
+ protected:
+  explicit tenant(asio::any_io_executor home);
+  ~tenant();
+
+  /// On home, as soon as may be; here and now where home runs nothing any more, and not at all once it is gone.
+  void at_home(std::function<void()> end) const;
+
+  asio::any_io_executor home_;  // empty once its context is gone
+
+ private:
+  friend class core_registry;
+  [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
+  /// The context goes away: lets go of all executors, timers and suspended coroutines that it has of it.
+  virtual void context_gone() noexcept = 0;
+};
+
+}  // namespace comcp::detail
 
 // sansio/pending_calls.hpp
 // Who waits for what, and until when: the slot table behind every call. A slot's generation and index make
@@ -13984,6 +13918,78 @@ COMCP_DECL void client_core::send_message(outgoing message) {
 #include <asio/io_context.hpp>
 #include <asio/this_coro.hpp>
 
+// client/impl/core_registry.hpp
+// Knows the tenants of an execution context, and tells them when it goes away. Internal.
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <typeinfo>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/execution/context.hpp>
+#include <asio/execution_context.hpp>
+#include <asio/query.hpp>
+
+namespace comcp::detail {
+
+/// The executor inside, if it is an E. Asio 1.22's target() does not look.
+template <class E>
+E const* executor_as(asio::any_io_executor const& ex) noexcept {
+  return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
+}
+
+class core_registry final : public asio::execution_context::service {
+ public:
+  using key_type = core_registry;
+  static inline asio::execution_context::id id;
+
+  explicit core_registry(asio::execution_context& context) : service(context) {}
+
+  static core_registry& of(asio::any_io_executor const& ex) {
+    return asio::use_service<core_registry>(asio::query(ex, asio::execution::context));
+  }
+
+  void add(tenant* t) {
+    std::lock_guard const lock(mutex_);
+    tenants_.push_back(t);
+  }
+  void remove(tenant* t) noexcept {
+    std::lock_guard const lock(mutex_);
+    std::erase(tenants_, t);
+  }
+
+ private:
+  void shutdown() noexcept override {
+    while (auto const held = take()) {
+      held.who->context_gone();
+      held.who->home_ = {};
+    }
+  }
+
+  struct taken {
+    tenant* who = nullptr;
+    std::shared_ptr<void> alive;
+    explicit operator bool() const noexcept { return alive != nullptr; }
+  };
+  taken take() noexcept {
+    std::lock_guard const lock(mutex_);
+    while (!tenants_.empty()) {
+      auto* const t = tenants_.back();
+      tenants_.pop_back();
+      if (auto alive = t->itself()) return {t, std::move(alive)};
+    }
+    return {};
+  }
+
+  std::mutex mutex_;
+  std::vector<tenant*> tenants_;
+};
+
+}  // namespace comcp::detail
+
 // client/impl/negotiation.ipp
 // The state of a handshake under way: the pure machine and the entries that feed it. Internal to the core.
 
@@ -14262,6 +14268,12 @@ COMCP_DECL asio::awaitable<error> client_core::closed() {
   co_return *end_reason_;
 }
 
+COMCP_DECL detail::tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) {
+  core_registry::of(home_).add(this);
+}
+COMCP_DECL detail::tenant::~tenant() {
+  if (home_) core_registry::of(home_).remove(this);
+}
 COMCP_DECL void detail::tenant::at_home(std::function<void()> end) const {
   if (!home_) return;
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);

@@ -22,11 +22,11 @@
 #include <comcp/client/call_checks.hpp>
 #include <comcp/client/dispatcher.hpp>
 #include <comcp/client/handler.hpp>
-#include <comcp/client/impl/core_registry.hpp>
 #include <comcp/client/options.hpp>
 #include <comcp/client/overlap_guard.hpp>
 #include <comcp/client/statistics.hpp>
 #include <comcp/client/subscriptions.hpp>
+#include <comcp/client/tenant.hpp>
 #include <comcp/protocol/input_required.hpp>
 #include <comcp/protocol/tools.hpp>
 #include <comcp/jsonrpc/decode.hpp>

@@ -255,6 +255,12 @@ COMCP_DECL asio::awaitable<error> client_core::closed() {
   co_return *end_reason_;
 }
 
+COMCP_DECL detail::tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) {
+  core_registry::of(home_).add(this);
+}
+COMCP_DECL detail::tenant::~tenant() {
+  if (home_) core_registry::of(home_).remove(this);
+}
 COMCP_DECL void detail::tenant::at_home(std::function<void()> end) const {
   if (!home_) return;
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);

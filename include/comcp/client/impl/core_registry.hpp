@@ -1,12 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Knows what of comcp lives on an execution context, so that its coroutines are destroyed with that context instead of
-// keeping each other alive, and nothing of it reaches for the context afterwards. Internal.
+// Knows the tenants of an execution context, and tells them when it goes away. Internal.
 #pragma once
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <typeinfo>
@@ -18,6 +16,8 @@
 #include <asio/execution_context.hpp>
 #include <asio/query.hpp>
 
+#include <comcp/client/tenant.hpp>
+
 namespace comcp::detail {
 
 /// The executor inside, if it is an E. Asio 1.22's target() does not look.
@@ -25,28 +25,6 @@ template <class E>
 E const* executor_as(asio::any_io_executor const& ex) noexcept {
   return ex.target_type() == typeid(E) ? ex.target<E>() : nullptr;
 }
-
-/// What lives on an execution context and may be held longer than that is there.
-class tenant {
- public:
-  tenant(tenant const&) = delete;
-  tenant& operator=(tenant const&) = delete;
-
- protected:
-  explicit tenant(asio::any_io_executor home);
-  ~tenant();
-
-  /// On home, as soon as may be; here and now where home runs nothing any more, and not at all once it is gone.
-  void at_home(std::function<void()> end) const;
-
-  asio::any_io_executor home_;  // empty once its context is gone
-
- private:
-  friend class core_registry;
-  [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
-  /// The context goes away: lets go of all executors, timers and suspended coroutines that it has of it.
-  virtual void context_gone() noexcept = 0;
-};
 
 class core_registry final : public asio::execution_context::service {
  public:
@@ -94,10 +72,5 @@ class core_registry final : public asio::execution_context::service {
   std::mutex mutex_;
   std::vector<tenant*> tenants_;
 };
-
-inline tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) { core_registry::of(home_).add(this); }
-inline tenant::~tenant() {
-  if (home_) core_registry::of(home_).remove(this);
-}
 
 }  // namespace comcp::detail

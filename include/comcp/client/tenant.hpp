@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What of comcp lives on an execution context, so that its coroutines are destroyed with that context instead of
+// keeping each other alive, and nothing of it reaches for the context afterwards. Internal.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <asio/any_io_executor.hpp>
+
+namespace comcp::detail {
+
+/// What lives on an execution context and may be held longer than that is there.
+class tenant {
+ public:
+  tenant(tenant const&) = delete;
+  tenant& operator=(tenant const&) = delete;
+
+ protected:
+  explicit tenant(asio::any_io_executor home);
+  ~tenant();
+
+  /// On home, as soon as may be; here and now where home runs nothing any more, and not at all once it is gone.
+  void at_home(std::function<void()> end) const;
+
+  asio::any_io_executor home_;  // empty once its context is gone
+
+ private:
+  friend class core_registry;
+  [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
+  /// The context goes away: lets go of all executors, timers and suspended coroutines that it has of it.
+  virtual void context_gone() noexcept = 0;
+};
+
+}  // namespace comcp::detail
