@@ -123,25 +123,24 @@ TEST_CASE("pool: 1000 calls over four members from four threads all end once", "
 
 TEST_CASE("pool: members that die again and again cost their own calls only", "[pool][threads]") {
   asio::io_context io;
-  auto const work = asio::make_work_guard(io);
+  auto work = asio::make_work_guard(io);
   std::vector<std::thread> running;
   for (int i = 0; i != 2; ++i) running.emplace_back([&io] { io.run(); });
-  {
-    crowd c(asio::make_strand(io));
-    tally t;
-    start_callers(c, t);
-    std::size_t which = 0;
-    CHECK(within_half_a_minute([&] {
-      if (t.total() % 50 == 0) c.drop(which++ % members);
-      (void)c.the_pool->stats();
-      (void)c.the_pool->connections();
-      return t.open_callers == 0;
-    }));
-    CHECK(t.total() == callers * calls_each);
-    CHECK(t.other == 0);
-    CHECK(t.answered > 0);
-  }
-  io.stop();
+  crowd c(asio::make_strand(io));
+  tally t;
+  start_callers(c, t);
+  std::size_t which = 0;
+  CHECK(within_half_a_minute([&] {
+    if (t.total() % 50 == 0) c.drop(which++ % members);
+    (void)c.the_pool->stats();
+    (void)c.the_pool->connections();
+    return t.open_callers == 0;
+  }));
+  CHECK(t.total() == callers * calls_each);
+  CHECK(t.other == 0);
+  CHECK(t.answered > 0);
+  c.the_pool.reset();
+  work.reset();  // home runs out before the servers' threads end: a member may just be connecting again
   for (auto& r : running) r.join();
 }
 
