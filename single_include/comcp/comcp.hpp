@@ -13061,10 +13061,10 @@ class legacy final : public codec {
  public:
   explicit legacy(protocol_version v) noexcept : version_(v) {}
   [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] bool offers(std::string_view method) const noexcept override;
-  [[nodiscard]] std::string request(std::uint64_t id, std::string_view method, std::string_view params,
-                                    request_meta const& meta) const override;
-  [[nodiscard]] result<result_kind> classify(std::string_view method, json::view result) const override;
+  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
+                                               request_meta const& meta) const override;
+  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
   /// Batches exist in 2025-03-26 alone.
   [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
 
@@ -13117,10 +13117,10 @@ class modern final : public codec {
   /// `info` is left out where it is null; `capabilities` is the JSON text of what the client declares.
   modern(protocol_version v, implementation const* info, std::string capabilities);
   [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] bool offers(std::string_view method) const noexcept override;
-  [[nodiscard]] std::string request(std::uint64_t id, std::string_view method, std::string_view params,
-                                    request_meta const& meta) const override;
-  [[nodiscard]] result<result_kind> classify(std::string_view method, json::view result) const override;
+  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
+                                               request_meta const& meta) const override;
+  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
 
  private:
   protocol_version version_;
@@ -13274,15 +13274,15 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   [[nodiscard]] std::optional<saved_session> session() const;
 
   // inbox
-  void delivered(padded_text text, request_id stream) override;
-  void stream_ended(request_id id, error why) override;
-  [[nodiscard]] bool awaits(request_id id) const override;
-  void session_lost(request_id id, error why) override;
-  void authorizing(bool begins) override;
+  COMCP_DECL void delivered(padded_text text, request_id stream) override;
+  COMCP_DECL void stream_ended(request_id id, error why) override;
+  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
+  COMCP_DECL void session_lost(request_id id, error why) override;
+  COMCP_DECL void authorizing(bool begins) override;
   void deaf(error why) override { subscriptions_.deaf(std::move(why)); }
   [[nodiscard]] bool listens() const override { return subscriptions_.is_awaited(); }
-  void closed(error reason) override;
-  void fault(error what) override;
+  COMCP_DECL void closed(error reason) override;
+  COMCP_DECL void fault(error what) override;
 
  private:
   friend class detail::dispatcher;
@@ -13320,7 +13320,7 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   void abrupt() noexcept;
   void drop_transport() noexcept;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  void context_gone() noexcept override;  // home() is empty from then on
+  COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on
   void declare_capabilities();
   asio::awaitable<void> close_on_home(error reason);
   [[nodiscard]] implementation own_info() const;

@@ -4867,7 +4867,7 @@ class live_server final : private tenant, public std::enable_shared_from_this<li
                                 std::shared_ptr<gate> over);
   void abrupt() noexcept;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  void context_gone() noexcept override;
+  COMCP_DECL void context_gone() noexcept override;
   void tell(void (live_server_owner::*what)(std::string const&));
   [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
   [[nodiscard]] double chance() { return std::uniform_real_distribution<double>()(random_); }
@@ -5333,7 +5333,7 @@ class pool_core final : public live_server_owner, private tenant, public std::en
   pool_core(asio::any_io_executor home, pool_options options);
   pool_core(pool_core const&) = delete;
   pool_core& operator=(pool_core const&) = delete;
-  virtual ~pool_core();
+  COMCP_DECL virtual ~pool_core();
 
   /// Once, right after it was made.
   void begin(std::vector<server_config> const& configs);
@@ -5356,9 +5356,9 @@ class pool_core final : public live_server_owner, private tenant, public std::en
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   // live_server_owner
-  void state_changed(std::string const& name) override;
-  void became_ready(std::string const& name) override;
-  void gave_up(std::string const& name) override;
+  COMCP_DECL void state_changed(std::string const& name) override;
+  COMCP_DECL void became_ready(std::string const& name) override;
+  COMCP_DECL void gave_up(std::string const& name) override;
 
  private:
   using member_ptr = std::shared_ptr<pool_member>;
@@ -5386,7 +5386,7 @@ class pool_core final : public live_server_owner, private tenant, public std::en
   static asio::awaitable<void> stop_one(std::shared_ptr<live_server> live, std::shared_ptr<ending> all);
 
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  void context_gone() noexcept override;
+  COMCP_DECL void context_gone() noexcept override;
 
   pool_options options_;
   std::function<std::size_t(std::span<pool_candidate const>)> pick_;
@@ -7732,9 +7732,9 @@ inline constexpr unsigned tools = 1, resources = 2, prompts = 4, all = 7;
 
 /// One server of a registry.
 struct registry_member final : live_server_owner, std::enable_shared_from_this<registry_member> {
-  void state_changed(std::string const&) override;
-  void became_ready(std::string const&) override;
-  void gave_up(std::string const&) override;
+  COMCP_DECL void state_changed(std::string const&) override;
+  COMCP_DECL void became_ready(std::string const&) override;
+  COMCP_DECL void gave_up(std::string const&) override;
 
   [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
 
@@ -7885,7 +7885,7 @@ class registry_core final : private tenant, public std::enable_shared_from_this<
   }
 
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  void context_gone() noexcept override;
+  COMCP_DECL void context_gone() noexcept override;
 
   registry_options options_;
   std::shared_ptr<time_source> time_;

@@ -131,15 +131,15 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   [[nodiscard]] std::optional<saved_session> session() const;
 
   // inbox
-  void delivered(padded_text text, request_id stream) override;
-  void stream_ended(request_id id, error why) override;
-  [[nodiscard]] bool awaits(request_id id) const override;
-  void session_lost(request_id id, error why) override;
-  void authorizing(bool begins) override;
+  COMCP_DECL void delivered(padded_text text, request_id stream) override;
+  COMCP_DECL void stream_ended(request_id id, error why) override;
+  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
+  COMCP_DECL void session_lost(request_id id, error why) override;
+  COMCP_DECL void authorizing(bool begins) override;
   void deaf(error why) override { subscriptions_.deaf(std::move(why)); }
   [[nodiscard]] bool listens() const override { return subscriptions_.is_awaited(); }
-  void closed(error reason) override;
-  void fault(error what) override;
+  COMCP_DECL void closed(error reason) override;
+  COMCP_DECL void fault(error what) override;
 
  private:
   friend class detail::dispatcher;
@@ -177,7 +177,7 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   void abrupt() noexcept;
   void drop_transport() noexcept;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  void context_gone() noexcept override;  // home() is empty from then on
+  COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on
   void declare_capabilities();
   asio::awaitable<void> close_on_home(error reason);
   [[nodiscard]] implementation own_info() const;

@@ -59,7 +59,7 @@ class pool_core final : public live_server_owner, private tenant, public std::en
   pool_core(asio::any_io_executor home, pool_options options);
   pool_core(pool_core const&) = delete;
   pool_core& operator=(pool_core const&) = delete;
-  virtual ~pool_core();
+  COMCP_DECL virtual ~pool_core();
 
   /// Once, right after it was made.
   void begin(std::vector<server_config> const& configs);
@@ -82,9 +82,9 @@ class pool_core final : public live_server_owner, private tenant, public std::en
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   // live_server_owner
-  void state_changed(std::string const& name) override;
-  void became_ready(std::string const& name) override;
-  void gave_up(std::string const& name) override;
+  COMCP_DECL void state_changed(std::string const& name) override;
+  COMCP_DECL void became_ready(std::string const& name) override;
+  COMCP_DECL void gave_up(std::string const& name) override;
 
  private:
   using member_ptr = std::shared_ptr<pool_member>;
@@ -112,7 +112,7 @@ class pool_core final : public live_server_owner, private tenant, public std::en
   static asio::awaitable<void> stop_one(std::shared_ptr<live_server> live, std::shared_ptr<ending> all);
 
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  void context_gone() noexcept override;
+  COMCP_DECL void context_gone() noexcept override;
 
   pool_options options_;
   std::function<std::size_t(std::span<pool_candidate const>)> pick_;

@@ -55,9 +55,9 @@ inline constexpr unsigned tools = 1, resources = 2, prompts = 4, all = 7;
 
 /// One server of a registry.
 struct registry_member final : live_server_owner, std::enable_shared_from_this<registry_member> {
-  void state_changed(std::string const&) override;
-  void became_ready(std::string const&) override;
-  void gave_up(std::string const&) override;
+  COMCP_DECL void state_changed(std::string const&) override;
+  COMCP_DECL void became_ready(std::string const&) override;
+  COMCP_DECL void gave_up(std::string const&) override;
 
   [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
 
@@ -208,7 +208,7 @@ class registry_core final : private tenant, public std::enable_shared_from_this<
   }
 
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  void context_gone() noexcept override;
+  COMCP_DECL void context_gone() noexcept override;
 
   registry_options options_;
   std::shared_ptr<time_source> time_;

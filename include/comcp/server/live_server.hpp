@@ -140,7 +140,7 @@ class live_server final : private tenant, public std::enable_shared_from_this<li
                                 std::shared_ptr<gate> over);
   void abrupt() noexcept;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  void context_gone() noexcept override;
+  COMCP_DECL void context_gone() noexcept override;
   void tell(void (live_server_owner::*what)(std::string const&));
   [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
   [[nodiscard]] double chance() { return std::uniform_real_distribution<double>()(random_); }
