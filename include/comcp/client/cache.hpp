@@ -183,7 +183,7 @@ std::unique_ptr<call_cache> make_call_cache(client_core& core, cache_options con
 }
 
 inline connect_options& connect_options::cache(cache_options options) {
-  cache_ = [own = std::move(options)](client_core& core) { return detail::make_call_cache(core, own); };
+  settings_.cache = [own = std::move(options)](client_core& core) { return detail::make_call_cache(core, own); };
   return *this;
 }
 

@@ -21,11 +21,9 @@
 #include <comcp/result.hpp>
 #include <comcp/transport/transport.hpp>
 
-namespace comcp {
-class client_core;
-}
-
 namespace comcp::detail {
+
+class calls;
 
 using reply = result<json::value>;
 
@@ -86,7 +84,7 @@ struct pending_entry {
   void leave() noexcept;
 
   request_id id = 0;
-  client_core* core = nullptr;  // in whose table it is, while `id` is not 0
+  calls* table = nullptr;  // while `id` is not 0
   waiter_room room;             // for `waiting`
   waiter<reply> waiting;
   std::function<void(reply)> on_end;    // instead of a waiting coroutine

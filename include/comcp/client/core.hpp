@@ -20,18 +20,16 @@
 
 #include <comcp/client/call.hpp>
 #include <comcp/client/call_checks.hpp>
+#include <comcp/client/calls.hpp>
 #include <comcp/client/dispatcher.hpp>
 #include <comcp/client/handler.hpp>
 #include <comcp/client/options.hpp>
-#include <comcp/client/overlap_guard.hpp>
-#include <comcp/client/statistics.hpp>
 #include <comcp/client/subscriptions.hpp>
 #include <comcp/client/tenant.hpp>
 #include <comcp/protocol/input_required.hpp>
 #include <comcp/protocol/tools.hpp>
 #include <comcp/jsonrpc/decode.hpp>
 #include <comcp/sansio/handshake.hpp>
-#include <comcp/sansio/pending_calls.hpp>
 #include <comcp/transport/transport.hpp>
 #include <comcp/wire/http_headers.hpp>
 #include <comcp/wire/legacy.hpp>
@@ -42,7 +40,10 @@ namespace detail {
 class core_cache;
 }
 
-class client_core final : public inbox, private detail::tenant, public std::enable_shared_from_this<client_core> {
+class client_core final : public inbox,
+                          private detail::tenant,
+                          private detail::calls::owner,
+                          public std::enable_shared_from_this<client_core> {
  public:
   client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
   ~client_core();
@@ -57,11 +58,8 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   asio::awaitable<json::value> call(detail::prepared_call c);
   /// One round trip without interceptors, rounds or repetition; on home only.
   asio::awaitable<detail::reply> round_trip(detail::prepared_call const& c);
-  /// What round_trip() does before it waits. When it fails nothing was sent; else wait(e) must follow at once.
+  /// What round_trip() does before it waits. When it fails nothing was sent; else calls().wait(e) must follow at once.
   result<void> start(detail::prepared_call const& c, detail::pending_entry& e);
-  asio::awaitable<detail::reply> wait(detail::pending_entry& e);
-  /// The coroutine that waits for it goes away before its end.
-  void withdraw(detail::pending_entry& e) noexcept;
   /// True where call() would do no more than round_trip(): a fast path for typed operations.
   [[nodiscard]] bool is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept;
   /// What call() does with the outcome of a first round_trip().
@@ -93,6 +91,7 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   void send_text(std::string text);
   asio::awaitable<void> run_on_home(asio::awaitable<void> work);
 
+  [[nodiscard]] detail::calls& calls() noexcept { return calls_; }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
   [[nodiscard]] connection_status status() const noexcept { return status_; }
   [[nodiscard]] wire::codec const& codec() const noexcept { return *codec_; }
@@ -106,20 +105,10 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   [[nodiscard]] comcp::transport_info transport_info() const;
   [[nodiscard]] comcp::statistics statistics() const;
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
-  [[nodiscard]] connect_options const& options() const noexcept { return options_; }
-  [[nodiscard]] auto const& validation() const noexcept { return options_.validation_; }
-  [[nodiscard]] connection_limits const& limits() const noexcept { return options_.limits_; }
+  [[nodiscard]] auto const& validation() const noexcept { return settings_.validation; }
+  [[nodiscard]] connection_limits const& limits() const noexcept { return settings_.limits; }
   [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
-  comcp::statistics& counters() noexcept { return counters_; }
   void spawn(asio::awaitable<void> work);  ///< On home, detached.
-  [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
-  [[nodiscard]] std::chrono::nanoseconds default_timeout() const noexcept { return options_.timeout_; }
-  void pause_clocks();
-  void resume_clocks();
-  /// The age at which a call ends whatever progress says: never below its timeout.
-  [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const {
-    return o.hard_timeout().value_or(std::max(options_.hard_timeout_, o.timeout().value_or(options_.timeout_)));
-  }
   void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
 
   [[nodiscard]] bool has_cache() const noexcept { return cache_ != nullptr; }
@@ -187,8 +176,6 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   void send_message(outgoing message);
   [[nodiscard]] error check(detail::prepared_call const& c) const;
   [[nodiscard]] bool needs_task(detail::prepared_call const& c) const;
-  [[nodiscard]] error judged(detail::pending_entry const& e, error why) const;
-  [[nodiscard]] error judged(detail::prepared_call const& c, error why) const;
   [[nodiscard]] error check_offer(detail::prepared_call const& c) const;
   [[nodiscard]] error check_subscribe(call_options const& options) const;
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
@@ -196,22 +183,10 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   result<void> transmit(detail::pending_entry& e, wire::codec const& codec);
   /// Calls that begin wait until it is known what the server is.
   [[nodiscard]] bool unsettled() const noexcept { return restarting_ || !codec_; }
-  void wake(std::vector<request_id>& line, detail::reply const& r);
-  asio::awaitable<error> wait_in(std::vector<request_id>& line, detail::prepared_call const& c);
-  /// A wait of our own.
-  request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout);
   void cancel_inbound();
-  request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now, std::chrono::nanoseconds timeout,
-                    std::chrono::steady_clock::time_point hard, bool extra);
-  void end_with(std::stop_token const& stop, detail::pending_entry& e);
-  void end(request_id id, detail::reply&& r);
-  void cancel(request_id id);
-  /// Without a reason: the caller's.
-  void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why = {});
+  COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
+  [[nodiscard]] detail::calls::spared spared() const;
   void fail_all(error const& reason);
-  void fail_each(error const& reason, detail::pending_entry::span those);
-  void arm();
-  void expire();
   asio::awaitable<json::value> call_on_home(detail::prepared_call c);
   asio::awaitable<detail::reply> perform(detail::prepared_call& c);
   asio::awaitable<detail::reply> carry_out(detail::prepared_call& c);  // by way of the cache, where there is one
@@ -278,11 +253,8 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   any_transport transport_;
   std::function<void()> const cut_;  // ends what would outlive us, from any thread
   any_handler handler_;
-  connect_options options_;
-  std::shared_ptr<time_source> time_;
-  std::unique_ptr<deadline> deadline_;
-  std::optional<std::chrono::steady_clock::time_point> armed_;
-  sansio::pending_calls<detail::pending_entry*> pending_;
+  detail::connect_settings settings_;
+  detail::calls calls_;
   std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
   std::vector<request_id> unsettled_;  // what waits for one otherwise
   std::unique_ptr<wire::codec> codec_;
@@ -304,8 +276,6 @@ class client_core final : public inbox, private detail::tenant, public std::enab
   std::vector<std::function<void(connection_status)>> status_listeners_;
   std::optional<error> end_reason_;
   std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
-  comcp::statistics counters_;
-  detail::overlap_guard overlap_;
   comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
   stray_messages strays_;

@@ -177,8 +177,8 @@ namespace detail {
 template <class T>
 asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
   require(core);
-  auto const total = core->hard_limit(options);
-  auto const end = later(core->now(), total);
+  auto const total = core->calls().hard_limit(options);
+  auto const end = later(core->calls().now(), total);
   pager<T> pages(core, options);
   listing<T> all;
   bool inside = false;
@@ -202,7 +202,7 @@ asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_opt
     if (!page) co_return all;
     inside = true;
     all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
-    if (core->now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
+    if (core->calls().now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
   }
 }
 

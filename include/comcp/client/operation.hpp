@@ -66,7 +66,7 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
   if (core->is_plain(here, c.method) && state.cancelled() == asio::cancellation_type::none) {
     pending_entry entry;
     if (start_call(*core, c, entry, r)) {
-      auto waiting = core->wait(entry);
+      auto waiting = core->calls().wait(entry);
       r = co_await std::move(waiting);
     }
     if (core->needs_settling(c, r)) {

@@ -215,112 +215,123 @@ class connection_limits {
   json::parse_options json_;
 };
 
+namespace detail {
+/// What connect_options say.
+struct connect_settings {
+  std::optional<implementation> client_info;
+  sansio::handshake_options handshake;
+  std::chrono::nanoseconds probe_timeout = std::chrono::seconds(5);
+  std::chrono::nanoseconds handshake_timeout = std::chrono::seconds(30);
+  std::chrono::nanoseconds open_timeout = std::chrono::seconds(10);
+  std::chrono::nanoseconds connect_timeout = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+  std::chrono::nanoseconds hard_timeout = std::chrono::minutes(10);
+  std::chrono::nanoseconds close_timeout = std::chrono::seconds(5);
+  std::optional<std::chrono::nanoseconds> ping_interval;
+  std::chrono::nanoseconds ping_timeout = std::chrono::seconds(5);
+  unsigned ping_failure_threshold = 3;
+  std::optional<comcp::log_level> log_level;
+  std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
+  restart_policy restart;
+  asio::any_io_executor executor;
+  std::shared_ptr<time_source> time;
+  std::shared_ptr<era_cache> eras;
+  connection_limits limits;
+  comcp::observer observer;
+  comcp::tracer tracer;
+  std::vector<interceptor> interceptors;
+  std::function<std::unique_ptr<detail::call_cache>(client_core&)> cache;
+  std::shared_ptr<detail::validation_plan const> validation;
+  bool anonymous = false;
+  bool check_capabilities = true;
+};
+}  // namespace detail
+
 /// What a connection is told. Everything has a default. Copyable.
 class connect_options {
  public:
   connect_options() {}
 
   /// Who we are; without a call: name "comcp" and comcp's version.
-  connect_options& client_info(implementation info) { return client_info_ = std::move(info), *this; }
+  connect_options& client_info(implementation info) { return settings_.client_info = std::move(info), *this; }
   /// Sends no clientInfo in the modern era (the legacy handshake cannot go without).
-  connect_options& anonymous(bool yes = true) { return anonymous_ = yes, *this; }
+  connect_options& anonymous(bool yes = true) { return settings_.anonymous = yes, *this; }
 
   /// automatic (default): finds out which era the server speaks.
-  connect_options& automatic() { return handshake_.mode = sansio::handshake_mode::automatic, *this; }
+  connect_options& automatic() { return settings_.handshake.mode = sansio::handshake_mode::automatic, *this; }
   /// Only the initialize handshake.
-  connect_options& legacy() { return handshake_.mode = sansio::handshake_mode::legacy, *this; }
+  connect_options& legacy() { return settings_.handshake.mode = sansio::handshake_mode::legacy, *this; }
   /// Exactly this version.
   connect_options& pinned(protocol_version v) {
-    handshake_.mode = sansio::handshake_mode::pinned;
-    handshake_.allowed = {v};
+    settings_.handshake.mode = sansio::handshake_mode::pinned;
+    settings_.handshake.allowed = {v};
     return *this;
   }
   /// The versions that may be negotiated (default: all). Shapes automatic and legacy.
-  connect_options& allowed_versions(std::vector<protocol_version> v) { return handshake_.allowed = std::move(v), *this; }
+  connect_options& allowed_versions(std::vector<protocol_version> v) {
+    return settings_.handshake.allowed = std::move(v), *this;
+  }
   /// What an earlier connection to the same server learned: skips the probe.
-  connect_options& prior(era_verdict v) { return handshake_.prior = std::move(v), *this; }
+  connect_options& prior(era_verdict v) { return settings_.handshake.prior = std::move(v), *this; }
 
   /// Remembers which era servers speak, here and in every other connection with the same cache.
-  connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return era_cache_ = std::move(cache), *this; }
+  connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return settings_.eras = std::move(cache), *this; }
 
   /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
   /// After probe_timeout() a silent server on a byte stream is taken for a legacy one, where that is allowed.
-  connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
-  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
-  connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
+  connect_options& probe_timeout(std::chrono::nanoseconds d) { return settings_.probe_timeout = d, *this; }  ///< 5 s
+  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return settings_.handshake_timeout = d, *this; }  ///< 30 s
+  connect_options& open_timeout(std::chrono::nanoseconds d) { return settings_.open_timeout = d, *this; }  ///< 10 s
   /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
-  connect_options& connect_timeout(std::chrono::nanoseconds d) { return connect_timeout_ = d, *this; }
-  connect_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }                      ///< 30 s
-  connect_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }            ///< 10 min
+  connect_options& connect_timeout(std::chrono::nanoseconds d) { return settings_.connect_timeout = d, *this; }
+  connect_options& timeout(std::chrono::nanoseconds d) { return settings_.timeout = d, *this; }  ///< 30 s
+  connect_options& hard_timeout(std::chrono::nanoseconds d) { return settings_.hard_timeout = d, *this; }  ///< 10 min
   /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
-  connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
+  connect_options& close_timeout(std::chrono::nanoseconds d) { return settings_.close_timeout = d, *this; }
 
   /// Pings an idle connection this often (default: never); server/discover in the modern era.
-  connect_options& ping_interval(std::chrono::nanoseconds d) { return ping_interval_ = d, *this; }
-  connect_options& ping_timeout(std::chrono::nanoseconds d) { return ping_timeout_ = d, *this; }  ///< 5 s
+  connect_options& ping_interval(std::chrono::nanoseconds d) { return settings_.ping_interval = d, *this; }
+  connect_options& ping_timeout(std::chrono::nanoseconds d) { return settings_.ping_timeout = d, *this; }  ///< 5 s
   /// Closes after this many failed pings in a row (default 3).
-  connect_options& ping_failure_threshold(unsigned n) { return ping_failure_threshold_ = n, *this; }
+  connect_options& ping_failure_threshold(unsigned n) { return settings_.ping_failure_threshold = n, *this; }
 
   /// Asks for log messages from this level on: logging/setLevel, or logLevel on each modern request.
-  connect_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
+  connect_options& log_level(comcp::log_level level) { return settings_.log_level = level, *this; }
   /// One entry of capabilities.experimental, or of capabilities.extensions.
   connect_options& experimental(std::string name, json::fragment settings) {
-    return experimental_.emplace_back(std::move(name), std::move(settings)), *this;
+    return settings_.experimental.emplace_back(std::move(name), std::move(settings)), *this;
   }
   connect_options& extension(std::string name, json::fragment settings) {
-    return extensions_.emplace_back(std::move(name), std::move(settings)), *this;
+    return settings_.extensions.emplace_back(std::move(name), std::move(settings)), *this;
   }
   /// Sends calls also when the server did not declare the capability for them (default: fails at once).
-  connect_options& check_capabilities(bool yes) { return check_capabilities_ = yes, *this; }
+  connect_options& check_capabilities(bool yes) { return settings_.check_capabilities = yes, *this; }
 
-  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
-  connect_options& restart(restart_policy p) { return restart_ = std::move(p), *this; }
-  connect_options& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
-  connect_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
-  connect_options& limits(connection_limits l) { return limits_ = std::move(l), *this; }
-  connect_options& observe(comcp::observer o) { return observer_ = std::move(o), *this; }
+  connect_options& restart(restart_policy p) { return settings_.restart = std::move(p), *this; }
+  connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
+  connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }
+  connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }
+  connect_options& observe(comcp::observer o) { return settings_.observer = std::move(o), *this; }
   /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
   connect_options& validate(validation_options const& o);
-  connect_options& trace(tracer t) { return tracer_ = std::move(t), *this; }
+  connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
-  connect_options& intercept(interceptor i) { return interceptors_.push_back(std::move(i)), *this; }
+  connect_options& intercept(interceptor i) { return settings_.interceptors.push_back(std::move(i)), *this; }
   /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
   /// comcp/client/cache.hpp.
   connect_options& cache(cache_options options);
 
   /// Of calls that say none.
-  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return timeout_; }
-  [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return hard_timeout_; }
+  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return settings_.timeout; }
+  [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return settings_.hard_timeout; }
+
+  /// Internal.
+  [[nodiscard]] detail::connect_settings const& settings() const noexcept { return settings_; }
 
  private:
-  friend class client_core;
-  std::optional<implementation> client_info_;
-  sansio::handshake_options handshake_;
-  std::chrono::nanoseconds probe_timeout_ = std::chrono::seconds(5);
-  std::chrono::nanoseconds handshake_timeout_ = std::chrono::seconds(30);
-  std::chrono::nanoseconds open_timeout_ = std::chrono::seconds(10);
-  std::chrono::nanoseconds connect_timeout_ = std::chrono::nanoseconds::max();
-  std::chrono::nanoseconds timeout_ = std::chrono::seconds(30);
-  std::chrono::nanoseconds hard_timeout_ = std::chrono::minutes(10);
-  std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(5);
-  std::optional<std::chrono::nanoseconds> ping_interval_;
-  std::chrono::nanoseconds ping_timeout_ = std::chrono::seconds(5);
-  unsigned ping_failure_threshold_ = 3;
-  std::optional<comcp::log_level> log_level_;
-  std::vector<std::pair<std::string, json::fragment>> experimental_, extensions_;
-  restart_policy restart_;
-  asio::any_io_executor executor_;
-  std::shared_ptr<time_source> time_;
-  std::shared_ptr<era_cache> era_cache_;
-  connection_limits limits_;
-  comcp::observer observer_;
-  tracer tracer_;
-  std::vector<interceptor> interceptors_;
-  std::function<std::unique_ptr<detail::call_cache>(client_core&)> cache_;
-  std::shared_ptr<detail::validation_plan const> validation_;
-  bool anonymous_ = false;
-  bool check_capabilities_ = true;
+  detail::connect_settings settings_;
 };
 
 }  // namespace comcp

@@ -126,7 +126,7 @@ COMCP_DECL std::optional<core_cache::question> core_cache::read(prepared_call co
 
 // Ours or everybody's: a fresh one, else the later.
 COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
-  auto const now = core_.now();
+  auto const now = core_.calls().now();
   std::optional<cached_result> mine, everybodys;
   with_store([&](any_cache_store const& store) {
     mine = store.find(key, now);
@@ -141,8 +141,8 @@ COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
 COMCP_DECL std::optional<reply> core_cache::fresh(question const& q) {
   if (!options_.store()) return {};
   auto found = find(q.key);
-  bool const hit = found && found->is_fresh(core_.now());
-  ++(hit ? core_.counters().cache_hits : core_.counters().cache_misses);
+  bool const hit = found && found->is_fresh(core_.calls().now());
+  ++(hit ? core_.calls().counters().cache_hits : core_.calls().counters().cache_misses);
   if (!hit) return {};
   return reply(std::move(found->result));
 }
@@ -152,9 +152,9 @@ COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call& c, reply
   if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.closing_) return r;
   if (!sansio::is_outage(r.error())) return r;
   auto old = find(q.key);
-  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.now() - old->received) > *most) return r;
+  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.calls().now() - old->received) > *most) return r;
   c.outdated = true;
-  ++core_.counters().cache_stale;
+  ++core_.calls().counters().cache_stale;
   core_.fault(r.error());
   return std::move(old->result);
 }
@@ -181,7 +181,7 @@ COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, repl
   with_store([&](any_cache_store const& store) {
     store.erase(everybodys);  // what was said before of who may see it
     if (!useful) return store.erase(mine);
-    if (store.store(mine, cached_result(*r, core_.now(), hints->time_to_live), *q.ticket)) ++core_.counters().cache_stores;
+    if (store.store(mine, cached_result(*r, core_.calls().now(), hints->time_to_live), *q.ticket)) ++core_.calls().counters().cache_stores;
   });
 }
 
@@ -196,7 +196,7 @@ COMCP_DECL void core_cache::notified(std::string_view method, json::value const&
 
 // Whoever asks from now on joins no request from before.
 COMCP_DECL void core_cache::change(cache_change what) {
-  ++core_.counters().cache_invalidations;
+  ++core_.calls().counters().cache_invalidations;
   std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
   with_store([&what](any_cache_store const& store) { store.invalidate(std::move(what)); });
 }
@@ -215,7 +215,7 @@ COMCP_DECL asio::awaitable<reply> core_cache::answer(prepared_call& c) {
     if (auto hit = fresh(*q)) co_return std::move(*hit);
   }
   c.repeatable = true;
-  c.started = core_.now();
+  c.started = core_.calls().now();
   auto work = shares(c) ? share(*q, c) : fetch(*q, c);
   auto r = co_await std::move(work);
   co_return or_stale(*q, c, std::move(r));
@@ -236,13 +236,13 @@ COMCP_DECL bool core_cache::shares(prepared_call const& c) const {
 
 COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_call& c) {
   pending_entry e(pending_entry::span::client);
-  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
-  auto const id = core_.enlist(e, c.started, timeout, later(c.started, core_.hard_limit(c.options)), c.counted);
+  auto const timeout = core_.calls().timeout(c.options);
+  auto const id = core_.calls().enlist(e, c.started, timeout, later(c.started, core_.calls().hard_limit(c.options)), c.counted);
   if (!id) co_return reply(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
-  core_.end_with(c.options.stop(), e);
+  core_.calls().end_with(c.options.stop(), e);
   auto const f = board(q, c);
   f->aboard.push_back({id, c.options.extends_on_progress()});
-  auto r = co_await core_.wait(e);
+  auto r = co_await core_.calls().wait(e);
   if (!f->landed) {
     leave(f, id);
     if (r.error() == errc::timeout) co_return reply(error(errc::timeout, c.method));
@@ -256,7 +256,7 @@ COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_
 COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const& q, prepared_call const& c) {
   auto& there = flights_[q.key];
   if (there && c.options.cache() == cache_use::use) {
-    ++core_.counters().coalesced;
+    ++core_.calls().counters().coalesced;
     return there;
   }
   auto const f = std::make_shared<flight>(q, prepared_call(c.method, c.params, {}));
@@ -280,7 +280,7 @@ COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const
     auto const alive = weak.lock();
     if (!alive) return;
     for (auto const& p : alive->aboard) {
-      if (p.extends) core_.pending_.extend(p.wait, core_.now());
+      if (p.extends) core_.calls().extend(p.wait);
     }
   });
 }
@@ -303,7 +303,7 @@ COMCP_DECL void core_cache::land(std::shared_ptr<flight> const& f, reply r) {
   keep(f->asked, f->call, r);
   auto const kind = r ? r->view().find("resultType") : std::nullopt;
   f->asks_back = kind && kind->get_string() == "input_required";
-  for (auto const& p : std::exchange(f->aboard, {})) core_.end(p.wait, reply(r));
+  for (auto const& p : std::exchange(f->aboard, {})) core_.calls().end(p.wait, reply(r));
 }
 
 COMCP_DECL void core_cache::leave(std::shared_ptr<flight> const& f, request_id wait) {

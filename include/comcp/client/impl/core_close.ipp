@@ -19,7 +19,7 @@ COMCP_DECL void client_core::closed(error reason) {
   auto const hold = shared_from_this();
   transport_open_ = false;
   if (auto const n = negotiation_.lock()) {
-    if (restarting_) fail_each(reason, detail::pending_entry::span::connection);  // what was sent before it began
+    if (restarting_) calls_.fail(reason, detail::pending_entry::span::connection, spared());  // what was sent before it began
     return take_step(n, n->machine.closed(reason));
   }
   if (closing_ || end_reason_) return;
@@ -45,7 +45,7 @@ COMCP_DECL void client_core::lost(error why) {
 }
 
 COMCP_DECL std::optional<std::chrono::nanoseconds> client_core::next_restart(error const& why) {
-  auto const& policy = options_.restart_;
+  auto const& policy = settings_.restart;
   if (policy.ask()) {
     try {
       return policy.ask()(why);
@@ -79,7 +79,7 @@ COMCP_DECL void client_core::give_way(error const& why, std::chrono::nanoseconds
 
 // What an unusable peer ends: the connection where another may follow, else the client.
 COMCP_DECL void client_core::break_off(error reason) {
-  if (options_.restart_.ask()) {
+  if (settings_.restart.ask()) {
     if (restarting_) return;  // it is being replaced, or the attempt's own timeouts end it
     if (status_ == connection_status::ready && begin_restart(reason)) return;
   }
@@ -91,7 +91,7 @@ COMCP_DECL error client_core::begin_anew(error why, std::chrono::nanoseconds wai
   if (closing_) return {errc::closed, "the client is closing"};
   if (restarting_ || restoring_) {
     restart_now_ = true;
-    end(restart_pause_, json::value());
+    calls_.end(restart_pause_, json::value());
     return {};
   }
   if (status_ != connection_status::ready) return {errc::not_ready, "the first connection is still being made"};
@@ -104,46 +104,27 @@ COMCP_DECL asio::awaitable<void> client_core::reconnect(error why) {
   auto const hold = shared_from_this();
   if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
   detail::pending_entry outcome(detail::pending_entry::span::client);
-  if (!enlist(outcome, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-  pending_.line_up(restart_waits_, outcome.id);
-  auto const r = co_await wait(outcome);
+  if (!calls_.enlist(outcome, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+  calls_.table().line_up(restart_waits_, outcome.id);
+  auto const r = co_await calls_.wait(outcome);
   if (!r) throw exception(r.error());
-}
-
-COMCP_DECL void client_core::wake(std::vector<request_id>& line, detail::reply const& r) {
-  for (auto const id : std::exchange(line, {})) end(id, detail::reply(r));
-}
-
-// As long as the call may; cancelling it stops only the waiting.
-COMCP_DECL asio::awaitable<error> client_core::wait_in(std::vector<request_id>& line, detail::prepared_call const& c) {
-  detail::pending_entry e(detail::pending_entry::span::client);
-  auto const start = now();
-  auto const timeout = c.options.timeout().value_or(options_.timeout_);
-  if (!enlist(e, start, timeout, detail::later(start, hard_limit(c.options)), c.counted))
-    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  end_with(c.options.stop(), e);
-  pending_.line_up(line, e.id);
-  auto const waited = co_await wait(e);
-  if (waited) co_return error();
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
-  co_return waited.error();
 }
 
 COMCP_DECL asio::awaitable<error> client_core::settled(detail::prepared_call const& c) {
   if (end_reason_) co_return *end_reason_;
   if (!unsettled()) co_return error();
-  auto failed = co_await wait_in(unsettled_, c);
+  auto failed = co_await calls_.wait_in(unsettled_, c);
   co_return failed;
 }
 
 COMCP_DECL void client_core::begin_attempt() {
   strays_.forget();
-  attempt_until_ = detail::later(time_->now(), options_.connect_timeout_);
+  attempt_until_ = detail::later(calls_.now(), settings_.connect_timeout);
 }
 
 // A part of an attempt takes no longer than what is left for the whole.
 COMCP_DECL std::chrono::nanoseconds client_core::bounded(std::chrono::nanoseconds d) const {
-  return std::min<std::chrono::nanoseconds>(d, std::max(attempt_until_ - time_->now(), decltype(attempt_until_)::duration()));
+  return std::min<std::chrono::nanoseconds>(d, std::max(attempt_until_ - calls_.now(), decltype(attempt_until_)::duration()));
 }
 
 COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds first_wait) {
@@ -158,9 +139,9 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     }
     if (!until_next) co_return finish(last);
     detail::pending_entry pause(detail::pending_entry::span::client);
-    if (!restart_now_ && enlist(pause, *until_next)) {
+    if (!restart_now_ && calls_.enlist(pause, *until_next)) {
       restart_pause_ = pause.id;
-      (void)co_await wait(pause);
+      (void)co_await calls_.wait(pause);
       if (closing_ || end_reason_) co_return;
     }
     begin_attempt();
@@ -170,7 +151,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     if (again) again = co_await negotiate();
     if (closing_ || end_reason_) co_return;
     if (again) {
-      ++counters_.restarts;
+      ++calls_.counters().restarts;
       if (cache_) cache_->restarted();
       restarting_ = false;
       restoring_ = &last;
@@ -184,7 +165,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     set_status(connection_status::connecting);
     restart_now_ = false;
     until_next = next_restart(last);
-    wake(restart_waits_, last);
+    calls_.wake(restart_waits_, last);
     if (closing_ || end_reason_) co_return;
   }
 }
@@ -215,15 +196,15 @@ COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
 COMCP_DECL asio::awaitable<bool> client_core::close_transport() {
   auto const hold = shared_from_this();
   auto const done = std::make_shared<detail::pending_entry>();
-  enlist(*done, options_.close_timeout_);
+  calls_.enlist(*done, settings_.close_timeout);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<detail::pending_entry> entry) -> asio::awaitable<void> {
     if (self->transport_) co_await self->transport_.close();
-    self->end(entry->id, json::value());
+    self->calls_.end(entry->id, json::value());
   };
   auto work = std::make_shared<asio::awaitable<void>>(task(hold, done));
   auto start = [this, hold, work] { spawn(std::move(*work)); };
   detail::post(home_, std::move(start));
-  auto const waited = co_await wait(*done);
+  auto const waited = co_await calls_.wait(*done);
   if (!waited) drop_transport();
   transport_open_ = false;
   co_return waited.has_value();
@@ -235,22 +216,21 @@ COMCP_DECL void client_core::finish(error reason) {
   end_reason_ = reason;
   closing_ = true;
   transport_open_ = false;
-  deadline_->disarm();
-  armed_.reset();
+  calls_.disarm();
   cancel_inbound();
   subscriptions_.ended(reason);
   set_status(connection_status::disconnected);
   fail_all(reason);
-  deadline_->disarm();
-  fail_each(reason, detail::pending_entry::span::last);
+  calls_.disarm();
+  calls_.fail(reason, detail::pending_entry::span::last, detail::calls::spared::nothing);
 }
 
 COMCP_DECL asio::awaitable<error> client_core::closed() {
   auto const hold = shared_from_this();
   if (end_reason_) co_return *end_reason_;
   detail::pending_entry e(detail::pending_entry::span::last);
-  if (!enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-  auto const r = co_await wait(e);
+  if (!calls_.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+  auto const r = co_await calls_.wait(e);
   if (!end_reason_) throw exception(r.error());
   co_return *end_reason_;
 }
@@ -292,16 +272,9 @@ COMCP_DECL void client_core::context_gone() noexcept {
   closing_ = true;
   end_reason_ = error(errc::closed, "the client's execution context is gone");
   status_ = connection_status::disconnected;
-  while (auto const id = pending_.any()) {
-    auto* const e = *pending_.take(id);
-    e->id = 0;
-    e->stop.reset();
-    e->on_end = nullptr;
-    auto const gone = std::move(e->waiting);  // and the frame, which `e` may be in
-  }
+  calls_.shut_down();
   subscriptions_.shut_down();
-  deadline_.reset();
-  options_.executor_ = {};
+  settings_.executor = {};
 }
 
 }  // namespace comcp

@@ -23,19 +23,17 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
       transport_(std::move(transport)),
       cut_(transport_.cutter()),
       handler_(std::move(handler)),
-      options_(std::move(options)),
-      time_(options_.time_ ? options_.time_ : steady_time()),
-      deadline_(time_->make_deadline(home_)),
-      pending_(options_.limits_.pending_calls()),
+      settings_(options.settings()),
+      calls_(*this, home_, settings_, settings_.time ? settings_.time : steady_time()),
       dispatcher_(*this),
       subscriptions_(*this),
-      level_(options_.log_level_) {
+      level_(settings_.log_level) {
   is_http_ = transport_.is_http();
-  options_.handshake_.over_http = is_http_;
+  settings_.handshake.over_http = is_http_;
   declare_capabilities();
-  if (options_.cache_) cache_ = options_.cache_(*this);
-  if (options_.validation_) checks_ = options_.validation_->start(*this);
-  if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
+  if (settings_.cache) cache_ = settings_.cache(*this);
+  if (settings_.validation) checks_ = settings_.validation->start(*this);
+  if (settings_.observer.on_status) status_listeners_.push_back(settings_.observer.on_status);
 }
 
 COMCP_DECL client_core::~client_core() = default;
@@ -47,8 +45,8 @@ COMCP_DECL void client_core::declare_capabilities() {
   };
   auto const about = transport_.info();
   for (auto const& name : about.extensions) own_capabilities_.extensions[name] = json::parse("{}").value();
-  entries(options_.experimental_, own_capabilities_.experimental);
-  entries(options_.extensions_, own_capabilities_.extensions);
+  entries(settings_.experimental, own_capabilities_.experimental);
+  entries(settings_.extensions, own_capabilities_.extensions);
   own_capabilities_text_ = json::to_text(own_capabilities_);
   // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
   auto const unanswered = [this](bool declared, char const* method) {
@@ -65,7 +63,7 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(an
                                                                               connect_options options) {
   auto const here = co_await asio::this_coro::executor;
   asio::any_io_executor home = here;
-  if (options.executor_) home = options.executor_;
+  if (options.settings().executor) home = options.settings().executor;
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
   // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
@@ -104,7 +102,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
   };
   auto const o = std::make_shared<opening>();
   auto const hold = shared_from_this();
-  if (!enlist_part(o->done, bounded(options_.open_timeout_))) co_return error(errc::queue_full);
+  if (!enlist_part(o->done, bounded(settings_.open_timeout))) co_return error(errc::queue_full);
   auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
     try {
       if (!self->transport_) co_return;  // destroyed meanwhile, and so is the wait below
@@ -114,7 +112,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
     } catch (...) {
       state->outcome = detail::current_error();
     }
-    self->end(state->done.id, json::value());
+    self->calls_.end(state->done.id, json::value());
   };
   auto work = task(hold, o);
   // Posted, so that nothing ends before the wait below has begun.
@@ -122,7 +120,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
     detail::spawn(home_, std::move(*work), o->signal.slot(), o);
   };
   detail::post(home_, std::move(start));
-  auto const waited = co_await wait(o->done);
+  auto const waited = co_await calls_.wait(o->done);
   if (waited) co_return o->outcome;
   auto give_up = [o] { o->signal.emit(asio::cancellation_type::terminal); };
   detail::post(home_, std::move(give_up));
@@ -132,43 +130,33 @@ COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
 
 // A part of connecting, whose clock stops while a user logs in.
 COMCP_DECL request_id client_core::enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
-  auto const now = time_->now();
+  auto const now = calls_.now();
   auto const soft = detail::later(now, timeout);
-  return enlist(e, now, timeout, is_http_ ? detail::later(soft, options_.hard_timeout_) : soft, true);
+  return calls_.enlist(e, now, timeout, is_http_ ? detail::later(soft, settings_.hard_timeout) : soft, true);
 }
 
 COMCP_DECL void client_core::authorizing(bool begins) {
   if (begins) {
-    if (authorizing_++ == 0) authorizing_since_ = time_->now();
-    return pause_clocks();
+    if (authorizing_++ == 0) authorizing_since_ = calls_.now();
+    return calls_.pause();
   }
   if (authorizing_ == 0) return;  // cancel_inbound() came before
   if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max()) {
-    attempt_until_ = detail::later(attempt_until_, time_->now() - authorizing_since_);
+    attempt_until_ = detail::later(attempt_until_, calls_.now() - authorizing_since_);
   }
-  resume_clocks();
-}
-
-COMCP_DECL void client_core::pause_clocks() {
-  pending_.pause(time_->now());
-  arm();
-}
-
-COMCP_DECL void client_core::resume_clocks() {
-  pending_.resume(time_->now());
-  arm();
+  calls_.resume();
 }
 
 COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
   set_status(connection_status::initializing);
   recall_era();
   auto const n = std::make_shared<negotiation>(
-      *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
+      *this, sansio::handshake(settings_.handshake, std::chrono::system_clock::now()));
   negotiation_ = n;
-  if (!enlist_part(n->done, bounded(options_.handshake_timeout_))) co_return error(errc::queue_full);
+  if (!enlist_part(n->done, bounded(settings_.handshake_timeout))) co_return error(errc::queue_full);
   if (!adopt_resumed(*n)) take_step(n, n->machine.start());
   if (!n->outcome) {
-    auto const waited = co_await wait(n->done);
+    auto const waited = co_await calls_.wait(n->done);
     if (!n->outcome && !waited) {
       n->outcome = waited.error() == errc::timeout ? error(errc::timeout, "the handshake was not finished in time")
                                                    : waited.error();
@@ -184,7 +172,7 @@ COMCP_DECL void client_core::settle_handshake(negotiation& n, error why) {
   if (n.outcome) return;
   n.outcome = why ? result<void>(std::move(why)) : result<void>();
   negotiation_.reset();
-  if (n.done.id) end(n.done.id, json::value());
+  if (n.done.id) calls_.end(n.done.id, json::value());
 }
 
 COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sansio::handshake_step const& step) {
@@ -196,10 +184,10 @@ COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sa
     case action::reopen: return spawn(reopen(n));
     case action::fail: return settle_handshake(*n, step.why);
     case action::ready:
-      era_learned_ = n->machine.from_prior() ? options_.handshake_.prior->date : std::chrono::system_clock::now();
+      era_learned_ = n->machine.from_prior() ? settings_.handshake.prior->date : std::chrono::system_clock::now();
       if (step.version->era() == era::modern) {
         n->codec = modern_codec(*step.version);
-        if (n->machine.from_prior()) n->discovered = options_.handshake_.prior->discovered;
+        if (n->machine.from_prior()) n->discovered = settings_.handshake.prior->discovered;
       } else {
         n->codec = std::make_unique<wire::legacy>(*step.version);
       }
@@ -229,7 +217,7 @@ COMCP_DECL void client_core::commit(negotiation& n) {
 
 COMCP_DECL std::unique_ptr<wire::codec> client_core::modern_codec(protocol_version v) const {
   auto const info = own_info();
-  return std::make_unique<wire::modern>(v, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
+  return std::make_unique<wire::modern>(v, settings_.anonymous ? nullptr : &info, own_capabilities_text_);
 }
 
 COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, protocol_version v) {
@@ -253,9 +241,9 @@ COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, p
     auto const alive = weak.lock();
     if (alive && r.error() == errc::timeout) take_step(alive, alive->machine.probe_timed_out());
   };
-  enlist_part(n->probe_entry, options_.handshake_timeout_);
+  enlist_part(n->probe_entry, settings_.handshake_timeout);
   n->drop(n->probe_timer);
-  if (!is_http_) enlist(n->probe_timer, options_.probe_timeout_);  // silence of a process says it is legacy
+  if (!is_http_) calls_.enlist(n->probe_timer, settings_.probe_timeout);  // silence of a process says it is legacy
   if (auto const sent = transmit(n->probe_entry, *n->codec); !sent) settle_handshake(*n, sent.error());
 }
 
@@ -286,7 +274,7 @@ COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const&
     }
     take_step(alive, step);
   };
-  enlist_part(n->initialize_entry, options_.handshake_timeout_);
+  enlist_part(n->initialize_entry, settings_.handshake_timeout);
   if (auto const sent = transmit(n->initialize_entry, *n->codec); !sent) settle_handshake(*n, sent.error());
 }
 
@@ -305,7 +293,7 @@ COMCP_DECL asio::awaitable<void> client_core::reopen(std::shared_ptr<negotiation
 }
 
 COMCP_DECL implementation client_core::own_info() const {
-  return options_.client_info_.value_or(implementation("comcp", COMCP_VERSION_STRING));
+  return settings_.client_info.value_or(implementation("comcp", COMCP_VERSION_STRING));
 }
 
 COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
@@ -314,7 +302,7 @@ COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
     if (!resumed_) notify("notifications/initialized", {});
     if (level_ && server_capabilities_.supports("logging")) {
       call_options patience;
-      patience.timeout(bounded(options_.timeout_)).extend_on_progress(false);
+      patience.timeout(bounded(settings_.timeout)).extend_on_progress(false);
       detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), std::move(patience));
       set.internal = true;
       auto const done = co_await round_trip(set);
@@ -324,30 +312,30 @@ COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
   if (end_reason_ || restarting_) co_return;  // lost again meanwhile
   set_status(connection_status::ready);
   subscriptions_.connected();
-  if (options_.ping_interval_ && !std::exchange(keeping_alive_, true)) spawn(keep_alive());
+  if (settings_.ping_interval && !std::exchange(keeping_alive_, true)) spawn(keep_alive());
 }
 
 COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
   auto const hold = shared_from_this();
   unsigned failures = 0;
   for (;;) {
-    bool const awake = co_await sleep(*options_.ping_interval_);
+    bool const awake = co_await sleep(*settings_.ping_interval);
     if (!awake) break;
     if (status_ != connection_status::ready) continue;
-    if (counters_.messages_in != messages_at_last_ping_) {
-      messages_at_last_ping_ = counters_.messages_in;
+    if (calls_.counters().messages_in != messages_at_last_ping_) {
+      messages_at_last_ping_ = calls_.counters().messages_in;
       failures = 0;
       continue;
     }
     call_options limited;
-    limited.timeout(options_.ping_timeout_).extend_on_progress(false);
+    limited.timeout(settings_.ping_timeout).extend_on_progress(false);
     detail::prepared_call ping(is_modern() ? "server/discover" : "ping", {}, std::move(limited));
     ping.internal = true;
     auto const r = co_await round_trip(ping);
-    messages_at_last_ping_ = counters_.messages_in;
+    messages_at_last_ping_ = calls_.counters().messages_in;
     if (r || r.error().peer()) {
       failures = 0;
-    } else if (r.error() == errc::timeout && ++failures >= options_.ping_failure_threshold_) {
+    } else if (r.error() == errc::timeout && ++failures >= settings_.ping_failure_threshold) {
       break_off(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
       failures = 0;
     }

@@ -42,19 +42,4 @@ COMCP_DECL bool client_core::needs_task(detail::prepared_call const& c) const {
   return params && !params->contains("task");
 }
 
-// What is known of a call when one of its attempts failed: said here, for whoever asks later.
-COMCP_DECL error client_core::judged(detail::pending_entry const& e, error why) const {
-  auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
-  auto& known = e.call->outcome;
-  known = std::max(known, e.sent ? says : call_outcome::not_sent);
-  bool const nameless = why.peer() && why.message().empty() && why.code().message().starts_with("JSON-RPC error");
-  return (nameless ? why.with_message(e.call->method) : why).with_outcome(known);
-}
-
-// The same for what ended it between its attempts, or before the first.
-COMCP_DECL error client_core::judged(detail::prepared_call const& c, error why) const {
-  if (why.states_outcome()) return why;
-  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
-}
-
 }  // namespace comcp

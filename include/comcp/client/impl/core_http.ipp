@@ -67,7 +67,7 @@ COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
   for (auto const& t : page.tools) {
     bool const wants_task = t.execution && t.execution->task_support == "required";
     if (!wants_task) task_tools_.erase(t.name);
-    else if (task_tools_.size() < options_.limits_.items()) task_tools_.insert(t.name);
+    else if (task_tools_.size() < settings_.limits.items()) task_tools_.insert(t.name);
   }
   if (!is_http_ || !is_modern()) return;
   auto const unusable = [this, &page](tool const& t) {
@@ -94,10 +94,10 @@ COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
 COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call const& c) {
   auto const name = wire::name_in(c.method, c.params);
   call_options bounds;
-  bounds.timeout(c.options.timeout().value_or(options_.timeout_)).extend_on_progress(false).stop(c.options.stop());
-  bounds.hard_timeout(hard_limit(c.options));
+  bounds.timeout(calls_.timeout(c.options)).extend_on_progress(false).stop(c.options.stop());
+  bounds.hard_timeout(calls_.hard_limit(c.options));
   std::optional<std::string> from;
-  for (std::size_t pages = 0; pages < options_.limits_.pages(); ++pages) {
+  for (std::size_t pages = 0; pages < settings_.limits.pages(); ++pages) {
     detail::prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), bounds);
     again.started = c.started;
     again.internal = true;
@@ -119,7 +119,7 @@ COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call c
 }
 
 COMCP_DECL bool client_core::awaits(request_id id) const {
-  auto const* const found = pending_.find(id);
+  auto const* const found = calls_.table().find(id);
   return found && (*found)->call && (*found)->sent;
 }
 
@@ -127,16 +127,16 @@ COMCP_DECL bool client_core::awaits(request_id id) const {
 COMCP_DECL void client_core::session_lost(request_id id, error why) {
   auto const hold = shared_from_this();
   constexpr unsigned most = 2;  // without one answer in between
-  auto const* const found = id ? pending_.find(id) : nullptr;
+  auto const* const found = id ? calls_.table().find(id) : nullptr;
   bool const hopeless = !restarting_ && (status_ != connection_status::ready || renewals_in_a_row_ >= most);
   if (found && (*found)->call) {
     if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
     auto& e = **found;
     if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
-      end(id, std::move(why));
+      calls_.end(id, std::move(why));
     } else {
       e.sent = false;
-      pending_.line_up(deferred_, id);
+      calls_.table().line_up(deferred_, id);
     }
   }
   if (!hopeless) renew();
@@ -162,10 +162,10 @@ COMCP_DECL void client_core::begin_renegotiation(std::optional<era_verdict> know
 COMCP_DECL asio::awaitable<void> client_core::renegotiate(std::optional<era_verdict> known) {
   auto const hold = shared_from_this();
   bool const renews = known.has_value();
-  auto const before = std::exchange(options_.handshake_.prior, std::move(known));
+  auto const before = std::exchange(settings_.handshake.prior, std::move(known));
   begin_attempt();
   auto const done = co_await negotiate();
-  options_.handshake_.prior = before;
+  settings_.handshake.prior = before;
   if (closing_ || end_reason_) co_return;
   restarting_ = false;
   if (!transport_open_) co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
@@ -173,7 +173,7 @@ COMCP_DECL asio::awaitable<void> client_core::renegotiate(std::optional<era_verd
     if (!renews) prior_unconfirmed_ = is_modern();  // it may be checked again
     co_return renegotiation_failed(done.error());
   }
-  counters_.renewals += renews;
+  calls_.counters().renewals += renews;
   error why;
   restoring_ = &why;
   co_await after_handshake();
@@ -191,28 +191,28 @@ COMCP_DECL void client_core::renegotiation_failed(error const& why) {
   auto calls = std::exchange(deferred_, {});
   auto settling = std::exchange(unsettled_, {});
   auto restarts = std::exchange(restart_waits_, {});
-  wake(calls, why);
-  wake(settling, why);
-  wake(restarts, why);
+  calls_.wake(calls, why);
+  calls_.wake(settling, why);
+  calls_.wake(restarts, why);
 }
 
 // What waited for a connection goes on.
 COMCP_DECL void client_core::restored() {
   for (auto const id : std::exchange(deferred_, {})) {
-    auto const* const found = pending_.find(id);
+    auto const* const found = calls_.table().find(id);
     if (!found) continue;
     auto& e = **found;
     if (unsettled()) {  // by whoever resumed here
-      pending_.line_up(deferred_, id);
+      calls_.table().line_up(deferred_, id);
     } else if (auto const bad = e.call->internal ? error() : check_offer(*e.call)) {
-      end(id, bad);
+      calls_.end(id, bad);
     } else if (auto const sent = transmit(e); !sent) {
-      end(id, sent.error());
+      calls_.end(id, sent.error());
     }
   }
   if (unsettled() || closing_ || end_reason_) return;
-  wake(unsettled_, json::value());
-  wake(restart_waits_, json::value());
+  calls_.wake(unsettled_, json::value());
+  calls_.wake(restart_waits_, json::value());
 }
 
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.
@@ -261,20 +261,20 @@ COMCP_DECL std::string server_key(transport_info const& info) {
 }  // namespace detail
 
 COMCP_DECL void client_core::recall_era() {
-  if (!options_.era_cache_ || options_.handshake_.prior) return;
-  options_.handshake_.prior = options_.era_cache_->find(detail::server_key(transport_info()));
+  if (!settings_.eras || settings_.handshake.prior) return;
+  settings_.handshake.prior = settings_.eras->find(detail::server_key(transport_info()));
 }
 
 COMCP_DECL void client_core::forget_era() {
-  options_.handshake_.prior.reset();
-  if (options_.era_cache_) options_.era_cache_->forget(detail::server_key(transport_info()));
+  settings_.handshake.prior.reset();
+  if (settings_.eras) settings_.eras->forget(detail::server_key(transport_info()));
 }
 
 COMCP_DECL void client_core::remember_era() {
-  if (!options_.era_cache_) return;
+  if (!settings_.eras) return;
   auto learned = verdict();
   learned.authorization = transport_info().identity;
-  options_.era_cache_->store(detail::server_key(transport_info()), std::move(learned));
+  settings_.eras->store(detail::server_key(transport_info()), std::move(learned));
 }
 
 }  // namespace comcp

@@ -76,11 +76,11 @@ class page_mender final : public json::member_sink {
 
 COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
   auto const hold = shared_from_this();
-  detail::overlap_guard::scope const alone(overlap_);
-  ++counters_.messages_in;
-  counters_.bytes_in += text.size();
+  detail::overlap_guard::scope const alone(calls_.guard());
+  ++calls_.counters().messages_in;
+  calls_.counters().bytes_in += text.size();
   try {
-    if (options_.tracer_) trace(direction::received, text.view());
+    if (settings_.tracer) trace(direction::received, text.view());
     if (received_plainly(text)) return strays_.forget();
     auto m = jsonrpc::decode(text);
     if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
@@ -97,9 +97,9 @@ COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
     case jsonrpc::message_kind::error: return received_answer(m, stream);
     case jsonrpc::message_kind::notification: return received_notification(m);
     case jsonrpc::message_kind::request:
-      ++counters_.requests;
+      ++calls_.counters().requests;
       if (refuses_requests()) {
-        ++counters_.dropped;
+        ++calls_.counters().dropped;
         return fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }
       return dispatcher_.request(m);
@@ -111,7 +111,7 @@ COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
 COMCP_DECL bool client_core::refuses_requests() const {
   auto const n = negotiation_.lock();
   if (!n) return is_modern() && status_ == connection_status::ready;
-  return options_.handshake_.mode == sansio::handshake_mode::pinned && n->codec && n->codec->is_modern();
+  return settings_.handshake.mode == sansio::handshake_mode::pinned && n->codec && n->codec->is_modern();
 }
 
 COMCP_DECL void client_core::received_batch(padded_text text, request_id stream) {
@@ -147,7 +147,7 @@ COMCP_DECL void client_core::received_batch(padded_text text, request_id stream)
 
 COMCP_DECL detail::reply client_core::result_of(jsonrpc::envelope const& m) {
   if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
-  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), options_.limits_.json());
+  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), settings_.limits.json());
   if (parsed) return std::move(*parsed);
   if (parsed.error() == errc::limit_exceeded || parsed.error() == errc::out_of_memory) return parsed.error();
   return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
@@ -157,9 +157,9 @@ COMCP_DECL detail::reply client_core::result_of(jsonrpc::envelope const& m) {
 // what validates it: it is one value only if the rest of the message is what it looked like.
 COMCP_DECL bool client_core::received_plainly(padded_text text) {
   auto const answer = jsonrpc::find_result(text.view());
-  auto const* const found = answer ? pending_.find(answer->id) : nullptr;
+  auto const* const found = answer ? calls_.table().find(answer->id) : nullptr;
   if (!found || !(*found)->call || !(*found)->sent) return false;
-  detail::reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), options_.limits_.json());
+  detail::reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), settings_.limits.json());
   if (!parsed) return false;
   received_reply(**found, std::move(parsed));
   return true;
@@ -167,26 +167,26 @@ COMCP_DECL bool client_core::received_plainly(padded_text text) {
 
 COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id stream) {
   auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
-  auto const* const found = id ? pending_.find(id) : nullptr;
+  auto const* const found = id ? calls_.table().find(id) : nullptr;
   if (!found) {
     if (m.raw_id.empty()) {
       // No call owns it: an event of the whole connection.
       auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
       return fault(e);
     }
-    if (pending_.was_used(id)) {
-      ++counters_.late;
+    if (calls_.table().was_used(id)) {
+      ++calls_.counters().late;
       return;
     }
   }
   if (!found || !(*found)->call || !(*found)->sent) {
-    ++counters_.unknown;
+    ++calls_.counters().unknown;
     return fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
   }
   auto answer = result_of(m);
   bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.ends_with("/list");
   if (!answer && is_page) {
-    if (auto mended = detail::page_mender(options_.limits_.json()).run(m.result)) answer = *std::move(mended);
+    if (auto mended = detail::page_mender(settings_.limits.json()).run(m.result)) answer = *std::move(mended);
   }
   received_reply(**found, std::move(answer));
 }
@@ -197,7 +197,7 @@ COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, deta
     if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
     if (!e.handshake) prior_unconfirmed_ = false;
   }
-  end(e.id, std::move(r));
+  calls_.end(e.id, std::move(r));
 }
 
 COMCP_DECL void client_core::learn_server_info(json::value const& result) {
@@ -208,10 +208,10 @@ COMCP_DECL void client_core::learn_server_info(json::value const& result) {
 }
 
 COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
-  ++counters_.notifications;
+  ++calls_.counters().notifications;
   json::value params;
   if (!m.params.empty()) {
-    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), options_.limits_.json());
+    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), settings_.limits.json());
     if (!parsed) {
       m.reason = std::string(parsed.error().message());
       m.id.reset();
@@ -237,14 +237,13 @@ COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
 COMCP_DECL void client_core::received_progress(json::value const& params) {
   auto const token = params.view().find("progressToken");
   std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
-  auto const* const found = id ? pending_.find(*id) : nullptr;
+  auto const* const found = id ? calls_.table().find(*id) : nullptr;
   if (!found || !(*found)->call) {
-    ++counters_.dropped;
+    ++calls_.counters().dropped;
     return;
   }
   auto const& call_opts = (*found)->call->options;
-  if (call_opts.extends_on_progress()) pending_.extend(*id, time_->now());
-  arm();
+  if (call_opts.extends_on_progress()) calls_.extend(*id);
   auto const on_progress = call_opts.on_progress();
   if (!on_progress) return;
   auto p = json::read<progress_notification>(params.view());
@@ -257,15 +256,15 @@ COMCP_DECL void client_core::received_progress(json::value const& params) {
 }
 
 COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
-  ++counters_.bad_messages;
-  if (m.id && pending_.find(*m.id) && (*pending_.find(*m.id))->sent) {
-    return end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
+  ++calls_.counters().bad_messages;
+  if (m.id && calls_.table().find(*m.id) && (*calls_.table().find(*m.id))->sent) {
+    return calls_.end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
   }
   auto what = m.reason + ": " + jsonrpc::shown(m.text);
   if (++strays_.in_a_row == 1) strays_.first = what;
   fault(error(m.fault, std::move(what)));
   // An exchange over HTTP that brought no answer has failed its own call.
-  if (is_http_ || strays_.in_a_row <= options_.limits_.bad_lines() || closing_) return;
+  if (is_http_ || strays_.in_a_row <= settings_.limits.bad_lines() || closing_) return;
   break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + strays_.first));
 }
 
@@ -286,29 +285,29 @@ COMCP_DECL error client_core::with_what_came(error const& e) const {
 
 COMCP_DECL void client_core::stream_ended(request_id id, error why) {
   auto const hold = shared_from_this();
-  auto const* const found = pending_.find(id);
+  auto const* const found = calls_.table().find(id);
   if (!found || !(*found)->call) return;
   auto const& c = *(*found)->call;
   // A wrong answer stays what it is: its code says that the outcome is open.
   bool const broken = why == errc::transport_failed || why == errc::response_timeout || why == errc::idle_timeout ||
                       why == errc::exchange_timeout;
   bool const unknown = broken && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
-  end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
+  calls_.end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
 }
 
 COMCP_DECL void client_core::fault(error e) {
   // What a close that was asked for ends has lost nothing.
   bool const orderly = closing_ && (e == errc::closed || e == errc::cancelled);
-  if (orderly || !options_.observer_.on_fault) return;
+  if (orderly || !settings_.observer.on_fault) return;
   try {
-    options_.observer_.on_fault(e);
+    settings_.observer.on_fault(e);
   } catch (...) {  // documented: dropped
   }
 }
 
 COMCP_DECL void client_core::trace(direction d, std::string_view message) {
   try {
-    options_.tracer_(d, message);
+    settings_.tracer(d, message);
   } catch (...) {
     fault(error(errc::invalid_argument, "a tracer threw"));
   }
@@ -322,7 +321,7 @@ COMCP_DECL std::optional<protocol_version> client_core::version() const noexcept
 COMCP_DECL era_verdict client_core::verdict() const {
   era_verdict v;
   v.date = era_learned_;
-  if (options_.handshake_.prior) v.authorization = options_.handshake_.prior->authorization;
+  if (settings_.handshake.prior) v.authorization = settings_.handshake.prior->authorization;
   if (!is_modern()) return v;
   v.era = era::modern;
   v.discovered = discovered_;
@@ -339,14 +338,7 @@ COMCP_DECL transport_info client_core::transport_info() const {
 }
 
 COMCP_DECL statistics client_core::statistics() const {
-  auto s = counters_;
-  auto oldest = time_->now();
-  pending_.each([&](detail::pending_entry const* e, std::chrono::steady_clock::time_point started) {
-    if (!e->call || e->handshake) return;  // waits of our own, and what `tracked` does not count
-    ++s.pending;
-    oldest = std::min(oldest, started);
-  });
-  s.oldest_pending = time_->now() - oldest;
+  auto s = calls_.statistics();
   auto const info = transport_info();
   s.messages_out = info.messages_out;
   s.bytes_out = info.bytes_out;

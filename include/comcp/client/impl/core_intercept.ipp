@@ -37,7 +37,7 @@ struct client_core::interception {
 };
 
 COMCP_DECL asio::awaitable<detail::reply> client_core::intercept(detail::prepared_call c, detail::performer perform) {
-  if (options_.interceptors_.empty() || c.internal) {
+  if (settings_.interceptors.empty() || c.internal) {
     auto work = perform(c);
     auto r = co_await std::move(work);
     if (!r) r = judged(c, r.error());
@@ -45,18 +45,18 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::intercept(detail::prepare
   }
   if (end_reason_) co_return end_reason_->with_outcome(call_outcome::not_sent);
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled).with_outcome(call_outcome::not_sent);
-  auto const now = time_->now();
-  auto const limit = hard_limit(c.options);
+  auto const now = calls_.now();
+  auto const limit = calls_.hard_limit(c.options);
   auto const i = std::make_shared<interception>(std::move(c), std::move(perform));
-  if (!enlist(i->done, now, limit, detail::later(now, limit), false))
+  if (!calls_.enlist(i->done, now, limit, detail::later(now, limit), false))
     co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  end_with(i->call.options.stop(), i->done);
+  calls_.end_with(i->call.options.stop(), i->done);
   // Posted, so that nothing ends before the wait below has begun.
   auto start = [this, hold = shared_from_this(), i, work = std::make_shared<asio::awaitable<void>>(walk(i))] {
     detail::spawn(home_, std::move(*work), i->signal.slot(), i);
   };
   detail::post(home_, std::move(start));
-  auto const waited = co_await wait(i->done);
+  auto const waited = co_await calls_.wait(i->done);
   if (waited && !i->outcome) co_return judged(i->call, i->outcome.error());
   if (waited) co_return i->outcome;
   auto give_up = [i] { i->signal.emit(asio::cancellation_type::terminal); };
@@ -72,12 +72,12 @@ COMCP_DECL asio::awaitable<void> client_core::walk(std::shared_ptr<interception>
   co_await ask_interceptors(i);
   co_await asio::this_coro::reset_cancellation_state();  // it would end the way back before its first step
   co_await tell_interceptors(i);
-  end(i->done.id, json::value());
+  calls_.end(i->done.id, json::value());
 }
 
 COMCP_DECL asio::awaitable<void> client_core::ask_interceptors(std::shared_ptr<interception> i) {
   try {
-    for (auto const& each : options_.interceptors_) {
+    for (auto const& each : settings_.interceptors) {
       ++i->reached;
       if (!each.before) continue;
       auto asked = each.before(i->out);
@@ -98,7 +98,7 @@ COMCP_DECL asio::awaitable<void> client_core::ask_interceptors(std::shared_ptr<i
 // The way back: whoever was asked is told, also of what was denied, cancelled or late.
 COMCP_DECL asio::awaitable<void> client_core::tell_interceptors(std::shared_ptr<interception> i) {
   while (i->reached > 0) {
-    auto const& each = options_.interceptors_[--i->reached];
+    auto const& each = settings_.interceptors[--i->reached];
     if (!each.after) continue;
     try {
       auto told = each.after(i->out, i->outcome);

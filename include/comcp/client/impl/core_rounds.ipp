@@ -98,7 +98,7 @@ COMCP_DECL bool client_core::follow_version(error const& e) {
   std::optional<protocol_version> best;
   for (auto const& text : *offered) {
     auto const v = protocol_version::parse(text);
-    auto const& allowed = options_.handshake_.allowed;
+    auto const& allowed = settings_.handshake.allowed;
     if (!v || v->era() != era::modern || std::find(allowed.begin(), allowed.end(), *v) == allowed.end()) continue;
     if (!best || *best < *v) best = v;
   }
@@ -110,9 +110,9 @@ COMCP_DECL bool client_core::follow_version(error const& e) {
 COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_call& c, detail::reply r) {
   using std::chrono::nanoseconds;
   auto const original = c.params;
-  c.options.hard_timeout(hard_limit(c.options));  // said once: the timeout below shrinks
+  c.options.hard_timeout(calls_.hard_limit(c.options));  // said once: the timeout below shrinks
   auto const hard = detail::later(c.started, *c.options.hard_timeout());
-  nanoseconds left = c.options.timeout().value_or(options_.timeout_);
+  nanoseconds left = calls_.timeout(c.options);
   auto sent_at = c.started;
   c.options.extend_on_progress(c.options.extends_on_progress());
   bool followed = false, listed = false, urls_done = false;
@@ -148,7 +148,7 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
       } else if (other_version) {
         auto const list = sansio::modern_versions(r.error()).value_or(std::vector<std::string>());
         co_return detail::reply(
-            error(errc::no_common_version, sansio::no_common_text(list, options_.handshake_.allowed)).with_peer(*peer));
+            error(errc::no_common_version, sansio::no_common_text(list, settings_.handshake.allowed)).with_peer(*peer));
       } else if (!again) {
         co_return r;
       }
@@ -160,28 +160,28 @@ COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_c
     if (!kind) co_return detail::reply(kind.error());
     if (*kind == wire::result_kind::complete) co_return r;
     if (c.options.is_manual_input()) co_return detail::reply(detail::with_call(*r, c, original));
-    if (++taken > options_.limits_.input_rounds())
+    if (++taken > settings_.limits.input_rounds())
       co_return detail::reply(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
     auto required = json::read<input_required_result>(r->view());
     if (!required) co_return detail::reply(required.error().with_code(make_error_code(errc::protocol_violation)));
     if (auto const bad = check_round(*required)) co_return detail::reply(bad);
-    left -= std::min(left, nanoseconds(time_->now() - sent_at));  // the clock stops while a handler answers
+    left -= std::min(left, nanoseconds(calls_.now() - sent_at));  // the clock stops while a handler answers
     auto state = required->request_state;
     if (required->input_requests && !required->input_requests->empty()) {
       pause = detail::first_rest;
     } else {
-      auto const before = time_->now();
+      auto const before = calls_.now();
       auto const most = std::min<nanoseconds>(left, hard - before);
       auto const ended = co_await rest(c, std::min(pause, most));
       if (ended) co_return ended;
-      left -= std::min(left, nanoseconds(time_->now() - before));
-      if (left <= left.zero() || time_->now() >= hard) co_return error(errc::timeout, c.method);
+      left -= std::min(left, nanoseconds(calls_.now() - before));
+      if (left <= left.zero() || calls_.now() >= hard) co_return error(errc::timeout, c.method);
       pause = std::min<nanoseconds>(2 * pause, detail::longest_rest);
     }
     auto answers = co_await answer_round(std::move(*required), c.options.stop(), hard);
     if (!answers) co_return detail::reply(answers.error());
     c.params = detail::with_answers(original, *answers, state);
-    sent_at = time_->now();
+    sent_at = calls_.now();
     c.options.timeout(std::max(left, nanoseconds(1)));
     r = co_await round_trip(c);
   }
@@ -213,7 +213,7 @@ COMCP_DECL error client_core::check_round(input_required_result const& required)
   if (!asks && !required.request_state)
     return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
   if (!asks) return {};
-  if (required.input_requests->size() > options_.limits_.input_requests())
+  if (required.input_requests->size() > settings_.limits.input_requests())
     return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
   for (auto const& [key, asked] : *required.input_requests) {
     bool declared = false;
@@ -248,11 +248,11 @@ COMCP_DECL asio::awaitable<void> client_core::answer_one(std::shared_ptr<round> 
     r->answers.emplace(std::move(key), answer->text());
   }
   if (!r->failure && r->done.id) start_answers(r);
-  if (r->running == 0 || r->failure) end(r->done.id, json::value());
+  if (r->running == 0 || r->failure) calls_.end(r->done.id, json::value());
 }
 
 COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r) {
-  auto const most = std::max<std::size_t>(1, options_.limits_.handlers_in_flight());
+  auto const most = std::max<std::size_t>(1, settings_.limits.handlers_in_flight());
   while (r->running < most && !r->waiting.empty()) {
     auto next = r->waiting.extract(r->waiting.begin());
     ++r->running;
@@ -273,12 +273,12 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
                                                                           std::chrono::steady_clock::time_point hard) {
   if (!required.input_requests || required.input_requests->empty()) co_return std::string();
   auto const r = std::make_shared<round>();
-  auto const most = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
-  if (!enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
-  end_with(stop, r->done);
+  auto const most = std::max(std::chrono::nanoseconds(hard - calls_.now()), std::chrono::nanoseconds(1));
+  if (!calls_.enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
+  calls_.end_with(stop, r->done);
   r->waiting = std::move(*required.input_requests);
   start_answers(r);
-  auto const waited = co_await wait(r->done);
+  auto const waited = co_await calls_.wait(r->done);
   if (waited && !r->failure) co_return detail::responses_text(r->answers);
   auto cancel_the_rest = [r] { r->cancel(); };
   detail::post(home_, std::move(cancel_the_rest));
@@ -290,9 +290,9 @@ COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_
 COMCP_DECL asio::awaitable<error> client_core::rest(detail::prepared_call const& c, std::chrono::nanoseconds d) {
   detail::pending_entry e;
   e.lasts = detail::pending_entry::span::client;
-  if (!enlist(e, d)) co_return error(errc::queue_full, "too many calls in flight");
-  end_with(c.options.stop(), e);
-  auto const over = co_await wait(e);
+  if (!calls_.enlist(e, d)) co_return error(errc::queue_full, "too many calls in flight");
+  calls_.end_with(c.options.stop(), e);
+  auto const over = co_await calls_.wait(e);
   co_return over.error() == errc::timeout ? error() : over.error();
 }
 
@@ -314,7 +314,7 @@ COMCP_DECL asio::awaitable<error> client_core::ask_urls(detail::prepared_call co
   auto const data = json::parse(refusal.peer()->data);
   auto const list = data ? data->find("elicitations") : std::nullopt;
   if (!list || !own_capabilities_.supports_elicitation_url()) co_return failure;
-  if (list->size() > options_.limits_.input_requests())
+  if (list->size() > settings_.limits.input_requests())
     co_return error(errc::limit_exceeded, "a -32042 with more pages than limits().input_requests()");
   open_urls pages(*this);  // before the first is shown: it may be completed while it is
   bool may_wait = c.options.awaits_url_elicitations() && list->size() > 0;
@@ -338,11 +338,11 @@ COMCP_DECL asio::awaitable<error> client_core::ask_urls(detail::prepared_call co
   }
   if (!may_wait) co_return failure;
   if (pages.ids.empty()) co_return error();
-  auto const left = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
+  auto const left = std::max(std::chrono::nanoseconds(hard - calls_.now()), std::chrono::nanoseconds(1));
   pages.done.lasts = detail::pending_entry::span::client;
-  if (!enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
-  end_with(c.options.stop(), pages.done);
-  auto const completed = co_await wait(pages.done);
+  if (!calls_.enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
+  calls_.end_with(c.options.stop(), pages.done);
+  auto const completed = co_await calls_.wait(pages.done);
   if (completed) co_return error();
   co_return completed.error() == errc::timeout ? failure : completed.error();
 }
@@ -358,7 +358,7 @@ COMCP_DECL void client_core::url_completed(json::value const& params) {
     waiting->ids.erase(found);
     if (waiting->ids.empty() && waiting->done.id) complete.push_back(waiting->done.id);
   }
-  for (auto const which_call : complete) end(which_call, json::value());
+  for (auto const which_call : complete) calls_.end(which_call, json::value());
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,

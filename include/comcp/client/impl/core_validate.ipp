@@ -153,9 +153,9 @@ COMCP_DECL void tool_checks::learn(json::view page, std::uint64_t asked) {
 // Nothing once the list is complete, and where it could not be had but that only warns.
 COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
   if (complete_ == now_) co_return error();
-  auto const began = core_.now();
-  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
-  auto const hard = core_.hard_limit(c.options);
+  auto const began = core_.calls().now();
+  auto const timeout = core_.calls().timeout(c.options);
+  auto const hard = core_.calls().hard_limit(c.options);
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   if (!listing_) {
     listing_ = std::make_shared<listing_now>();
@@ -164,17 +164,17 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
   auto const l = listing_;
   if (l && !l->over) {
     pending_entry e(pending_entry::span::client);
-    if (!core_.enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
+    if (!core_.calls().enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
       co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-    core_.end_with(c.options.stop(), e);
-    core_.pending_.line_up(l->waiting, e.id);
-    auto const waited = co_await core_.wait(e);
+    core_.calls().end_with(c.options.stop(), e);
+    core_.calls().table().line_up(l->waiting, e.id);
+    auto const waited = co_await core_.calls().wait(e);
     if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method) : waited.error();
   }
   // The call itself has what is left.
   if (c.started == std::chrono::steady_clock::time_point()) c.started = began;
   c.options.extend_on_progress(c.options.extends_on_progress()).hard_timeout(hard);
-  auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.now() - began);
+  auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.calls().now() - began);
   c.options.timeout(std::max(timeout - spent, std::chrono::nanoseconds(1)));
   if (!l || !l->failure) co_return error();
   auto why =
@@ -206,7 +206,7 @@ COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_co
 }
 
 COMCP_DECL asio::awaitable<error> tool_checks::walk() {
-  auto const end = later(core_.now(), core_.hard_limit(call_options()));
+  auto const end = later(core_.calls().now(), core_.calls().hard_limit(call_options()));
   std::optional<std::string> from;
   std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
   std::size_t bytes = 0;
@@ -225,7 +225,7 @@ COMCP_DECL asio::awaitable<error> tool_checks::walk() {
     if (bytes > core_.limits().list_bytes()) co_return error(errc::limit_exceeded, "more bytes than limits().list_bytes()");
     auto const hash = std::hash<std::string_view>()(*cursor);
     if (!seen.emplace(cursor->size(), hash).second) co_return error(errc::protocol_violation, "the server gave one cursor twice");
-    if (core_.now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
+    if (core_.calls().now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
     from = std::string(*cursor);
   }
   co_return error(errc::limit_exceeded, "more pages than limits().pages()");
@@ -321,7 +321,7 @@ COMCP_DECL validation_options::validation_options()
     : validator_(std::make_shared<detail::validator_model<bundled_validator>>(bundled_validator())) {}
 
 COMCP_DECL connect_options& connect_options::validate(validation_options const& o) {
-  validation_ = std::make_shared<detail::plan_of_options>(o);
+  settings_.validation = std::make_shared<detail::plan_of_options>(o);
   return *this;
 }
 

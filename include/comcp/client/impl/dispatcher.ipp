@@ -25,7 +25,7 @@ COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   std::string raw_id(m.raw_id);
   if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"));
   if (running_.size() >= core_.limits().handlers_in_flight()) {
-    ++core_.counters().dropped;
+    ++core_.calls().counters().dropped;
     return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
   }
   json::value params;
@@ -37,7 +37,7 @@ COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   if (running_.contains(raw_id))
     return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
   auto const state = std::make_shared<running>();
-  if (running_.empty()) core_.pause_clocks();
+  if (running_.empty()) core_.calls().pause();
   running_.emplace(raw_id, state);
   auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
   detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
@@ -57,7 +57,7 @@ COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> 
   auto const found = running_.find(raw_id);
   if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
   running_.erase(found);
-  if (running_.empty()) hold->resume_clocks();
+  if (running_.empty()) hold->calls().resume();
   if (answered) {
     hold->send_text(jsonrpc::response(raw_id, answered->text()));
   } else if (auto const* const peer = answered.error().peer()) {
@@ -112,7 +112,7 @@ COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
   if (found == running_.end()) return;
   auto const state = found->second;
   running_.erase(found);
-  if (running_.empty()) core_.resume_clocks();
+  if (running_.empty()) core_.calls().resume();
   *state->cancelled = true;
   state->signal.emit(asio::cancellation_type::terminal);
 }
@@ -124,7 +124,7 @@ COMCP_DECL void dispatcher::cancel_all() {
     *p->cancelled = true;
     p->signal.emit(asio::cancellation_type::terminal);
   }
-  if (!all.empty()) core_.resume_clocks();
+  if (!all.empty()) core_.calls().resume();
   for (auto const& [id, state] : all) {
     *state->cancelled = true;
     state->signal.emit(asio::cancellation_type::terminal);
@@ -134,7 +134,7 @@ COMCP_DECL void dispatcher::cancel_all() {
 COMCP_DECL void dispatcher::notification(std::string method, json::value params) {
   if (!core_.handler()) return;
   if (notifications_.size() >= core_.limits().queued_notifications()) {
-    ++core_.counters().dropped;
+    ++core_.calls().counters().dropped;
     return core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
   }
   if (pump_ && *pump_->cancelled) return;

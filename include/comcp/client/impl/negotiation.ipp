@@ -15,7 +15,7 @@ struct client_core::negotiation {
   negotiation(negotiation const&) = delete;
   negotiation& operator=(negotiation const&) = delete;
 
-  void drop(detail::pending_entry& e) { core.withdraw(e); }
+  void drop(detail::pending_entry& e) { core.calls_.withdraw(e); }
   void drop_all() {
     drop(probe_entry);
     drop(initialize_entry);

@@ -37,7 +37,7 @@ struct subscription_hub::membership {
 };
 
 COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
-  core_.wake(line, why ? reply(why) : reply(json::value()));
+  core_.calls().wake(line, why ? reply(why) : reply(json::value()));
 }
 
 // By way of the interceptors, which may deny and record it.
@@ -86,9 +86,9 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_shared(std::string uri,
     if (auto const core = weak.lock()) refresh_shared();
   };
   detail::post(core_.home(), std::move(begin));
-  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
-  if (timeout > patience_.timeout().value_or(core_.default_timeout())) patience_.timeout(timeout);
-  auto failure = co_await core_.wait_in(waiting_, c);
+  auto const timeout = core_.calls().timeout(c.options);
+  if (timeout > patience_.timeout().value_or(core_.calls().timeout({}))) patience_.timeout(timeout);
+  auto failure = co_await core_.calls().wait_in(waiting_, c);
   if (failure) co_return failure;
   if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
   co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
@@ -100,7 +100,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri,
     auto& t = resources_[uri];
     if (t.confirmed) co_return error();
     if (!t.asking) break;
-    auto failure = co_await core_.wait_in(t.waiting, c);
+    auto failure = co_await core_.calls().wait_in(t.waiting, c);
     if (failure) co_return failure;
   }
   struct asking {

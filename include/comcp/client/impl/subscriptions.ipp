@@ -56,7 +56,7 @@ COMCP_DECL void subscription_hub::ended(error const& reason) {
   shared_.reset();
   for (auto const& s : streams) {
     if (!s->ended) s->ended = reason;
-    core_.end(s->entry.id, reason);  // by way of stream_over()
+    core_.calls().end(s->entry.id, reason);  // by way of stream_over()
   }
   wake(waiting_, reason);
 }
@@ -88,9 +88,9 @@ COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) 
   constexpr auto forever = std::chrono::nanoseconds::max();
   constexpr auto never = std::chrono::steady_clock::time_point::max();
   streams_.push_back(s);
-  if (!core_.enlist(s->entry, core_.now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
-  ++core_.counters().tracked;
-  if (auto const sent = core_.transmit(s->entry); !sent) core_.end(s->entry.id, sent.error());
+  if (!core_.calls().enlist(s->entry, core_.calls().now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
+  ++core_.calls().counters().tracked;
+  if (auto const sent = core_.transmit(s->entry); !sent) core_.calls().end(s->entry.id, sent.error());
 }
 
 inline error unacknowledged() {
@@ -100,14 +100,14 @@ inline error unacknowledged() {
 COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> const& s, reply r) {
   std::erase(streams_, s);
   if (!s->ended) s->ended = r ? error() : r.error();
-  if (s->acknowledgment.id) core_.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
+  if (s->acknowledgment.id) core_.calls().end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
   wake(s->readers, {});
   if (shared_ != s) return;
   shared_.reset();
   if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
   gap_ = true;
   // One that was open for a while was no failure: over HTTP an idle stream may be cut by whoever is on the way.
-  if (core_.now() - s->acknowledged_at >= sansio::backoff::lasting) reopened_ = 0;
+  if (core_.calls().now() - s->acknowledged_at >= sansio::backoff::lasting) reopened_ = 0;
   reopen_later();
 }
 
@@ -132,10 +132,10 @@ COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr
                                                                   call_options options) {
   if (s->is_acknowledged) co_return error();
   if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
-  auto const timeout = options.timeout().value_or(core_.default_timeout());
-  if (!core_.enlist(s->acknowledgment, std::min(timeout, core_.hard_limit(options)))) co_return error(errc::queue_full);
-  core_.end_with(options.stop(), s->acknowledgment);
-  auto const waited = co_await core_.wait(s->acknowledgment);
+  auto const timeout = core_.calls().timeout(options);
+  if (!core_.calls().enlist(s->acknowledgment, std::min(timeout, core_.calls().hard_limit(options)))) co_return error(errc::queue_full);
+  core_.calls().end_with(options.stop(), s->acknowledgment);
+  auto const waited = co_await core_.calls().wait(s->acknowledgment);
   if (waited) co_return error();
   if (waited.error() == errc::timeout) co_return error(errc::timeout, "subscriptions/listen was not acknowledged");
   co_return waited.error();
@@ -156,7 +156,7 @@ COMCP_DECL void subscription_hub::give_up_opening() {
   auto give_up = [this, hold = core_.weak_from_this()] {
     auto const core = hold.lock();
     if (!core || !opening_ || !opening_->acknowledgment.id || wanted().covers(opening_->asked)) return;
-    core->end(opening_->acknowledgment.id, error(errc::cancelled));
+    core->calls().end(opening_->acknowledgment.id, error(errc::cancelled));
   };
   detail::post(core_.home(), std::move(give_up));
 }
@@ -253,9 +253,9 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::ne
   while (s->queue.empty()) {
     if (s->ended) co_return std::nullopt;
     pending_entry e(pending_entry::span::last);
-    if (!core_.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-    core_.pending_.line_up(s->readers, e.id);
-    auto const woken = co_await core_.wait(e);
+    if (!core_.calls().enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+    core_.calls().table().line_up(s->readers, e.id);
+    auto const woken = co_await core_.calls().wait(e);
     if (!woken) throw exception(woken.error());
   }
   auto first = std::move(s->queue.front());
@@ -265,7 +265,7 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::ne
 
 COMCP_DECL void subscription_hub::close(listen_stream& s) {
   if (!s.ended) s.ended = error();
-  if (s.entry.id) core_.cancel(s.entry.id);
+  if (s.entry.id) core_.calls().cancel(s.entry.id);
 }
 
 COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value const& params) {
@@ -274,15 +274,15 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
   if (!id) return method == "notifications/subscriptions/acknowledged";
   auto const s = id->integer() ? by_id(static_cast<std::uint64_t>(*id->integer())) : nullptr;
   if (!s) {
-    ++core_.counters().dropped;
+    ++core_.calls().counters().dropped;
     return true;
   }
   if (method == "notifications/subscriptions/acknowledged") {
     auto ack = json::read<subscriptions_acknowledged>(params.view());
     if (ack) s->acknowledged = std::move(ack->notifications);
     s->is_acknowledged = true;
-    s->acknowledged_at = core_.now();
-    if (s->acknowledgment.id) core_.end(s->acknowledgment.id, json::value());
+    s->acknowledged_at = core_.calls().now();
+    if (s->acknowledgment.id) core_.calls().end(s->acknowledgment.id, json::value());
     return true;
   }
   if (!s->independent) {
@@ -291,7 +291,7 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
   }
   if (s->queue.size() >= core_.limits().subscription_queue()) {
     ++s->dropped;
-    ++core_.counters().dropped;
+    ++core_.calls().counters().dropped;
   } else {
     s->queue.emplace_back(method, params);
   }
@@ -349,7 +349,7 @@ COMCP_DECL void subscription_hub::tell_watchers() {
 COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {
   auto const id = request.get_uint64();
   auto const s = id ? by_id(*id) : nullptr;
-  if (s) core_.end(s->entry.id, error(errc::closed, "the server ended the subscription"));
+  if (s) core_.calls().end(s->entry.id, error(errc::closed, "the server ended the subscription"));
 }
 
 }  // namespace comcp::detail

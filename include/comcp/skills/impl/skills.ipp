@@ -97,7 +97,7 @@ COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_core> c
 COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_core> core, std::string uri,
                                                              call_options options) {
   require(core);
-  auto const end = later(core->now(), core->hard_limit(options));
+  auto const end = later(core->calls().now(), core->calls().hard_limit(options));
   pager<directory_child> pages(core, std::move(options), std::move(uri));
   listing<resource> all;
   try {
@@ -105,7 +105,7 @@ COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<cli
       auto page = co_await pages.next();
       if (!page) co_return all;
       all.append(std::move(page->resources), std::move(page->set_aside));
-      if (core->now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
+      if (core->calls().now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
     }
   } catch (exception const& e) {
     throw exception(as_missing(e.error()));
