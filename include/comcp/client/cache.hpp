@@ -14,8 +14,8 @@
 #include <string>
 #include <utility>
 
-#include <comcp/client/call.hpp>
 #include <comcp/client/options.hpp>
+#include <comcp/client/pipeline.hpp>
 #include <comcp/sansio/cache.hpp>
 
 namespace comcp {
@@ -179,11 +179,13 @@ class cache_options {
 };
 
 namespace detail {
-std::unique_ptr<call_cache> make_call_cache(client_core& core, cache_options const& options);
+std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options);
 }
 
 inline connect_options& connect_options::cache(cache_options options) {
-  settings_.cache = [own = std::move(options)](client_core& core) { return detail::make_call_cache(core, own); };
+  settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
+    return detail::make_cache_step(core, own);
+  };
   return *this;
 }
 

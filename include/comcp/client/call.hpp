@@ -51,21 +51,8 @@ struct prepared_call {
   mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
 
-/// How a call is carried out once its interceptors let it go on.
+/// How a call is carried out from here on.
 using performer = std::function<asio::awaitable<reply>(prepared_call&)>;
-
-/// What may answer calls from memory, beneath the interceptors. On home only.
-class call_cache {
- public:
-  virtual ~call_cache() = default;
-  [[nodiscard]] virtual bool concerns(std::string_view method) const noexcept = 0;
-  /// The call's outcome, wherever it comes from.
-  virtual asio::awaitable<reply> answer(prepared_call& c) = 0;
-  /// Before anybody else hears of it.
-  virtual void notified(std::string_view method, json::value const& params) = 0;
-  /// Another process is the server from now on.
-  virtual void restarted() = 0;
-};
 
 /// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
 /// the coroutine that waits, or with what several share, and leaves the table with it at the latest.

@@ -20,6 +20,7 @@ class client_core;
 class context;
 namespace detail {
 class dispatcher;
+class input_rounds;
 class validation_plan;
 result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 }  // namespace detail
@@ -45,8 +46,8 @@ class context {
   [[nodiscard]] comcp::client client() const;
 
  private:
-  friend class client_core;
   friend class detail::dispatcher;
+  friend class detail::input_rounds;
   friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
   void fault(error const& what) const;
   std::weak_ptr<client_core> core_;

@@ -5,13 +5,9 @@
 // Everything in it runs on its home executor, one handler at a time. Users meet it through comcp::client.
 #pragma once
 
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -19,11 +15,14 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/call_checks.hpp>
 #include <comcp/client/calls.hpp>
 #include <comcp/client/dispatcher.hpp>
+#include <comcp/client/exchange.hpp>
 #include <comcp/client/handler.hpp>
+#include <comcp/client/inbound.hpp>
 #include <comcp/client/options.hpp>
+#include <comcp/client/pipeline.hpp>
+#include <comcp/client/server_facts.hpp>
 #include <comcp/client/subscriptions.hpp>
 #include <comcp/client/tenant.hpp>
 #include <comcp/protocol/input_required.hpp>
@@ -36,9 +35,6 @@
 #include <comcp/wire/modern.hpp>
 
 namespace comcp {
-namespace detail {
-class core_cache;
-}
 
 class client_core final : public inbox,
                           private detail::tenant,
@@ -64,7 +60,6 @@ class client_core final : public inbox,
   [[nodiscard]] bool is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept;
   /// What call() does with the outcome of a first round_trip().
   asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
-  [[nodiscard]] bool needs_settling(detail::prepared_call const& c, detail::reply const& r) const;
   void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
   asio::awaitable<json::value> resume_rounds(detail::prepared_call c, json::value required, json::fragment responses);
 
@@ -92,26 +87,43 @@ class client_core final : public inbox,
   asio::awaitable<void> run_on_home(asio::awaitable<void> work);
 
   [[nodiscard]] detail::calls& calls() noexcept { return calls_; }
+  [[nodiscard]] detail::pipeline& pipeline() noexcept { return pipeline_; }
+  [[nodiscard]] detail::exchange& exchange() noexcept { return exchange_; }
+  [[nodiscard]] detail::exchange const& exchange() const noexcept { return exchange_; }
+  [[nodiscard]] detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
+  [[nodiscard]] detail::connect_settings const& settings() const noexcept { return settings_; }
+  [[nodiscard]] std::unique_ptr<wire::codec> modern_codec(protocol_version v) const;
+  /// What is wrong with a call, before it is sent.
+  [[nodiscard]] error check(detail::prepared_call const& c) const;
+  [[nodiscard]] error check_subscribe(call_options const& options) const;
+  result<void> transmit(detail::pending_entry& e) { return transmit(e, *facts_.codec); }
+  /// From the inbound side: an answer that is a result.
+  void answered(detail::pending_entry const& e, json::value const& result);
+  void trace(direction d, std::string_view message);
+  void break_off(error reason);
+  [[nodiscard]] bool refuses_requests() const;
+  [[nodiscard]] bool is_closing() const noexcept { return closing_; }
+  [[nodiscard]] bool is_restarting() const noexcept { return restarting_; }
+  /// Whether the era comes from a saved verdict that nothing has shown to hold.
+  [[nodiscard]] bool doubts_era() const noexcept { return prior_unconfirmed_; }
+  /// Where it is in doubt the server is asked, once for all calls; they wait with settled().
+  void check_era();
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
   [[nodiscard]] connection_status status() const noexcept { return status_; }
-  [[nodiscard]] wire::codec const& codec() const noexcept { return *codec_; }
-  [[nodiscard]] bool is_modern() const noexcept { return codec_ && codec_->is_modern(); }
-  [[nodiscard]] std::optional<protocol_version> version() const noexcept;
-  [[nodiscard]] implementation const& server_info() const noexcept { return server_info_; }
-  [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_capabilities_; }
+  [[nodiscard]] bool is_modern() const noexcept { return facts_.is_modern(); }
+  [[nodiscard]] detail::server_facts& facts() noexcept { return facts_; }
+  [[nodiscard]] detail::server_facts const& facts() const noexcept { return facts_; }
   [[nodiscard]] client_capabilities const& own_capabilities() const noexcept { return own_capabilities_; }
-  [[nodiscard]] std::string const& instructions() const noexcept { return instructions_; }
   [[nodiscard]] era_verdict verdict() const;
   [[nodiscard]] comcp::transport_info transport_info() const;
   [[nodiscard]] comcp::statistics statistics() const;
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
-  [[nodiscard]] auto const& validation() const noexcept { return settings_.validation; }
   [[nodiscard]] connection_limits const& limits() const noexcept { return settings_.limits; }
   [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
   void spawn(asio::awaitable<void> work);  ///< On home, detached.
   void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
 
-  [[nodiscard]] bool has_cache() const noexcept { return cache_ != nullptr; }
+  [[nodiscard]] bool has_cache() const noexcept { return static_cast<bool>(settings_.steps[detail::connect_settings::caching]); }
 
   // HTTP.
   [[nodiscard]] bool is_http() const noexcept { return is_http_; }
@@ -131,10 +143,6 @@ class client_core final : public inbox,
   COMCP_DECL void fault(error what) override;
 
  private:
-  friend class detail::dispatcher;
-  friend class detail::subscription_hub;
-  friend class detail::core_cache;
-  friend class detail::tool_checks;
   struct negotiation;
 
   // core_connect.ipp
@@ -156,11 +164,8 @@ class client_core final : public inbox,
   bool begin_restart(error const& why);
   void lost(error why);
   void give_way(error const& why, std::chrono::nanoseconds wait);
-  void break_off(error reason);
   void begin_attempt();
   [[nodiscard]] std::chrono::nanoseconds bounded(std::chrono::nanoseconds d) const;
-  [[nodiscard]] std::unique_ptr<wire::codec> modern_codec(protocol_version v) const;
-  [[nodiscard]] bool refuses_requests() const;
   void set_status(connection_status s);
   void finish(error reason);
   void abrupt() noexcept;
@@ -171,84 +176,28 @@ class client_core final : public inbox,
   asio::awaitable<void> close_on_home(error reason);
   [[nodiscard]] implementation own_info() const;
 
-  // core_calls.ipp
-  [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
+  // core.ipp
   void send_message(outgoing message);
-  [[nodiscard]] error check(detail::prepared_call const& c) const;
-  [[nodiscard]] bool needs_task(detail::prepared_call const& c) const;
-  [[nodiscard]] error check_offer(detail::prepared_call const& c) const;
-  [[nodiscard]] error check_subscribe(call_options const& options) const;
   result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
-  result<void> transmit(detail::pending_entry& e) { return transmit(e, *codec_); }
   result<void> transmit(detail::pending_entry& e, wire::codec const& codec);
   /// Calls that begin wait until it is known what the server is.
-  [[nodiscard]] bool unsettled() const noexcept { return restarting_ || !codec_; }
+  [[nodiscard]] bool unsettled() const noexcept { return restarting_ || !facts_.codec; }
   void cancel_inbound();
   COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
   [[nodiscard]] detail::calls::spared spared() const;
   void fail_all(error const& reason);
   asio::awaitable<json::value> call_on_home(detail::prepared_call c);
-  asio::awaitable<detail::reply> perform(detail::prepared_call& c);
-  asio::awaitable<detail::reply> carry_out(detail::prepared_call& c);  // by way of the cache, where there is one
-  /// `perform` as the interceptors let it be.
-  asio::awaitable<detail::reply> intercept(detail::prepared_call c, detail::performer perform);
-  struct interception;
-  asio::awaitable<void> ask_interceptors(std::shared_ptr<interception> i);
-  asio::awaitable<void> tell_interceptors(std::shared_ptr<interception> i);
-  asio::awaitable<void> walk(std::shared_ptr<interception> i);
-  asio::awaitable<detail::reply> rounds(detail::prepared_call& c, detail::reply r);
-  asio::awaitable<result<std::string>> answer_round(input_required_result required, std::stop_token stop,
-                                                    std::chrono::steady_clock::time_point hard);
-  struct round;
-  asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
-  void start_answers(std::shared_ptr<round> const& r);
-  asio::awaitable<error> rest(detail::prepared_call const& c, std::chrono::nanoseconds d);
-  asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, error refusal);
-  [[nodiscard]] bool may_be_of_other_era(detail::prepared_call const& c, error const& e) const;
-  [[nodiscard]] error check_round(input_required_result const& required) const;
-  /// What the call ends with; nothing where it is to be sent again.
-  asio::awaitable<error> ask_urls(detail::prepared_call const& c, error refusal,
-                                  std::chrono::steady_clock::time_point hard);
-  struct open_urls;
-  void url_completed(json::value const& params);
-  [[nodiscard]] bool follow_version(error const& e);
 
   // core_http.ipp
-  void label(outgoing& message) const;
-  result<void> label(outgoing& message, detail::pending_entry const& e, wire::codec const& codec) const;
-  [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c, std::string const& tool) const;
-  asio::awaitable<bool> list_again(detail::prepared_call const& c);
   void renew();
   void begin_renegotiation(std::optional<era_verdict> known);
   asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
   void restored();
   void renegotiation_failed(error const& why);
-  [[nodiscard]] bool may_repeat(detail::prepared_call const& c, error const& e) const;
   [[nodiscard]] bool adopt_resumed(negotiation& n);
   void recall_era();
   void remember_era();
   void forget_era();
-
-  // core_inbound.ipp
-  void received(jsonrpc::envelope& m, request_id stream);
-  void received_batch(padded_text text, request_id stream);
-  bool received_plainly(padded_text text);
-  void received_answer(jsonrpc::envelope& m, request_id stream);
-  void received_reply(detail::pending_entry const& e, detail::reply&& r);
-  void received_notification(jsonrpc::envelope& m);
-  void received_progress(json::value const& params);
-  void received_bad(jsonrpc::envelope const& m);
-  [[nodiscard]] error with_what_came(error const& e) const;
-  [[nodiscard]] detail::reply result_of(jsonrpc::envelope const& m);
-  void learn_server_info(json::value const& result);
-  void trace(direction d, std::string_view message);
-
-  // Unusable messages since the last good one.
-  struct stray_messages {
-    void forget() noexcept { in_a_row = 0; }
-    std::size_t in_a_row = 0;
-    std::string first;
-  };
 
   any_transport transport_;
   std::function<void()> const cut_;  // ends what would outlive us, from any thread
@@ -257,19 +206,15 @@ class client_core final : public inbox,
   detail::calls calls_;
   std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
   std::vector<request_id> unsettled_;  // what waits for one otherwise
-  std::unique_ptr<wire::codec> codec_;
+  detail::server_facts facts_;
+  detail::pipeline pipeline_;
+  detail::exchange exchange_;
+  detail::inbound inbound_;
   detail::dispatcher dispatcher_;
   detail::subscription_hub subscriptions_;
-  std::unique_ptr<detail::call_cache> cache_;  // null: none
-  std::unique_ptr<detail::call_checks> checks_;  // null: nothing is validated
 
-  implementation server_info_;
-  server_capabilities server_capabilities_;
   client_capabilities own_capabilities_;
   std::string own_capabilities_text_;
-  std::string instructions_;
-  std::optional<discover_result> discovered_;
-  std::chrono::system_clock::time_point era_learned_{};  // with a prior verdict, its date
   std::optional<log_level> level_;
 
   connection_status status_ = connection_status::disconnected;
@@ -278,7 +223,6 @@ class client_core final : public inbox,
   std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
   comcp::transport_info last_info_;
   std::uint64_t messages_at_last_ping_ = 0;
-  stray_messages strays_;
   unsigned restarts_in_a_row_ = 0;
   std::function<void()> on_attempt_;
   std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();
@@ -287,10 +231,6 @@ class client_core final : public inbox,
   request_id restart_pause_ = 0;              // the wait before the next attempt
   std::vector<request_id> restart_waits_;     // for what comes out of it
   bool restart_now_ = false;                  // without that wait
-  json::value initialize_result_;
-  std::map<std::string, std::vector<wire::param_header>, std::less<>> param_headers_;  // by tool, where it wants any
-  std::set<std::string, std::less<>> task_tools_;  // of the last listed definitions, those that want a task
-  std::vector<open_urls*> open_urls_;              // calls that wait for pages to be completed
   unsigned renewals_in_a_row_ = 0;
   bool is_http_ = false;
   bool resumed_ = false;      // this connection goes on with a saved session
@@ -306,14 +246,15 @@ class client_core final : public inbox,
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/client/impl/core_calls.ipp>
+#include <comcp/client/impl/core.ipp>
 #include <comcp/client/impl/core_close.ipp>
 #include <comcp/client/impl/core_connect.ipp>
 #include <comcp/client/impl/core_http.ipp>
-#include <comcp/client/impl/core_inbound.ipp>
-#include <comcp/client/impl/core_intercept.ipp>
-#include <comcp/client/impl/core_rounds.ipp>
 #include <comcp/client/impl/dispatcher.ipp>
+#include <comcp/client/impl/exchange.ipp>
+#include <comcp/client/impl/inbound.ipp>
+#include <comcp/client/impl/input_rounds.ipp>
+#include <comcp/client/impl/interception.ipp>
 #include <comcp/client/impl/subscribers.ipp>
 #include <comcp/client/impl/subscriptions.ipp>
 #endif

@@ -14,6 +14,7 @@
 #include <asio/cancellation_signal.hpp>
 
 #include <comcp/client/handler.hpp>
+#include <comcp/client/inbound.hpp>
 #include <comcp/jsonrpc/decode.hpp>
 
 namespace comcp {
@@ -21,7 +22,7 @@ class client_core;
 
 namespace detail {
 
-class dispatcher {
+class dispatcher final : public notification_sink {
  public:
   explicit dispatcher(client_core& core) noexcept : core_(core) {}
 
@@ -29,9 +30,7 @@ class dispatcher {
   void request(jsonrpc::envelope const& m);
   /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
   asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
-  /// The server withdrew a request: its handler is cancelled, nothing is answered.
-  void withdraw(std::string const& raw_id);
-  void notification(std::string method, json::value params);
+  bool notified(std::string const& method, json::value const& params) override;
   [[nodiscard]] context make_context(std::string method, json::value const& params) const;
   [[nodiscard]] std::size_t open_requests() const noexcept { return running_.size(); }
   void cancel_all();
@@ -50,6 +49,8 @@ class dispatcher {
                               json::value params, std::shared_ptr<running> state);
   asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
   [[nodiscard]] error check(std::string_view method, json::view request) const;
+  /// The server withdrew a request: its handler is cancelled, nothing is answered.
+  void withdraw(std::string const& raw_id);
 
   client_core& core_;
   std::map<std::string, std::shared_ptr<running>> running_;  // by raw id

@@ -69,7 +69,7 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
       auto waiting = core->calls().wait(entry);
       r = co_await std::move(waiting);
     }
-    if (core->needs_settling(c, r)) {
+    if (core->exchange().needs_settling(c, r)) {
       auto rest = settling(*core, c, r);
       r = co_await std::move(rest);
     }

@@ -5,6 +5,7 @@
 // default. Both are classes with setters: see DESIGN.md section 7 for why they are no aggregates.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -40,7 +41,7 @@ using std::chrono::milliseconds;
 class client_core;
 class cache_options;  // client/cache.hpp
 namespace detail {
-class call_cache;
+class call_step;
 }
 
 /// Whether a call may be answered from the cache, where the client has one.
@@ -240,8 +241,10 @@ struct connect_settings {
   comcp::observer observer;
   comcp::tracer tracer;
   std::vector<interceptor> interceptors;
-  std::function<std::unique_ptr<detail::call_cache>(client_core&)> cache;
-  std::shared_ptr<detail::validation_plan const> validation;
+  /// What makes the steps of the calls' way, in their order; empty where a program uses none.
+  enum : std::size_t { interception, validation, caching };
+  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 3> steps;
+  std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
   bool anonymous = false;
   bool check_capabilities = true;
 };
@@ -318,7 +321,7 @@ class connect_options {
   connect_options& validate(validation_options const& o);
   connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
-  connect_options& intercept(interceptor i) { return settings_.interceptors.push_back(std::move(i)), *this; }
+  connect_options& intercept(interceptor i);
   /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
   /// comcp/client/cache.hpp.
   connect_options& cache(cache_options options);

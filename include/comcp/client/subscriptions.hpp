@@ -15,6 +15,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
+#include <comcp/client/inbound.hpp>
 #include <comcp/protocol/notifications.hpp>
 #include <comcp/protocol/subscriptions.hpp>
 
@@ -43,7 +44,7 @@ struct listen_stream {
   std::optional<error> ended;  // errc{} value: gracefully
 };
 
-class subscription_hub {
+class subscription_hub final : public notification_sink {
  public:
   explicit subscription_hub(client_core& core) noexcept : core_(core) {}
   ~subscription_hub();
@@ -68,9 +69,7 @@ class subscription_hub {
   /// Whether anybody waits for what the server says unasked.
   [[nodiscard]] bool is_awaited() const;
   /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
-  bool routed(std::string const& method, json::value const& params);
-  void notified(std::string const& method, json::value const& params);
-  void cancelled_by_server(json::view request);
+  bool notified(std::string const& method, json::value const& params) override;
 
  private:
   struct topic {
@@ -86,6 +85,9 @@ class subscription_hub {
     std::function<void(error const&)> silent;
   };
 
+  bool routed(std::string const& method, json::value const& params);
+  void tell(std::string const& method, json::value const& params);
+  void cancelled_by_server(json::view request);
   [[nodiscard]] subscription_filter wanted() const;
   void open(std::shared_ptr<listen_stream> const& s);
   void stream_over(std::shared_ptr<listen_stream> const& s, reply r);

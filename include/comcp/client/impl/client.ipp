@@ -275,10 +275,10 @@ COMCP_DECL connection_status client::status() const noexcept {
 COMCP_DECL void client::on_status(std::function<void(connection_status)> listener) const {
   core()->add_status_listener(std::move(listener));
 }
-COMCP_DECL implementation const& client::server_info() const { return core()->server_info(); }
-COMCP_DECL server_capabilities const& client::capabilities() const { return core()->capabilities(); }
-COMCP_DECL std::string const& client::instructions() const { return core()->instructions(); }
-COMCP_DECL protocol_version client::protocol_version() const { return core()->version().value_or(version::latest); }
+COMCP_DECL implementation const& client::server_info() const { return core()->facts().info; }
+COMCP_DECL server_capabilities const& client::capabilities() const { return core()->facts().capabilities; }
+COMCP_DECL std::string const& client::instructions() const { return core()->facts().instructions; }
+COMCP_DECL protocol_version client::protocol_version() const { return core()->facts().version().value_or(version::latest); }
 COMCP_DECL era_verdict client::verdict() const { return core()->verdict(); }
 COMCP_DECL std::optional<saved_session> client::session() const { return core()->session(); }
 COMCP_DECL transport_info client::transport_info() const { return core()->transport_info(); }

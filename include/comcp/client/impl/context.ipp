@@ -15,7 +15,7 @@ COMCP_DECL context& context::operator=(context const&) = default;
 
 COMCP_DECL std::string context::server_name() const {
   auto const core = core_.lock();
-  return core ? core->server_info().name : std::string();
+  return core ? core->facts().info.name : std::string();
 }
 
 COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {

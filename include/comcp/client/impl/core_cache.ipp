@@ -25,15 +25,17 @@ COMCP_DECL std::string unique_partition() {
   return process + std::to_string(++count);
 }
 
-class core_cache final : public call_cache {
+class cache_step final : public call_step {
  public:
-  core_cache(client_core& core, cache_options options)
+  cache_step(client_core& core, cache_options options)
       : core_(core), options_(std::move(options)), own_(unique_partition()) {}
 
   [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return sansio::is_cacheable(method); }
-  asio::awaitable<reply> answer(prepared_call& c) override;
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
   void notified(std::string_view method, json::value const& params) override;
-  void restarted() override { own_ = unique_partition(); }
+  void connected(bool restarted) override {
+    if (restarted) own_ = unique_partition();
+  }
 
  private:
   struct question {
@@ -95,11 +97,11 @@ class core_cache final : public call_cache {
   std::map<cache_key, std::shared_ptr<flight>> flights_;  // those that may be joined
 };
 
-COMCP_DECL std::unique_ptr<call_cache> make_call_cache(client_core& core, cache_options const& options) {
-  return std::make_unique<core_cache>(core, options);
+COMCP_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options) {
+  return std::make_unique<cache_step>(core, options);
 }
 
-COMCP_DECL void core_cache::locate(cache_key& key) const {
+COMCP_DECL void cache_step::locate(cache_key& key) const {
   comcp::transport_info info;
   if (core_.is_http()) info = core_.transport_info();
   auto const& named = options_.partition();
@@ -110,7 +112,7 @@ COMCP_DECL void core_cache::locate(cache_key& key) const {
   if (!info.identity.empty()) key.audience = "identity " + info.identity;
 }
 
-COMCP_DECL std::optional<core_cache::question> core_cache::read(prepared_call const& c) const {
+COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call const& c) const {
   if (c.internal || c.options.cache() == cache_use::bypass) return {};
   auto request = sansio::read_cache_request(c.method, c.params);
   if (!request) return {};
@@ -118,14 +120,14 @@ COMCP_DECL std::optional<core_cache::question> core_cache::read(prepared_call co
   q.key.method = c.method;
   q.key.uri = std::move(request->uri);
   q.key.params = std::move(request->params);
-  if (auto const v = core_.version()) q.key.version = v->text();
+  if (auto const v = core_.facts().version()) q.key.version = v->text();
   locate(q.key);
   q.has_cursor = request->has_cursor;
   return q;
 }
 
 // Ours or everybody's: a fresh one, else the later.
-COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
+COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
   auto const now = core_.calls().now();
   std::optional<cached_result> mine, everybodys;
   with_store([&](any_cache_store const& store) {
@@ -138,7 +140,7 @@ COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
   return mine;
 }
 
-COMCP_DECL std::optional<reply> core_cache::fresh(question const& q) {
+COMCP_DECL std::optional<reply> cache_step::fresh(question const& q) {
   if (!options_.store()) return {};
   auto found = find(q.key);
   bool const hit = found && found->is_fresh(core_.calls().now());
@@ -147,9 +149,9 @@ COMCP_DECL std::optional<reply> core_cache::fresh(question const& q) {
   return reply(std::move(found->result));
 }
 
-COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call& c, reply r) {
+COMCP_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply r) {
   auto const& most = options_.stale_on_error();
-  if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.closing_) return r;
+  if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.is_closing()) return r;
   if (!sansio::is_outage(r.error())) return r;
   auto old = find(q.key);
   if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.calls().now() - old->received) > *most) return r;
@@ -159,7 +161,7 @@ COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call& c, reply
   return std::move(old->result);
 }
 
-COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, reply const& r) {
+COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, reply const& r) {
   if (!options_.store()) return;
   if (!r) {
     if (!r.error().peer() || !q.has_cursor) return;
@@ -171,7 +173,7 @@ COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, repl
   if (!hints || !sansio::read_cache_request(c.method, c.params)) return;
   cache_key here;
   locate(here);
-  if (auto const v = core_.version()) here.version = v->text();
+  if (auto const v = core_.facts().version()) here.version = v->text();
   if (here.server != q.key.server || here.audience != q.key.audience) return;  // whose it is cannot be told
   if (here.version != q.key.version) return;
   auto mine = q.key, everybodys = q.key;
@@ -185,7 +187,7 @@ COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, repl
   });
 }
 
-COMCP_DECL void core_cache::notified(std::string_view method, json::value const& params) {
+COMCP_DECL void cache_step::notified(std::string_view method, json::value const& params) {
   for (auto& each : sansio::read_cache_changes(method, params.view())) {
     cache_key here;
     locate(here);
@@ -195,17 +197,17 @@ COMCP_DECL void core_cache::notified(std::string_view method, json::value const&
 }
 
 // Whoever asks from now on joins no request from before.
-COMCP_DECL void core_cache::change(cache_change what) {
+COMCP_DECL void cache_step::change(cache_change what) {
   ++core_.calls().counters().cache_invalidations;
   std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
   with_store([&what](any_cache_store const& store) { store.invalidate(std::move(what)); });
 }
 
-COMCP_DECL asio::awaitable<reply> core_cache::answer(prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performer) {
   auto const hold = core_.shared_from_this();
   auto const q = read(c);
   if (!q) {
-    auto work = core_.perform(c);
+    auto work = core_.exchange().perform(c);
     auto r = co_await std::move(work);
     co_return r;
   }
@@ -221,20 +223,20 @@ COMCP_DECL asio::awaitable<reply> core_cache::answer(prepared_call& c) {
   co_return or_stale(*q, c, std::move(r));
 }
 
-COMCP_DECL asio::awaitable<reply> core_cache::fetch(question q, prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c) {
   q.ticket = ticket();
-  auto work = core_.perform(c);
+  auto work = core_.exchange().perform(c);
   auto r = co_await std::move(work);
   keep(q, c, r);
   co_return r;
 }
 
 // What is a caller's own cannot be in a request that others share.
-COMCP_DECL bool core_cache::shares(prepared_call const& c) const {
+COMCP_DECL bool cache_step::shares(prepared_call const& c) const {
   return options_.coalesces() && !c.options.on_progress() && c.options.meta().empty() && !c.options.log_level();
 }
 
-COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {
   pending_entry e(pending_entry::span::client);
   auto const timeout = core_.calls().timeout(c.options);
   auto const id = core_.calls().enlist(e, c.started, timeout, later(c.started, core_.calls().hard_limit(c.options)), c.counted);
@@ -253,7 +255,7 @@ COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_
   co_return r;
 }
 
-COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const& q, prepared_call const& c) {
+COMCP_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const& q, prepared_call const& c) {
   auto& there = flights_[q.key];
   if (there && c.options.cache() == cache_use::use) {
     ++core_.calls().counters().coalesced;
@@ -272,7 +274,7 @@ COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const&
 }
 
 // It lasts as long as somebody waits: theirs are the timeouts. Whoever joins later may want its progress.
-COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const& f) {
+COMCP_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const& f) {
   call_options o;
   constexpr auto forever = std::chrono::nanoseconds::max();
   o.timeout(forever).hard_timeout(forever).manual_input().stop(f->abandoned.get_token());
@@ -285,11 +287,11 @@ COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const
   });
 }
 
-COMCP_DECL asio::awaitable<void> core_cache::fly(std::shared_ptr<flight> f) {
+COMCP_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
   auto const hold = core_.shared_from_this();
   reply r = error(errc::cancelled);
   try {
-    auto work = core_.perform(f->call);
+    auto work = core_.exchange().perform(f->call);
     r = co_await std::move(work);
   } catch (...) {
     r = detail::current_error();
@@ -297,7 +299,7 @@ COMCP_DECL asio::awaitable<void> core_cache::fly(std::shared_ptr<flight> f) {
   land(f, std::move(r));
 }
 
-COMCP_DECL void core_cache::land(std::shared_ptr<flight> const& f, reply r) {
+COMCP_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
   f->landed = true;
   close_doors(f);
   keep(f->asked, f->call, r);
@@ -306,14 +308,14 @@ COMCP_DECL void core_cache::land(std::shared_ptr<flight> const& f, reply r) {
   for (auto const& p : std::exchange(f->aboard, {})) core_.calls().end(p.wait, reply(r));
 }
 
-COMCP_DECL void core_cache::leave(std::shared_ptr<flight> const& f, request_id wait) {
+COMCP_DECL void cache_step::leave(std::shared_ptr<flight> const& f, request_id wait) {
   std::erase_if(f->aboard, [wait](passenger const& p) { return p.wait == wait; });
   if (!f->aboard.empty()) return;
   close_doors(f);
   f->abandoned.request_stop();
 }
 
-COMCP_DECL void core_cache::close_doors(std::shared_ptr<flight> const& f) {
+COMCP_DECL void cache_step::close_doors(std::shared_ptr<flight> const& f) {
   auto const found = flights_.find(f->asked.key);
   if (found != flights_.end() && found->second == f) flights_.erase(found);
 }

@@ -118,7 +118,7 @@ COMCP_DECL asio::awaitable<error> client_core::settled(detail::prepared_call con
 }
 
 COMCP_DECL void client_core::begin_attempt() {
-  strays_.forget();
+  inbound_.forget_strays();
   attempt_until_ = detail::later(calls_.now(), settings_.connect_timeout);
 }
 
@@ -152,7 +152,7 @@ COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds f
     if (closing_ || end_reason_) co_return;
     if (again) {
       ++calls_.counters().restarts;
-      if (cache_) cache_->restarted();
+      for (auto const& step : pipeline_.steps()) step->connected(true);
       restarting_ = false;
       restoring_ = &last;
       co_await after_handshake();

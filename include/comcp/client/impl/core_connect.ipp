@@ -25,14 +25,21 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
       handler_(std::move(handler)),
       settings_(options.settings()),
       calls_(*this, home_, settings_, settings_.time ? settings_.time : steady_time()),
+      exchange_(*this),
+      inbound_(*this),
       dispatcher_(*this),
       subscriptions_(*this),
       level_(settings_.log_level) {
   is_http_ = transport_.is_http();
   settings_.handshake.over_http = is_http_;
   declare_capabilities();
-  if (settings_.cache) cache_ = settings_.cache(*this);
-  if (settings_.validation) checks_ = settings_.validation->start(*this);
+  for (auto const& make : settings_.steps) {
+    if (make) pipeline_.add(make(*this));
+  }
+  inbound_.add(pipeline_);
+  inbound_.add(exchange_.rounds());
+  inbound_.add(subscriptions_);
+  inbound_.add(dispatcher_);
   if (settings_.observer.on_status) status_listeners_.push_back(settings_.observer.on_status);
 }
 
@@ -163,7 +170,7 @@ COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
     }
   }
   n->drop_all();
-  if (!*n->outcome) co_return with_what_came(n->outcome->error());
+  if (!*n->outcome) co_return inbound_.with_what_came(n->outcome->error());
   remember_era();
   co_return *n->outcome;
 }
@@ -184,7 +191,6 @@ COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sa
     case action::reopen: return spawn(reopen(n));
     case action::fail: return settle_handshake(*n, step.why);
     case action::ready:
-      era_learned_ = n->machine.from_prior() ? settings_.handshake.prior->date : std::chrono::system_clock::now();
       if (step.version->era() == era::modern) {
         n->codec = modern_codec(*step.version);
         if (n->machine.from_prior()) n->discovered = settings_.handshake.prior->discovered;
@@ -198,20 +204,22 @@ COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sa
 
 // What callers see of it, in one step: until here the connection is what it was before.
 COMCP_DECL void client_core::commit(negotiation& n) {
-  codec_ = std::move(n.codec);
+  auto& f = facts_;
+  f.codec = std::move(n.codec);
+  f.era_learned = n.machine.from_prior() ? settings_.handshake.prior->date : std::chrono::system_clock::now();
   prior_unconfirmed_ = is_modern() && n.machine.from_prior();
   if (!is_modern()) {
     auto const& r = *n.initialized;
-    server_info_ = r.server_info;
-    server_capabilities_ = r.capabilities;
-    instructions_ = r.instructions.value_or("");
-    discovered_.reset();
-    initialize_result_ = n.initialize_result;
+    f.info = r.server_info;
+    f.capabilities = r.capabilities;
+    f.instructions = r.instructions.value_or("");
+    f.discovered.reset();
+    f.initialize_result = n.initialize_result;
   } else if (n.discovered) {
-    discovered_ = std::move(n.discovered);
-    server_capabilities_ = discovered_->capabilities;
-    instructions_ = discovered_->instructions.value_or("");
-    if (auto const info = server_info_of(discovered_->meta)) server_info_ = *info;
+    f.discovered = std::move(n.discovered);
+    f.capabilities = f.discovered->capabilities;
+    f.instructions = f.discovered->instructions.value_or("");
+    if (auto const info = server_info_of(f.discovered->meta)) f.info = *info;
   }
 }
 
@@ -297,10 +305,10 @@ COMCP_DECL implementation client_core::own_info() const {
 }
 
 COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
-  if (checks_) checks_->forget();
+  for (auto const& step : pipeline_.steps()) step->connected(false);
   if (!is_modern()) {
     if (!resumed_) notify("notifications/initialized", {});
-    if (level_ && server_capabilities_.supports("logging")) {
+    if (level_ && facts_.capabilities.supports("logging")) {
       call_options patience;
       patience.timeout(bounded(settings_.timeout)).extend_on_progress(false);
       detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), std::move(patience));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The checks on both sides of a tool call, and where the schemas for them come from. The core knows call_checks alone.
+// The checks on both sides of a tool call, and where the schemas for them come from. A step of the pipeline.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,21 @@
 namespace comcp {
 namespace detail {
 
-class tool_checks final : public call_checks {
+class validation_step final : public call_step {
  public:
-  tool_checks(client_core& core, validation_options options) : core_(core), options_(std::move(options)) {}
+  validation_step(client_core& core, validation_options options) : core_(core), options_(std::move(options)) {}
 
-  asio::awaitable<reply> perform(prepared_call& c) override;
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept override {
+    return method == "tools/call" || method == "tools/list";
+  }
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  void notified(std::string_view method, json::value const&) override {
+    if (method == "notifications/tools/list_changed") ++now_;
+  }
+  void connected(bool) override { ++now_; }
+  [[nodiscard]] bool wants(std::string_view list) const override { return list == "tools"; }
   [[nodiscard]] std::uint64_t moment() const noexcept override { return now_; }
   void learn(json::view page, std::uint64_t asked) override;
-  void forget() noexcept override { ++now_; }
 
  private:
   struct side {
@@ -45,8 +52,8 @@ class tool_checks final : public call_checks {
   };
   static constexpr std::size_t most_kept = 1000;  // compiled schemas; definitions of calls' own
 
-  asio::awaitable<reply> list(prepared_call& c);
-  asio::awaitable<reply> call(prepared_call& c);
+  asio::awaitable<reply> list(prepared_call& c, performer next);
+  asio::awaitable<reply> call(prepared_call& c, performer next);
   asio::awaitable<error> know_tools(prepared_call& c);
   asio::awaitable<void> list_all(std::shared_ptr<client_core> hold, std::shared_ptr<listing_now> l);
   asio::awaitable<error> walk();
@@ -78,20 +85,19 @@ class tool_checks final : public call_checks {
   std::shared_ptr<listing_now> listing_;
 };
 
-COMCP_DECL asio::awaitable<reply> tool_checks::perform(prepared_call& c) {
-  if (c.method == "tools/call") return call(c);
-  if (c.method == "tools/list") return list(c);
-  return core_.carry_out(c);
+COMCP_DECL asio::awaitable<reply> validation_step::perform(prepared_call& c, performer next) {
+  return c.method == "tools/call" ? call(c, std::move(next)) : list(c, std::move(next));
 }
 
-COMCP_DECL asio::awaitable<reply> tool_checks::list(prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, performer next) {
   auto const asked = now_;
-  auto r = co_await core_.carry_out(c);
+  auto work = next(c);
+  auto r = co_await std::move(work);
   if (r && !c.outdated) learn(r->view(), asked);
   co_return r;
 }
 
-COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, performer next) {
   auto const hold = core_.shared_from_this();
   if (auto bad = core_.check(c)) co_return reply(std::move(bad));
   auto text = c.params;
@@ -108,7 +114,8 @@ COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
   if (tool) {
     if (auto bad = before(*tool, name, params->view())) co_return reply(std::move(bad));
   }
-  auto r = co_await core_.perform(c);
+  auto work = next(c);
+  auto r = co_await std::move(work);
   bool const is_task = params->view().find("task").has_value();  // what comes then is no result of the tool
   if (!r || !tool || is_task) co_return r;
   if (auto bad = after(*tool, name, r->view())) co_return reply(bad.with_outcome(call_outcome::open));
@@ -116,7 +123,7 @@ COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
 }
 
 // Of the given definition and the listed one, equal ones are one.
-COMCP_DECL std::shared_ptr<tool_checks::rule> tool_checks::find(std::string_view name, call_options const& o) {
+COMCP_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::string_view name, call_options const& o) {
   auto const known = listed_.find(name);
   if (o.input_schema().is_null() && o.output_schema().is_null())
     return known != listed_.end() && known->second->learned == now_ ? known->second : nullptr;
@@ -130,7 +137,7 @@ COMCP_DECL std::shared_ptr<tool_checks::rule> tool_checks::find(std::string_view
 }
 
 // Not from an answer that may be older than the last change.
-COMCP_DECL void tool_checks::learn(json::view page, std::uint64_t asked) {
+COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
   auto const tools = page.find("tools");
   if (!tools || asked != now_) return;
   for (auto const t : tools->elements()) {
@@ -151,7 +158,7 @@ COMCP_DECL void tool_checks::learn(json::view page, std::uint64_t asked) {
 }
 
 // Nothing once the list is complete, and where it could not be had but that only warns.
-COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
+COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) {
   if (complete_ == now_) co_return error();
   auto const began = core_.calls().now();
   auto const timeout = core_.calls().timeout(c.options);
@@ -184,7 +191,7 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
   co_return error();
 }
 
-COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_core> hold,
+COMCP_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<client_core> hold,
                                                        std::shared_ptr<listing_now> l) {
   for (unsigned walks = 0; walks < 3 && complete_ != now_; ++walks) {  // again where the list changed meanwhile
     auto const before = now_;
@@ -202,10 +209,10 @@ COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_co
   if (!l->failure && complete_ != now_) l->failure = error(errc::limit_exceeded, "they changed while they were listed, again and again");
   listing_.reset();
   l->over = true;
-  for (auto const id : std::exchange(l->waiting, {})) hold->end(id, json::value());
+  hold->calls().wake(l->waiting, json::value());
 }
 
-COMCP_DECL asio::awaitable<error> tool_checks::walk() {
+COMCP_DECL asio::awaitable<error> validation_step::walk() {
   auto const end = later(core_.calls().now(), core_.calls().hard_limit(call_options()));
   std::optional<std::string> from;
   std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
@@ -215,7 +222,8 @@ COMCP_DECL asio::awaitable<error> tool_checks::walk() {
     c.internal = true;
     c.repeatable = true;
     auto const asked = now_;
-    auto const r = co_await core_.perform(c);
+    auto work = core_.exchange().perform(c);
+    auto const r = co_await std::move(work);
     if (!r) co_return r.error();
     learn(r->view(), asked);
     auto const next = r->view().find("nextCursor");
@@ -231,7 +239,7 @@ COMCP_DECL asio::awaitable<error> tool_checks::walk() {
   co_return error(errc::limit_exceeded, "more pages than limits().pages()");
 }
 
-COMCP_DECL void tool_checks::prepare(side& s) {
+COMCP_DECL void validation_step::prepare(side& s) {
   if (s.compiled || s.unusable || s.text.is_null()) return;
   if (compiled_ >= most_kept) {
     for (auto* const all : {&listed_, &given_}) {
@@ -248,7 +256,7 @@ COMCP_DECL void tool_checks::prepare(side& s) {
   ++compiled_;
 }
 
-COMCP_DECL error tool_checks::judge(validation v, error const& e, std::string const& what) const {
+COMCP_DECL error validation_step::judge(validation v, error const& e, std::string const& what) const {
   auto said = e.with_message(what + ": " + std::string(e.message()));
   if (v == validation::strict) return said;
   core_.fault(std::move(said));
@@ -256,7 +264,7 @@ COMCP_DECL error tool_checks::judge(validation v, error const& e, std::string co
 }
 
 // Both schemas are looked at before the tool is called: a bad one must not come out when it has been.
-COMCP_DECL error tool_checks::before(rule& r, std::string const& name, json::view params) {
+COMCP_DECL error validation_step::before(rule& r, std::string const& name, json::view params) {
   if (options_.output() != validation::off) {
     prepare(r.output);
     if (r.output.unusable) {
@@ -273,7 +281,7 @@ COMCP_DECL error tool_checks::before(rule& r, std::string const& name, json::vie
   return ok ? error() : judge(options_.arguments(), ok.error(), "the arguments of the tool " + name);
 }
 
-COMCP_DECL error tool_checks::after(rule& r, std::string const& name, json::view answer) {
+COMCP_DECL error validation_step::after(rule& r, std::string const& name, json::view answer) {
   if (options_.output() == validation::off) return {};
   prepare(r.output);
   auto const kind = answer.find("resultType");
@@ -292,9 +300,9 @@ class plan_of_options final : public validation_plan {
  public:
   explicit plan_of_options(validation_options o) : options_(std::move(o)) {}
 
-  [[nodiscard]] std::unique_ptr<call_checks> start(client_core& core) const override {
+  [[nodiscard]] std::unique_ptr<call_step> start(client_core& core) const override {
     if (options_.arguments() == validation::off && options_.output() == validation::off) return nullptr;
-    return std::make_unique<tool_checks>(core, options_);
+    return std::make_unique<validation_step>(core, options_);
   }
 
   [[nodiscard]] result<void> check_answer(json::view requested_schema, json::view content) const override {
@@ -321,7 +329,9 @@ COMCP_DECL validation_options::validation_options()
     : validator_(std::make_shared<detail::validator_model<bundled_validator>>(bundled_validator())) {}
 
 COMCP_DECL connect_options& connect_options::validate(validation_options const& o) {
-  settings_.validation = std::make_shared<detail::plan_of_options>(o);
+  auto const plan = std::make_shared<detail::plan_of_options>(o);
+  settings_.answers = plan;
+  settings_.steps[detail::connect_settings::validation] = [plan](client_core& core) { return plan->start(core); };
   return *this;
 }
 

@@ -12,7 +12,7 @@ namespace comcp::detail {
 COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
   context ctx;
   ctx.core_ = core_.weak_from_this();
-  ctx.validation_ = core_.validation();
+  ctx.validation_ = core_.settings().answers;
   ctx.method_ = std::move(method);
   ctx.cancelled_ = std::make_shared<bool>(false);
   if (auto const meta = params.view().find("_meta")) {
@@ -120,7 +120,7 @@ COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
 COMCP_DECL void dispatcher::cancel_all() {
   auto const all = std::exchange(running_, {});
   notifications_.clear();
-  if (auto const p = pump_; p && core_.closing_) {  // it may end what it began before a restart
+  if (auto const p = pump_; p && core_.is_closing()) {  // it may end what it began before a restart
     *p->cancelled = true;
     p->signal.emit(asio::cancellation_type::terminal);
   }
@@ -131,18 +131,23 @@ COMCP_DECL void dispatcher::cancel_all() {
   }
 }
 
-COMCP_DECL void dispatcher::notification(std::string method, json::value params) {
-  if (!core_.handler()) return;
+COMCP_DECL bool dispatcher::notified(std::string const& method, json::value const& params) {
+  if (method == "notifications/cancelled") {
+    if (auto const which = params.view().find("requestId")) withdraw(which->dump());
+  }
+  if (!core_.handler()) return true;
   if (notifications_.size() >= core_.limits().queued_notifications()) {
     ++core_.calls().counters().dropped;
-    return core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
+    core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
+    return true;
   }
-  if (pump_ && *pump_->cancelled) return;
-  notifications_.push_back({std::move(method), std::move(params)});
-  if (pump_) return;
+  if (pump_ && *pump_->cancelled) return true;
+  notifications_.push_back({method, params});
+  if (pump_) return true;
   pump_ = std::make_shared<running>();
   auto work = pump(core_.shared_from_this(), pump_);
   detail::spawn(core_.home(), std::move(work), pump_->signal.slot(), pump_);
+  return true;
 }
 
 COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state) {

@@ -47,7 +47,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::ask(prepared_call c, performe
     *performed = true;
     return how(call);
   };
-  auto const r = co_await core_.intercept(std::move(c), std::move(marked));
+  auto const r = co_await core_.pipeline().run(std::move(c), std::move(marked));
   if (!r) throw exception(r.error());
   if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
 }
@@ -130,7 +130,7 @@ COMCP_DECL void subscription_hub::answered(std::string const& uri, bool well) {
 
 COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
   auto const hold = core_.shared_from_this();
-  if (core_.end_reason_) throw exception(*core_.end_reason_);
+  if (core_.end_reason()) throw exception(*core_.end_reason());
   if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
   prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
   performer how = [this, uri](prepared_call& call) { return leave(uri, call); };

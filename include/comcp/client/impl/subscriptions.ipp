@@ -19,7 +19,9 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
   f.tools_list_changed = h.receives("notifications/tools/list_changed");
   f.prompts_list_changed = h.receives("notifications/prompts/list_changed");
   f.resources_list_changed = h.receives("notifications/resources/list_changed");
-  if (core_.checks_ && core_.capabilities().supports_list_changed("tools")) f.tools_list_changed = true;
+  for (auto const& step : core_.pipeline().steps()) {
+    if (step->wants("tools") && core_.facts().capabilities.supports_list_changed("tools")) f.tools_list_changed = true;
+  }
   for (auto const& w : watchers_) {
     if (w.kind == "tools") f.tools_list_changed = true;
     if (w.kind == "prompts") f.prompts_list_changed = true;
@@ -169,8 +171,8 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   for (;;) {
     auto const filter = wanted();
     auto const old = shared_;
-    if (core_.end_reason_) {
-      failure = *core_.end_reason_;
+    if (core_.end_reason()) {
+      failure = *core_.end_reason();
       break;
     }
     if (core_.status() != connection_status::ready) {
@@ -194,7 +196,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
       close(*fresh);
       if (given_up) failure = error();
       if (given_up) continue;
-      if (is_other_version(failure) && !std::exchange(followed, true) && core_.follow_version(failure)) continue;
+      if (is_other_version(failure) && !std::exchange(followed, true) && core_.exchange().follow_version(failure)) continue;
       break;
     }
     shared_ = fresh;
@@ -204,7 +206,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   }
   reconciling_ = false;
   patience_ = call_options();
-  if (failure && !core_.end_reason_) {
+  if (failure && !core_.end_reason()) {
     core_.fault(failure);
     tell_silence({}, failure);
     if (!failure.peer()) reopen_later();
@@ -238,7 +240,7 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<lis
   s->call.options.extend_on_progress(false);
   open(s);
   auto failure = co_await acknowledged(s, c.options);
-  if (is_other_version(failure) && core_.follow_version(failure)) {
+  if (is_other_version(failure) && core_.exchange().follow_version(failure)) {
     s->ended.reset();
     open(s);
     failure = co_await acknowledged(s, c.options);
@@ -268,6 +270,17 @@ COMCP_DECL void subscription_hub::close(listen_stream& s) {
   if (s.entry.id) core_.calls().cancel(s.entry.id);
 }
 
+COMCP_DECL bool subscription_hub::notified(std::string const& method, json::value const& params) {
+  if (method == "notifications/cancelled") {
+    auto const which = params.view().find("requestId");
+    if (which && core_.is_modern()) cancelled_by_server(*which);
+    return !which || core_.is_modern();
+  }
+  if (core_.is_modern()) return routed(method, params);
+  tell(method, params);
+  return false;
+}
+
 COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value const& params) {
   auto const meta = params.view().find("_meta");
   auto const id = meta ? subscription_id_of(*meta) : std::nullopt;
@@ -286,7 +299,7 @@ COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value 
     return true;
   }
   if (!s->independent) {
-    notified(method, params);
+    tell(method, params);
     return false;
   }
   if (s->queue.size() >= core_.limits().subscription_queue()) {
@@ -310,7 +323,7 @@ COMCP_DECL void subscription_hub::guarded(std::function<void()> const& f) {
   }
 }
 
-COMCP_DECL void subscription_hub::notified(std::string const& method, json::value const& params) {
+COMCP_DECL void subscription_hub::tell(std::string const& method, json::value const& params) {
   if (method == "notifications/resources/updated") {
     auto const update = json::read<resource_updated>(params.view());
     if (!update) return core_.fault(update.error());
@@ -335,15 +348,12 @@ COMCP_DECL void subscription_hub::notified(std::string const& method, json::valu
 
 // There was no stream for a while: as though every list had changed.
 COMCP_DECL void subscription_hub::missed_changes() {
-  if (core_.checks_) core_.checks_->forget();
-  for (auto const* const method : list_changes) {
-    if (core_.cache_) core_.cache_->notified(method, json::value());
-  }
+  for (auto const* const method : list_changes) core_.pipeline().notified(method, json::value());
   tell_watchers();
 }
 
 COMCP_DECL void subscription_hub::tell_watchers() {
-  for (auto const* const method : list_changes) notified(method, json::value());
+  for (auto const* const method : list_changes) tell(method, json::value());
 }
 
 COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {

@@ -371,8 +371,8 @@ COMCP_DECL void live_server::publish() {
     s.transport.session_id.clear();
   }
   if (core_ && is_ready) {
-    s.server_info = core_->server_info();
-    s.version = core_->version();
+    s.server_info = core_->facts().info;
+    s.version = core_->facts().version();
     next->core = core_;
   }
   std::shared_ptr<snapshot const> const fresh = std::move(next);

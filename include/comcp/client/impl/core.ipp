@@ -1,18 +1,19 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The core's calls: registering, sending, waiting, and the one way in which each of them ends.
+// What the core does for every call and message; its life is in core_connect, core_close and core_http.
 #pragma once
 
 #include <asio/this_coro.hpp>
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/impl/core_facts.ipp>
+#include <comcp/client/impl/negotiation.ipp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 #include <comcp/protocol/meta.hpp>
 
 namespace comcp {
+
 COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   if (end_reason_) return *end_reason_;
   if (closing_) return {errc::closed, "the client is closing"};
@@ -22,39 +23,14 @@ COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
   for (auto const& [key, text] : c.options.meta()) {
     if (auto const ok = check_meta(key, text); !ok) return ok.error();
   }
-  return unsettled() ? error() : check_offer(c);
-}
-
-// What the version has and the server declared.
-COMCP_DECL error client_core::check_offer(detail::prepared_call const& c) const {
-  if (!codec_->offers(c.method))
-    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
-  if (!settings_.check_capabilities) return {};
-  if (needs_task(c)) {
-    return {errc::capability_missing,
-            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
-  }
-  if (std::string_view(c.method) == "resources/directory/read" && !detail::reads_directories(server_capabilities_))
-    return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
-  if (discovered_unknown() && !c.method.starts_with("skills/")) return {};  // those want a declaration that was seen
-  auto const* needed = detail::capability_for(c.method);
-  if (!needed || server_capabilities_.supports(needed)) {
-    if (std::string_view(c.method) == "resources/subscribe" && !server_capabilities_.supports_subscribe())
-      return {errc::capability_missing, "the server did not declare resources.subscribe"};
-    return {};
-  }
-  // 2024-11-05 has no completions capability to declare.
-  if (c.method == "completion/complete" && codec_->version() == version::v2024_11_05) return {};
-  return {errc::capability_missing, std::string("the server did not declare ") + needed + ", which " + c.method + " needs"};
+  return unsettled() ? error() : facts_.refuses(c, settings_.check_capabilities);
 }
 
 // What check() looks at for resources/subscribe, which the modern era has not.
 COMCP_DECL error client_core::check_subscribe(call_options const& options) const {
   detail::prepared_call const listen("subscriptions/listen", {}, options);
   if (auto bad = check(listen)) return bad;
-  if (settings_.check_capabilities && !discovered_unknown() && !server_capabilities_.supports_subscribe())
-    return {errc::capability_missing, "the server did not declare resources.subscribe"};
-  return {};
+  return settings_.check_capabilities ? facts_.refuses_subscriptions() : error();
 }
 
 COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detail::pending_entry& e) {
@@ -82,7 +58,7 @@ COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e, wire::co
   message.handshake = e.handshake;
   message.open_ended = e.open_ended;
   if (is_http_) {
-    if (auto const labelled = label(message, e, codec); !labelled) return labelled.error();
+    if (auto const labelled = detail::label(message, e, codec, facts_.tools); !labelled) return labelled.error();
   }
   if (settings_.tracer) trace(direction::sent, message.text);
   if (!transport_) return error(errc::closed, "the client was destroyed");  // by the tracer, or before; its end is posted
@@ -139,7 +115,7 @@ COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detai
 }
 
 COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
-  return settings_.interceptors.empty() && !checks_ && here == home_ && !(cache_ && cache_->concerns(method));
+  return here == home_ && pipeline_.is_plain(method);
 }
 
 COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
@@ -170,47 +146,22 @@ COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> 
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
-  detail::performer send = [this](detail::prepared_call& call) {
-    return checks_ ? checks_->perform(call) : carry_out(call);
-  };
-  auto r = co_await intercept(std::move(c), std::move(send));
+  detail::performer exchange = [this](detail::prepared_call& call) { return exchange_.perform(call); };
+  auto work = pipeline_.run(std::move(c), std::move(exchange));
+  auto r = co_await std::move(work);
   co_return std::move(r).value();
-}
-
-COMCP_DECL asio::awaitable<detail::reply> client_core::carry_out(detail::prepared_call& c) {
-  return cache_ && cache_->concerns(c.method) ? cache_->answer(c) : perform(c);
-}
-
-// Repeats what may be repeated, follows one version change, and goes through the input rounds.
-COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_call& c) {
-  auto r = co_await round_trip(c);
-  if (needs_settling(c, r)) r = co_await rounds(c, std::move(r));
-  co_return r;
-}
-
-COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
-  if (!codec_) return false;
-  if (!r.has_value()) {
-    if (may_be_of_other_era(c, r.error())) return true;
-    if (auto const* const peer = r.error().peer())
-      return is_modern() ? peer->code == -32022 || (peer->code == -32020 && is_http_) : peer->code == -32042;
-    return may_repeat(c, r.error());
-  }
-  if (!is_modern()) return false;
-  auto const kind = codec_->classify(c.method, r->view());
-  return !kind || *kind != wire::result_kind::complete;
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_call c, detail::reply first) {
   auto const hold = shared_from_this();
-  auto r = co_await rounds(c, std::move(first));
-  if (!r) throw exception(judged(c, r.error()));
+  auto r = co_await exchange_.settle(c, std::move(first));
+  if (!r) throw exception(detail::judged(c, r.error()));
   co_return *std::move(r);
 }
 
 COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
-  if (!codec_ || !transport_open_) return;
-  outgoing message(codec_->notification(method, params, meta));
+  if (!facts_.codec || !transport_open_) return;
+  outgoing message(facts_.codec->notification(method, params, meta));
   message.method = method;
   send_message(std::move(message));
 }
@@ -220,11 +171,96 @@ COMCP_DECL void client_core::send_text(std::string text) {
 }
 
 COMCP_DECL void client_core::send_message(outgoing message) {
-  if (is_http_) label(message);
+  if (is_http_) detail::label(message, facts_);
   if (settings_.tracer) trace(direction::sent, message.text);
   if (!transport_) return;  // the tracer destroyed the client
   auto const sent = transport_.send(std::move(message));
   if (!sent) fault(sent.error());
+}
+
+// A round that manual_input() gave to the caller goes on with its answers.
+COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,
+                                                                   json::fragment responses) {
+  auto const hold = shared_from_this();
+  auto const of = required.view().find("comcp/call");
+  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
+  auto const method = of->find("method");
+  c.method = method ? std::string(method->get_string().value_or("")) : std::string();
+  std::optional<std::string> state;
+  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
+  auto const params = of->find("params");
+  c.params = detail::with_answers(params ? params->dump() : "{}", responses.text(), state);
+  auto v = co_await call(std::move(c));
+  co_return v;
+}
+
+COMCP_DECL void client_core::delivered(padded_text text, request_id stream) { inbound_.received(text, stream); }
+
+// An answer shows that the connection works, and that a verdict holds.
+COMCP_DECL void client_core::answered(detail::pending_entry const& e, json::value const& result) {
+  if (is_modern() && !e.handshake) facts_.learn_name(result);
+  if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
+  if (!e.handshake) prior_unconfirmed_ = false;
+}
+
+COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
+  facts_.tools.learn_tasks(page, settings_.limits.items());
+  if (is_http_ && is_modern()) facts_.tools.learn_headers(page);
+}
+
+// Before the verdict the server may be a legacy one that asks early.
+COMCP_DECL bool client_core::refuses_requests() const {
+  auto const n = negotiation_.lock();
+  if (!n) return is_modern() && status_ == connection_status::ready;
+  return settings_.handshake.mode == sansio::handshake_mode::pinned && n->codec && n->codec->is_modern();
+}
+
+COMCP_DECL void client_core::stream_ended(request_id id, error why) {
+  auto const hold = shared_from_this();
+  auto const* const found = calls_.table().find(id);
+  if (!found || !(*found)->call) return;
+  auto const& c = *(*found)->call;
+  // A wrong answer stays what it is: its code says that the outcome is open.
+  bool const broken = why == errc::transport_failed || why == errc::response_timeout || why == errc::idle_timeout ||
+                      why == errc::exchange_timeout;
+  bool const unknown = broken && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
+  calls_.end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
+}
+
+COMCP_DECL void client_core::fault(error e) {
+  // What a close that was asked for ends has lost nothing.
+  bool const orderly = closing_ && (e == errc::closed || e == errc::cancelled);
+  if (orderly || !settings_.observer.on_fault) return;
+  try {
+    settings_.observer.on_fault(e);
+  } catch (...) {  // documented: dropped
+  }
+}
+
+COMCP_DECL void client_core::trace(direction d, std::string_view message) {
+  try {
+    settings_.tracer(d, message);
+  } catch (...) {
+    fault(error(errc::invalid_argument, "a tracer threw"));
+  }
+}
+
+COMCP_DECL era_verdict client_core::verdict() const {
+  auto v = facts_.verdict();
+  if (settings_.handshake.prior) v.authorization = settings_.handshake.prior->authorization;
+  return v;
+}
+
+COMCP_DECL transport_info client_core::transport_info() const {
+  return transport_ ? transport_.info() : last_info_;
+}
+
+COMCP_DECL statistics client_core::statistics() const {
+  auto s = calls_.statistics();
+  auto const info = transport_info();
+  s.messages_out = info.messages_out;
+  s.bytes_out = info.bytes_out;
+  return s;
 }
 
 }  // namespace comcp

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The end of a call's way: one round trip, and what it may need beyond that (sansio/call_life decides): input rounds, one
+// change of the version or the era, a repetition, pages to be seen first. On home only. Internal.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/call.hpp>
+#include <comcp/client/input_rounds.hpp>
+#include <comcp/sansio/call_life.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class exchange {
+ public:
+  explicit exchange(client_core& core) noexcept : core_(core), rounds_(core) {}
+
+  asio::awaitable<reply> perform(prepared_call& c);
+  /// Whether what came is not the end of it: settle() goes on then.
+  [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
+  asio::awaitable<reply> settle(prepared_call& c, reply r);
+  [[nodiscard]] input_rounds& rounds() noexcept { return rounds_; }
+  /// Goes over to the newest version that both sides have, of those that the error names.
+  [[nodiscard]] bool follow_version(error const& e);
+
+ private:
+  struct progress;
+  [[nodiscard]] sansio::call_facts facts(prepared_call const& c, error const* e) const;
+  [[nodiscard]] bool may_be_of_other_era(prepared_call const& c, error const& e) const;
+  [[nodiscard]] bool may_repeat(prepared_call const& c, error const& e) const;
+  // The call's end; nothing where it is to be sent again.
+  asio::awaitable<std::optional<reply>> after_failure(progress& p, reply& r);
+  asio::awaitable<std::optional<reply>> next_round(progress& p, reply& r);
+  asio::awaitable<error> rest(progress& p);
+  asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
+  asio::awaitable<bool> list_again(prepared_call& c);
+
+  client_core& core_;
+  input_rounds rounds_;
+};
+
+/// The parameters of a call that goes on: the original ones with what a round adds. All texts are objects, or empty.
+std::string with_answers(std::string_view params, std::string const& responses, std::optional<std::string> const& state);
+
+}  // namespace detail
+}  // namespace comcp

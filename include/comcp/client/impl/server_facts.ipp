@@ -1,0 +1,170 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <comcp/client/server_facts.hpp>
+
+namespace comcp::detail {
+
+inline char const* capability_for(std::string_view method) noexcept {
+  if (method.starts_with("tools/")) return "tools";
+  if (method.starts_with("prompts/")) return "prompts";
+  if (method.starts_with("resources/")) return "resources";
+  if (method == "completion/complete") return "completions";
+  if (method == "logging/setLevel") return "logging";
+  if (method.starts_with("skills/")) return "io.modelcontextprotocol/skills";
+  return nullptr;
+}
+
+inline bool reads_directories(server_capabilities const& declared) {
+  auto const skills = declared.extensions.find("io.modelcontextprotocol/skills");
+  if (skills == declared.extensions.end()) return false;
+  auto const flag = skills->second.view().find("directoryRead");
+  return flag && flag->get_bool() == true;
+}
+
+COMCP_DECL std::optional<protocol_version> server_facts::version() const noexcept {
+  if (!codec) return {};
+  return codec->version();
+}
+
+COMCP_DECL era_verdict server_facts::verdict() const {
+  era_verdict v;
+  v.date = era_learned;
+  if (!is_modern()) return v;
+  v.era = era::modern;
+  v.discovered = discovered;
+  if (!discovered) v.versions.push_back(codec->version());
+  else
+    for (auto const& text : discovered->supported_versions) {
+      if (auto const known = protocol_version::parse(text)) v.versions.push_back(*known);
+    }
+  return v;
+}
+
+COMCP_DECL error server_facts::refuses(prepared_call const& c, bool check_capabilities) const {
+  if (!codec->offers(c.method))
+    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec->version().text())};
+  if (!check_capabilities) return {};
+  if (needs_task(c)) {
+    return {errc::capability_missing,
+            "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
+  }
+  if (std::string_view(c.method) == "resources/directory/read" && !reads_directories(capabilities))
+    return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
+  if (is_undiscovered() && !c.method.starts_with("skills/")) return {};  // those want a declaration that was seen
+  auto const* needed = capability_for(c.method);
+  if (!needed || capabilities.supports(needed))
+    return std::string_view(c.method) == "resources/subscribe" ? refuses_subscriptions() : error();
+  // 2024-11-05 has no completions capability to declare.
+  if (c.method == "completion/complete" && codec->version() == version::v2024_11_05) return {};
+  return {errc::capability_missing, std::string("the server did not declare ") + needed + ", which " + c.method + " needs"};
+}
+
+COMCP_DECL error server_facts::refuses_subscriptions() const {
+  if (is_undiscovered() || capabilities.supports_subscribe()) return {};
+  return {errc::capability_missing, "the server did not declare resources.subscribe"};
+}
+
+// Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
+COMCP_DECL bool server_facts::needs_task(prepared_call const& c) const {
+  if (c.method != "tools/call" || is_modern() || !tools.wants_task(c)) return false;
+  if (!capabilities.tasks || !capabilities.tasks->supports("tools", "call")) return false;
+  auto const params = json::parse(c.params);
+  return params && !params->contains("task");
+}
+
+COMCP_DECL void server_facts::learn_name(json::value const& result) {
+  if (!info.name.empty()) return;
+  auto const meta = result.view().find("_meta");
+  if (!meta) return;
+  if (auto named = server_info_of(*meta)) info = std::move(*named);
+}
+
+COMCP_DECL bool listed_tools::wants_task(prepared_call const& c) const {
+  auto const given = c.options.needs_task();
+  if (!given.value_or(!tasks_.empty())) return false;
+  return given || tasks_.contains(wire::name_in(c.method, c.params).value_or(""));
+}
+
+COMCP_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
+  for (auto const& t : page.tools) {
+    bool const wanted = t.execution && t.execution->task_support == "required";
+    if (!wanted) tasks_.erase(t.name);
+    else if (tasks_.size() < most) tasks_.insert(t.name);
+  }
+}
+
+COMCP_DECL void listed_tools::learn_headers(list_tools_result& page) {
+  auto const unusable = [this, &page](tool const& t) {
+    auto wanted = wire::find_param_headers(t.input_schema.view());
+    if (!wanted) {
+      comcp::set_aside broken;
+      broken.raw = t.raw;
+      broken.reason = "the tool " + t.name + ": " + std::string(wanted.error().message());
+      page.set_aside.push_back(std::move(broken));
+      headers_.erase(t.name);
+      return true;
+    }
+    if (wanted->empty()) {
+      headers_.erase(t.name);
+    } else {
+      headers_.insert_or_assign(t.name, std::move(*wanted));
+    }
+    return false;
+  };
+  std::erase_if(page.tools, unusable);
+}
+
+COMCP_DECL result<wire::header_list> listed_tools::mirrored(prepared_call const& c, std::string const& tool) const {
+  std::vector<wire::param_header> given;
+  auto const* wanted = &given;
+  if (!c.options.input_schema().is_null()) {
+    auto found = wire::find_param_headers(c.options.input_schema().view());
+    if (!found) return found.error().with_code(make_error_code(errc::invalid_argument));
+    given = std::move(*found);
+  } else {
+    auto const known = headers_.find(tool);
+    if (known == headers_.end()) return wire::header_list();
+    wanted = &known->second;
+  }
+  if (wanted->empty()) return wire::header_list();
+  auto text = c.params;
+  auto const params = json::parse(pad(text));
+  if (!params) return params.error();
+  auto const arguments = params->view().find("arguments");
+  return wire::param_headers(*wanted, arguments.value_or(json::view()));
+}
+
+COMCP_DECL void label(outgoing& message, server_facts const& server) {
+  message.stateless = server.is_modern();
+  if (!server.codec) return;
+  auto const version = server.codec->version();
+  message.headers.emplace_back("MCP-Protocol-Version", version.text());
+  if (message.method.empty()) return;
+  message.established = !message.stateless && message.method == "notifications/initialized";
+  if (!message.stateless) return;
+  if (auto mirrors = wire::request_headers(version, message.method, std::nullopt)) message.headers = std::move(*mirrors);
+}
+
+COMCP_DECL result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
+                              listed_tools const& tools) {
+  auto const& c = *e.call;
+  message.repeatable = c.repeatable || c.options.is_idempotent() || e.handshake;
+  message.stateless = codec.is_modern();
+  if (!message.stateless) {
+    if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec.version().text());
+    return {};
+  }
+  auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
+  auto mirrors = wire::request_headers(codec.version(), message.method, name);
+  if (!mirrors) return mirrors.error();
+  message.headers = std::move(*mirrors);
+  if (c.method != "tools/call") return {};
+  auto arguments = tools.mirrored(c, *name);
+  if (!arguments) return arguments.error();
+  for (auto& header : *arguments) message.headers.push_back(std::move(header));
+  return {};
+}
+
+}  // namespace comcp::detail

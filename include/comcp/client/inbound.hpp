@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who gets what came: answers go to the calls, requests to the dispatcher, notifications to the sinks that registered.
+// Nothing here waits. On home only. Internal.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <comcp/client/call.hpp>
+#include <comcp/json/padded_text.hpp>
+#include <comcp/jsonrpc/decode.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+/// Hears what the server tells unasked.
+class notification_sink {
+ public:
+  /// True: it was for this one alone.
+  virtual bool notified(std::string const& method, json::value const& params) = 0;
+
+ protected:
+  ~notification_sink() = default;
+};
+
+class inbound {
+ public:
+  explicit inbound(client_core& core) noexcept : core_(core) {}
+
+  /// In the order in which they hear.
+  void add(notification_sink& sink) { sinks_.push_back(&sink); }
+  void received(padded_text text, request_id stream);
+  /// A handshake without an answer: what came in its place.
+  [[nodiscard]] error with_what_came(error const& e) const;
+  /// Unusable messages are counted from here.
+  void forget_strays() noexcept { strays_in_a_row_ = 0; }
+
+ private:
+  void message(jsonrpc::envelope& m, request_id stream);
+  void batch(padded_text text, request_id stream);
+  bool plain_answer(padded_text text);
+  void answer(jsonrpc::envelope& m, request_id stream);
+  void reply_to(pending_entry const& e, reply&& r);
+  void notification(jsonrpc::envelope& m);
+  void progress(json::value const& params);
+  void bad(jsonrpc::envelope const& m);
+  [[nodiscard]] reply result_of(jsonrpc::envelope const& m) const;
+
+  client_core& core_;
+  std::vector<notification_sink*> sinks_;
+  std::size_t strays_in_a_row_ = 0;  // since the last good message
+  std::string first_stray_;
+};
+
+}  // namespace detail
+}  // namespace comcp

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The way of a call out and of its answer back: steps that a program asked for, in a fixed order, and the exchange with
+// the server at its end. A step that is not used is not there. Internal.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/call.hpp>
+#include <comcp/client/inbound.hpp>
+
+namespace comcp::detail {
+
+/// What has a say in calls. On home only.
+class call_step {
+ public:
+  virtual ~call_step() = default;
+  [[nodiscard]] virtual bool concerns(std::string_view method) const noexcept = 0;
+  /// The call's outcome, wherever it comes from.
+  virtual asio::awaitable<reply> perform(prepared_call& c, performer next) = 0;
+  /// Before anybody else hears of it.
+  virtual void notified(std::string_view method, json::value const& params) { (void)method, (void)params; }
+  /// There is a new connection, or a new session; after a restart another process is the server.
+  virtual void connected(bool restarted) { (void)restarted; }
+  /// Whether it has to hear of changes of this list.
+  [[nodiscard]] virtual bool wants(std::string_view list) const { return (void)list, false; }
+  /// Taken before a tools/list is sent, for learn().
+  [[nodiscard]] virtual std::uint64_t moment() const noexcept { return 0; }
+  /// One page of its result. What changed since counts for nothing.
+  virtual void learn(json::view page, std::uint64_t asked) { (void)page, (void)asked; }
+};
+
+class pipeline final : public notification_sink {
+ public:
+  /// In the order in which calls go through them; those that are null are left out.
+  void add(std::unique_ptr<call_step> step);
+  /// True where only the exchange is left of it.
+  [[nodiscard]] bool is_plain(std::string_view method) const noexcept;
+  asio::awaitable<reply> run(prepared_call c, performer exchange) const;
+  bool notified(std::string const& method, json::value const& params) override;
+  [[nodiscard]] std::vector<std::unique_ptr<call_step>> const& steps() const noexcept { return steps_; }
+
+ private:
+  [[nodiscard]] asio::awaitable<reply> from(std::size_t first, prepared_call& c, performer const& exchange) const;
+
+  std::vector<std::unique_ptr<call_step>> steps_;
+};
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/pipeline.ipp>
+#endif

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a connection knows of its server: what a handshake found, and what its answers and lists said since. Internal.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <comcp/client/call.hpp>
+#include <comcp/protocol/lifecycle.hpp>
+#include <comcp/protocol/tools.hpp>
+#include <comcp/sansio/handshake.hpp>
+#include <comcp/wire/codec.hpp>
+#include <comcp/wire/http_headers.hpp>
+
+namespace comcp::detail {
+
+/// What the definitions that were listed last ask of calls.
+class listed_tools {
+ public:
+  void learn_tasks(list_tools_result const& page, std::size_t most);
+  /// Takes out those whose definition cannot be mirrored into headers, and learns how the others are.
+  void learn_headers(list_tools_result& page);
+  [[nodiscard]] bool wants_task(prepared_call const& c) const;
+  /// Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
+  [[nodiscard]] result<wire::header_list> mirrored(prepared_call const& c, std::string const& tool) const;
+
+ private:
+  std::map<std::string, std::vector<wire::param_header>, std::less<>> headers_;  // by tool, where it wants any
+  std::set<std::string, std::less<>> tasks_;  // tools that can be called as tasks alone
+};
+
+struct server_facts {
+  [[nodiscard]] bool is_modern() const noexcept { return codec && codec->is_modern(); }
+  [[nodiscard]] std::optional<protocol_version> version() const noexcept;
+  /// Of a modern server that was not asked what it can do, from a saved verdict for instance.
+  [[nodiscard]] bool is_undiscovered() const noexcept { return is_modern() && !discovered; }
+  /// Without the context of authorization.
+  [[nodiscard]] era_verdict verdict() const;
+  /// Why it cannot be sent this: what the version has not, and (where that is looked at) the server did not declare.
+  [[nodiscard]] error refuses(prepared_call const& c, bool check_capabilities) const;
+  [[nodiscard]] error refuses_subscriptions() const;
+  /// A modern server may name itself in any result.
+  void learn_name(json::value const& result);
+
+  std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
+  implementation info;
+  server_capabilities capabilities;
+  std::string instructions;
+  std::optional<discover_result> discovered;
+  std::chrono::system_clock::time_point era_learned{};  // with a prior verdict, its date
+  json::value initialize_result;                        // as it came
+  listed_tools tools;
+
+ private:
+  [[nodiscard]] bool needs_task(prepared_call const& c) const;
+};
+
+/// The labels of an HTTP request, for a message that no answer follows, or for this call.
+void label(outgoing& message, server_facts const& server);
+result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec, listed_tools const& tools);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/server_facts.ipp>
+#endif
