@@ -192,5 +192,5 @@ inline connect_options& connect_options::cache(cache_options options) {
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/client/impl/core_cache.ipp>
+#include <comcp/client/impl/cache.ipp>
 #endif

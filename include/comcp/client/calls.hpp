@@ -39,7 +39,7 @@ class calls {
     ~owner() = default;
   };
 
-  calls(owner& o, asio::any_io_executor home, connect_settings const& settings, std::shared_ptr<time_source> time);
+  calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings, std::shared_ptr<time_source> time);
 
   /// A wait of our own. 0 where there is no room.
   request_id enlist(pending_entry& e, std::chrono::nanoseconds timeout);
@@ -90,7 +90,7 @@ class calls {
   void expire();
 
   owner& owner_;
-  asio::any_io_executor const home_;
+  asio::any_io_executor const& home_;  // empty once its context is gone
   connect_settings const& settings_;
   std::shared_ptr<time_source> const time_;
   std::unique_ptr<deadline> deadline_;  // null once the context is gone

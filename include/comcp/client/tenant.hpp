@@ -35,3 +35,7 @@ class tenant {
 };
 
 }  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/tenant.ipp>
+#endif

@@ -117,5 +117,5 @@ class validation_options {
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/client/impl/core_validate.ipp>
+#include <comcp/client/impl/validation.ipp>
 #endif

@@ -31,10 +31,10 @@ struct calls::cancel_request {
   }
 };
 
-COMCP_DECL calls::calls(owner& o, asio::any_io_executor home, connect_settings const& settings,
+COMCP_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
                         std::shared_ptr<time_source> time)
     : owner_(o),
-      home_(std::move(home)),
+      home_(home),
       settings_(settings),
       time_(std::move(time)),
       deadline_(time_->make_deadline(home_)),

@@ -41,7 +41,7 @@ COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
 COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
                                                    call_options options) {
   prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
-  auto const failed = co_await core->settled(c);
+  auto const failed = co_await core->recovery().settled(c);
   if (failed) throw exception(failed);
   if (!core->is_modern()) {
     (void)co_await core->call(std::move(c));
@@ -101,13 +101,13 @@ COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core>
 
 COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
   require(core);
-  auto work = core->reconnect(error(errc::transport_failed, "the connection is begun anew"));
+  auto work = core->recovery().reconnect(error(errc::transport_failed, "the connection is begun anew"));
   co_await core->run_on_home(std::move(work));
 }
 
 COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
   require(core);
-  auto work = core->closed();
+  auto work = core->connection().ended();
   auto reason = co_await on_home(core, std::move(work));
   co_return reason;
 }
@@ -273,7 +273,7 @@ COMCP_DECL connection_status client::status() const noexcept {
   return core_ ? core_->status() : connection_status::disconnected;
 }
 COMCP_DECL void client::on_status(std::function<void(connection_status)> listener) const {
-  core()->add_status_listener(std::move(listener));
+  core()->connection().on_status(std::move(listener));
 }
 COMCP_DECL implementation const& client::server_info() const { return core()->facts().info; }
 COMCP_DECL server_capabilities const& client::capabilities() const { return core()->facts().capabilities; }

@@ -1,29 +1,119 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the core does for every call and message; its life is in core_connect, core_close and core_http.
+// What the core does itself: it puts its parts together, sends, and tells what it knows.
 #pragma once
 
+#include <asio/strand.hpp>
 #include <asio/this_coro.hpp>
+#include <asio/thread_pool.hpp>
 
 #include <comcp/client/core.hpp>
-#include <comcp/client/impl/negotiation.ipp>
+#include <comcp/client/impl/core_registry.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 #include <comcp/protocol/meta.hpp>
 
 namespace comcp {
 
+COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
+                                    asio::any_io_executor home)
+    : tenant(std::move(home)),
+      handler_(std::move(handler)),
+      settings_(options.settings()),
+      calls_(*this, home_, settings_, settings_.time ? settings_.time : steady_time()),
+      connection_(*this, std::move(transport)),
+      recovery_(*this, connection_),
+      exchange_(*this),
+      inbound_(*this),
+      dispatcher_(*this),
+      subscriptions_(*this),
+      level_(settings_.log_level) {
+  settings_.handshake.over_http = is_http();
+  declare_capabilities();
+  for (auto const& make : settings_.steps) {
+    if (make) pipeline_.add(make(*this));
+  }
+  inbound_.add(pipeline_);
+  inbound_.add(exchange_.rounds());
+  inbound_.add(subscriptions_);
+  inbound_.add(dispatcher_);
+  if (settings_.observer.on_status) connection_.on_status(settings_.observer.on_status);
+}
+
+COMCP_DECL client_core::~client_core() = default;
+
+COMCP_DECL void client_core::declare_capabilities() {
+  handler_.declare(own_capabilities_);
+  auto const entries = [](auto const& from, capability_entries& to) {
+    for (auto const& [name, settings] : from) to[name] = json::parse(settings.empty() ? "{}" : settings.text()).value();
+  };
+  auto const about = transport_info();
+  for (auto const& name : about.extensions) own_capabilities_.extensions[name] = json::parse("{}").value();
+  entries(settings_.experimental, own_capabilities_.experimental);
+  entries(settings_.extensions, own_capabilities_.extensions);
+  own_capabilities_text_ = json::to_text(own_capabilities_);
+  // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
+  auto const unanswered = [this](bool declared, char const* method) {
+    if (declared && !handler_.answers(method))
+      throw exception(error(errc::invalid_argument, std::string("the handler declares what it has no member for: ") + method));
+  };
+  unanswered(own_capabilities_.sampling.has_value(), "sampling/createMessage");
+  unanswered(own_capabilities_.roots.has_value(), "roots/list");
+  unanswered(own_capabilities_.elicitation.has_value(), "elicitation/create");
+}
+
+COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
+                                                                              any_handler handler,
+                                                                              connect_options options) {
+  auto const here = co_await asio::this_coro::executor;
+  asio::any_io_executor home = here;
+  if (options.settings().executor) home = options.settings().executor;
+  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
+  auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
+  // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
+  auto work = core->connection_.open();
+  co_await detail::spawn_and_wait(home, std::move(work));
+  co_return core;
+}
+
+COMCP_DECL asio::awaitable<void> client_core::close() {
+  auto const hold = shared_from_this();
+  auto const wait_closed = [](std::shared_ptr<client_core> self) -> asio::awaitable<void> {
+    if (self->end_reason()) co_return;
+    if (!self->is_closing()) self->spawn(self->connection_.close(error(errc::closed)));
+    (void)co_await self->connection_.ended();
+  };
+  auto work = wait_closed(hold);
+  co_await run_on_home(std::move(work));
+}
+
+COMCP_DECL void client_core::abandon() noexcept {
+  at_home([self = shared_from_this()] { self->connection_.abandon(); });
+  connection_.channel().cut();  // home may never run again
+}
+
+COMCP_DECL void client_core::context_gone() noexcept {
+  connection_.context_gone();
+  calls_.shut_down();
+  subscriptions_.shut_down();
+  settings_.executor = {};
+}
+
 COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
-  if (end_reason_) return *end_reason_;
-  if (closing_) return {errc::closed, "the client is closing"};
+  if (end_reason()) return *end_reason();
+  if (is_closing()) return {errc::closed, "the client is closing"};
   if (c.unusable) return c.unusable;
   if (c.internal) return {};
   if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
   for (auto const& [key, text] : c.options.meta()) {
     if (auto const ok = check_meta(key, text); !ok) return ok.error();
   }
-  return unsettled() ? error() : facts_.refuses(c, settings_.check_capabilities);
+  return recovery_.is_unsettled() ? error() : refuses(c);
+}
+
+COMCP_DECL error client_core::refuses(detail::prepared_call const& c) const {
+  return c.internal ? error() : facts_.refuses(c, settings_.check_capabilities);
 }
 
 // What check() looks at for resources/subscribe, which the modern era has not.
@@ -31,19 +121,6 @@ COMCP_DECL error client_core::check_subscribe(call_options const& options) const
   detail::prepared_call const listen("subscriptions/listen", {}, options);
   if (auto bad = check(listen)) return bad;
   return settings_.check_capabilities ? facts_.refuses_subscriptions() : error();
-}
-
-COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detail::pending_entry& e) {
-  detail::overlap_guard::scope const alone(calls_.guard());
-  if (auto room = calls_.enlist(e, c); !room) return room;
-  if (renewal_due_ && !restarting_) renew();
-  if (unsettled()) {
-    calls_.table().line_up(deferred_, e.id);
-    return {};
-  }
-  auto sent = transmit(e);
-  if (!sent) calls_.end(e.id, sent.error());
-  return sent;
 }
 
 COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e, wire::codec const& codec) {
@@ -57,41 +134,29 @@ COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e, wire::co
   message.method = c.method;
   message.handshake = e.handshake;
   message.open_ended = e.open_ended;
-  if (is_http_) {
+  if (is_http()) {
     if (auto const labelled = detail::label(message, e, codec, facts_.tools); !labelled) return labelled.error();
   }
   if (settings_.tracer) trace(direction::sent, message.text);
-  if (!transport_) return error(errc::closed, "the client was destroyed");  // by the tracer, or before; its end is posted
-  auto sent = transport_.send(std::move(message));
+  auto sent = connection_.channel().send(std::move(message));
   e.sent = sent.has_value();
   return sent;
 }
 
 COMCP_DECL void client_core::given_up(request_id id, detail::pending_entry const& e, std::string_view why) {
-  if (!e.call || !e.sent || !transport_open_) return;
+  auto& channel = connection_.channel();
+  if (!e.call || !e.sent || !channel.is_open()) return;
   if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
-    if (is_http_) transport_.abandon(id);
+    if (is_http()) channel.abandon(id);
     return;
   }
-  if (transport_.abandon(id) || (is_http_ && is_modern())) return;
+  if (channel.abandon(id) || (is_http() && is_modern())) return;
   send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
-}
-
-// First the calls, then what else waits for their ends.
-COMCP_DECL void client_core::fail_all(error const& reason) {
-  using span = detail::pending_entry::span;
-  calls_.fail(reason, span::connection, spared());
-  if (!restarting_ || closing_) calls_.fail(reason, span::client, detail::calls::spared::nothing);
-}
-
-COMCP_DECL detail::calls::spared client_core::spared() const {
-  if (!restarting_ || closing_) return detail::calls::spared::nothing;
-  return negotiation_.expired() ? detail::calls::spared::unsent : detail::calls::spared::unsent_and_handshake;
 }
 
 COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
   detail::pending_entry e(detail::pending_entry::span::client);
-  if (end_reason_ || closing_ || !calls_.enlist(e, d)) co_return false;
+  if (is_closing() || !calls_.enlist(e, d)) co_return false;
   auto const r = co_await calls_.wait(e);
   co_return r.error() == errc::timeout;
 }
@@ -107,7 +172,12 @@ COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detai
   auto bad = check(c);
   if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
   if (!bad) {
-    auto begun = begin(c, e);
+    detail::overlap_guard::scope const alone(calls_.guard());
+    auto begun = calls_.enlist(e, c);
+    if (begun && !recovery_.defers(e)) {
+      begun = transmit(e);
+      if (!begun) calls_.end(e.id, begun.error());
+    }
     if (begun) return begun;
     bad = begun.error();
   }
@@ -160,21 +230,20 @@ COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_cal
 }
 
 COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
-  if (!facts_.codec || !transport_open_) return;
+  if (!facts_.codec || !connection_.channel().is_open()) return;
   outgoing message(facts_.codec->notification(method, params, meta));
   message.method = method;
   send_message(std::move(message));
 }
 
 COMCP_DECL void client_core::send_text(std::string text) {
-  if (transport_open_) send_message(outgoing(std::move(text)));
+  if (connection_.channel().is_open()) send_message(outgoing(std::move(text)));
 }
 
 COMCP_DECL void client_core::send_message(outgoing message) {
-  if (is_http_) detail::label(message, facts_);
+  if (is_http()) detail::label(message, facts_);
   if (settings_.tracer) trace(direction::sent, message.text);
-  if (!transport_) return;  // the tracer destroyed the client
-  auto const sent = transport_.send(std::move(message));
+  auto const sent = connection_.channel().send(std::move(message));
   if (!sent) fault(sent.error());
 }
 
@@ -194,25 +263,14 @@ COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepa
   co_return v;
 }
 
-COMCP_DECL void client_core::delivered(padded_text text, request_id stream) { inbound_.received(text, stream); }
-
-// An answer shows that the connection works, and that a verdict holds.
 COMCP_DECL void client_core::answered(detail::pending_entry const& e, json::value const& result) {
   if (is_modern() && !e.handshake) facts_.learn_name(result);
-  if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
-  if (!e.handshake) prior_unconfirmed_ = false;
+  recovery_.answered(e);
 }
 
 COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
   facts_.tools.learn_tasks(page, settings_.limits.items());
-  if (is_http_ && is_modern()) facts_.tools.learn_headers(page);
-}
-
-// Before the verdict the server may be a legacy one that asks early.
-COMCP_DECL bool client_core::refuses_requests() const {
-  auto const n = negotiation_.lock();
-  if (!n) return is_modern() && status_ == connection_status::ready;
-  return settings_.handshake.mode == sansio::handshake_mode::pinned && n->codec && n->codec->is_modern();
+  if (is_http() && is_modern()) facts_.tools.learn_headers(page);
 }
 
 COMCP_DECL void client_core::stream_ended(request_id id, error why) {
@@ -229,7 +287,7 @@ COMCP_DECL void client_core::stream_ended(request_id id, error why) {
 
 COMCP_DECL void client_core::fault(error e) {
   // What a close that was asked for ends has lost nothing.
-  bool const orderly = closing_ && (e == errc::closed || e == errc::cancelled);
+  bool const orderly = is_closing() && (e == errc::closed || e == errc::cancelled);
   if (orderly || !settings_.observer.on_fault) return;
   try {
     settings_.observer.on_fault(e);
@@ -251,16 +309,79 @@ COMCP_DECL era_verdict client_core::verdict() const {
   return v;
 }
 
-COMCP_DECL transport_info client_core::transport_info() const {
-  return transport_ ? transport_.info() : last_info_;
-}
-
 COMCP_DECL statistics client_core::statistics() const {
   auto s = calls_.statistics();
   auto const info = transport_info();
   s.messages_out = info.messages_out;
   s.bytes_out = info.bytes_out;
   return s;
+}
+
+COMCP_DECL std::unique_ptr<wire::codec> client_core::modern_codec(protocol_version v) const {
+  auto const info = own_info();
+  return std::make_unique<wire::modern>(v, settings_.anonymous ? nullptr : &info, own_capabilities_text_);
+}
+
+COMCP_DECL std::string client_core::initialize_params(protocol_version v) const {
+  json::writer w;
+  w.begin_object().plain_key("protocolVersion").string(v.text());
+  w.plain_key("capabilities").raw(own_capabilities_text_);
+  w.plain_key("clientInfo");
+  json::write(w, own_info());
+  w.end_object();
+  return std::move(w).text();
+}
+
+COMCP_DECL implementation client_core::own_info() const {
+  return settings_.client_info.value_or(implementation("comcp", COMCP_VERSION_STRING));
+}
+
+COMCP_DECL bool client_core::awaits(request_id id) const {
+  auto const* const found = calls_.table().find(id);
+  return found && (*found)->call && (*found)->sent;
+}
+
+COMCP_DECL void client_core::session_lost(request_id id, error why) {
+  auto const hold = shared_from_this();
+  recovery_.session_lost(id, std::move(why));
+}
+
+COMCP_DECL std::optional<saved_session> client_core::session() const {
+  if (!is_http() || is_modern()) return {};
+  saved_session s;
+  s.id = transport_info().session_id;
+  if (s.id.empty() || facts_.initialize_result.is_null()) return {};
+  s.initialize_result = facts_.initialize_result.dump();
+  return s;
+}
+
+namespace detail {
+
+inline std::string server_key(transport_info const& info) {
+  return info.origin.empty() ? info.kind + ' ' + info.target : info.origin + ' ' + info.identity;
+}
+
+}  // namespace detail
+
+COMCP_DECL void client_core::recall_era() {
+  if (!settings_.eras || settings_.handshake.prior) return;
+  settings_.handshake.prior = settings_.eras->find(detail::server_key(transport_info()));
+}
+
+COMCP_DECL void client_core::forget_era() {
+  settings_.handshake.prior.reset();
+  if (settings_.eras) settings_.eras->forget(detail::server_key(transport_info()));
+}
+
+COMCP_DECL void client_core::remember_era() {
+  if (!settings_.eras) return;
+  auto learned = verdict();
+  learned.authorization = transport_info().identity;
+  settings_.eras->store(detail::server_key(transport_info()), std::move(learned));
+}
+
+COMCP_DECL std::optional<era_verdict> client_core::exchange_prior(std::optional<era_verdict> v) {
+  return std::exchange(settings_.handshake.prior, std::move(v));
 }
 
 }  // namespace comcp

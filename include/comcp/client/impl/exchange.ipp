@@ -176,20 +176,20 @@ COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.
 COMCP_DECL bool exchange::may_repeat(prepared_call const& c, error const& e) const {
   if (e.peer() || core_.end_reason() || core_.is_closing() || !(c.repeatable || c.options.is_idempotent())) return false;
-  return core_.is_restarting() || (core_.is_http() && (e == errc::transport_failed || e == errc::idle_timeout));
+  return core_.connection().life().is_restarting() || (core_.is_http() && (e == errc::transport_failed || e == errc::idle_timeout));
 }
 
 // Of a saved verdict that nothing has shown to hold yet, that is being checked, or that was found to be wrong since.
 COMCP_DECL bool exchange::may_be_of_other_era(prepared_call const& c, error const& e) const {
   if (!c.sent_modern || !(e.peer() || (core_.is_http() && sansio::is_legacy_refusal(e)))) return false;
-  return core_.doubts_era() || core_.is_restarting() || !core_.is_modern();
+  return core_.recovery().doubts_era() || core_.connection().life().is_restarting() || !core_.is_modern();
 }
 
 // A saved verdict may be out of date, which an error answer can be the sign of: the server is asked, once for all
 // calls. True when the call is to go out again, in the other era; one that was refused unread did nothing yet.
 COMCP_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call const& c, error refusal) {
-  core_.check_era();
-  auto const failed = co_await core_.settled(c);
+  core_.recovery().check_era();
+  auto const failed = co_await core_.recovery().settled(c);
   if (failed) co_return failed;
   auto const* const peer = refusal.peer();
   auto const status = refusal.detail() ? refusal.detail()->http_status.value_or(0) : 0;

@@ -81,7 +81,7 @@ COMCP_DECL void inbound::received(padded_text text, request_id stream) {
     if (m.kind == jsonrpc::message_kind::batch) return batch(text, stream);
     message(m, stream);
   } catch (std::bad_alloc const&) {
-    core_.break_off(errc::out_of_memory);
+    core_.recovery().break_off(errc::out_of_memory);
   }
 }
 
@@ -93,7 +93,7 @@ COMCP_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
     case jsonrpc::message_kind::notification: return notification(m);
     case jsonrpc::message_kind::request:
       ++core_.calls().counters().requests;
-      if (core_.refuses_requests()) {
+      if (core_.connection().refuses_requests()) {
         ++core_.calls().counters().dropped;
         return core_.fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }
@@ -230,7 +230,7 @@ COMCP_DECL void inbound::bad(jsonrpc::envelope const& m) {
   core_.fault(error(m.fault, std::move(what)));
   // An exchange over HTTP that brought no answer has failed its own call.
   if (core_.is_http() || strays_in_a_row_ <= core_.settings().limits.bad_lines() || core_.is_closing()) return;
-  core_.break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + first_stray_));
+  core_.recovery().break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + first_stray_));
 }
 
 // A handshake without an answer: what came in its place.

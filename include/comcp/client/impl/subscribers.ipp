@@ -62,7 +62,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, up
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
                                                          prepared_call& c) {
-  auto failure = co_await core_.settled(c);
+  auto failure = co_await core_.recovery().settled(c);
   bool const modern = core_.is_modern();
   if (!failure && modern) failure = core_.check_subscribe(c.options);
   if (!failure && c.options.stop().stop_requested()) failure = error(errc::cancelled);
@@ -139,7 +139,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
-  auto const failed = co_await core_.settled(c);
+  auto const failed = co_await core_.recovery().settled(c);
   if (failed) co_return failed;
   auto const found = resources_.find(uri);
   if (found != resources_.end()) {

@@ -231,7 +231,7 @@ COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> subscription_hub::lis
 }
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<listen_stream> s, prepared_call& c) {
-  auto bad = co_await core_.settled(c);
+  auto bad = co_await core_.recovery().settled(c);
   if (!bad) bad = core_.check(c);
   if (bad) co_return bad;
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);

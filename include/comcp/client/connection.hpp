@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The life of one connection: it opens, finds the era, becomes ready, and ends. sansio/connection_life says where it
+// stands; what follows a loss is client/recovery's. On home only. Internal.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/calls.hpp>
+#include <comcp/client/channel.hpp>
+#include <comcp/client/options.hpp>
+#include <comcp/sansio/connection_life.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+class negotiation;
+
+class connection {
+ public:
+  using nanoseconds = std::chrono::nanoseconds;
+  using status_listener = std::function<void(connection_status)>;
+
+  connection(client_core& core, any_transport t);
+
+  /// The first time. Throws; nothing is left behind then.
+  asio::awaitable<void> open();
+  // An attempt, in its parts.
+  void begin_attempt();
+  asio::awaitable<result<void>> open_channel();
+  asio::awaitable<result<void>> negotiate();
+  asio::awaitable<bool> close_channel();
+  /// The server is told what it has to be told; ready, unless it is lost meanwhile.
+  asio::awaitable<void> settle();
+  void become_ready();
+  /// A part of an attempt, whose clock stops while a user logs in.
+  request_id enlist_part(pending_entry& e, nanoseconds timeout);
+  void authorizing(bool begins);
+
+  /// The channel closed by itself.
+  void closed(error reason);
+  asio::awaitable<void> close(error reason);
+  /// Waits for the end.
+  asio::awaitable<error> ended();
+  void finish(error reason);
+  /// The owning client went away.
+  void abandon() noexcept;
+  void context_gone() noexcept;
+  /// What the server asked ends, and the authorization that its connection waited for.
+  void cancel_inbound();
+  /// First the calls, then what else waits for their ends.
+  void fail_all(error const& reason);
+
+  /// The state and, unless it is to be told later, whoever listens.
+  void on(sansio::life_event e);
+  void on_status(status_listener f) { listeners_.push_back(std::move(f)); }
+  [[nodiscard]] sansio::connection_life const& life() const noexcept { return life_; }
+  [[nodiscard]] connection_status status() const noexcept { return status_; }
+  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
+  [[nodiscard]] detail::channel& channel() noexcept { return channel_; }
+  [[nodiscard]] detail::channel const& channel() const noexcept { return channel_; }
+  /// Before the verdict the server may be a legacy one that asks early.
+  [[nodiscard]] bool refuses_requests() const;
+
+ private:
+  [[nodiscard]] nanoseconds bounded(nanoseconds d) const;
+  [[nodiscard]] calls::spared spared() const noexcept;
+  void tell_status();
+  asio::awaitable<void> keep_alive();
+
+  client_core& core_;
+  detail::channel channel_;
+  sansio::connection_life life_;
+  connection_status status_ = connection_status::disconnected;  // as it was told
+  std::vector<status_listener> listeners_;
+  std::optional<error> end_reason_;
+  std::weak_ptr<negotiation> negotiation_;
+  std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();
+  std::chrono::steady_clock::time_point authorizing_since_;
+  unsigned authorizing_ = 0;  // exchanges that wait for credentials
+  bool resumed_ = false;      // it goes on with a saved session
+  bool keeping_alive_ = false;
+};
+
+}  // namespace detail
+}  // namespace comcp

@@ -1,0 +1,272 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include <asio/this_coro.hpp>
+
+#include <comcp/client/connection.hpp>
+#include <comcp/client/core.hpp>
+#include <comcp/client/negotiation.hpp>
+#include <comcp/net/spawn.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL connection::connection(client_core& core, any_transport t) : core_(core), channel_(std::move(t)) {}
+
+inline connection_status status_of(sansio::life_state s) noexcept {
+  using enum sansio::life_state;
+  switch (s) {
+    case opening:
+    case waiting:
+    case restarting:
+    case renewing: return connection_status::connecting;
+    case negotiating:
+    case settling:
+    case renegotiating:
+    case restoring: return connection_status::initializing;
+    case ready: return connection_status::ready;
+    case closing: return connection_status::closing;
+    default: return connection_status::disconnected;
+  }
+}
+
+COMCP_DECL void connection::on(sansio::life_event e) {
+  life_.on(e);
+  tell_status();
+}
+
+COMCP_DECL void connection::tell_status() {
+  auto const now = status_of(life_.state());
+  if (std::exchange(status_, now) == now) return;
+  auto const all = listeners_;
+  for (auto const& listener : all) {
+    try {
+      listener(now);
+    } catch (...) {
+      core_.fault(error(errc::invalid_argument, "a status listener threw"));
+    }
+  }
+}
+
+COMCP_DECL asio::awaitable<void> connection::open() {
+  auto const hold = core_.shared_from_this();
+  error failure;
+  try {
+    on(sansio::life_event::open);
+    begin_attempt();
+    auto done = co_await open_channel();
+    if (done) done = co_await negotiate();
+    if (done) co_await settle();
+    if (!done) failure = done.error();
+    else if (end_reason_) failure = *end_reason_;
+    else become_ready();
+  } catch (...) {
+    failure = current_error();
+  }
+  if (!failure) co_return;
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await close(failure);
+  throw exception(failure);
+}
+
+COMCP_DECL void connection::begin_attempt() {
+  core_.inbound().forget_strays();
+  attempt_until_ = later(core_.calls().now(), core_.settings().connect_timeout);
+}
+
+// A part of an attempt takes no longer than what is left for the whole.
+COMCP_DECL connection::nanoseconds connection::bounded(nanoseconds d) const {
+  return std::min(d, std::max<nanoseconds>(attempt_until_ - core_.calls().now(), nanoseconds()));
+}
+
+COMCP_DECL asio::awaitable<result<void>> connection::open_channel() {
+  auto const timeout = bounded(core_.settings().open_timeout);
+  auto const soft = later(core_.calls().now(), timeout);
+  auto const hard = channel_.is_http() ? later(soft, core_.settings().hard_timeout) : soft;
+  return channel_.open(core_.shared_from_this(), core_.calls(), core_.home(), core_, timeout, hard);
+}
+
+COMCP_DECL asio::awaitable<bool> connection::close_channel() {
+  return channel_.close(core_.shared_from_this(), core_.calls(), core_.home(), core_.settings().close_timeout);
+}
+
+COMCP_DECL request_id connection::enlist_part(pending_entry& e, nanoseconds timeout) {
+  auto const now = core_.calls().now();
+  auto const soft = later(now, timeout);
+  return core_.calls().enlist(e, now, timeout, channel_.is_http() ? later(soft, core_.settings().hard_timeout) : soft, true);
+}
+
+COMCP_DECL void connection::authorizing(bool begins) {
+  if (begins) {
+    if (authorizing_++ == 0) authorizing_since_ = core_.calls().now();
+    return core_.calls().pause();
+  }
+  if (authorizing_ == 0) return;  // cancel_inbound() came before
+  if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max())
+    attempt_until_ = later(attempt_until_, core_.calls().now() - authorizing_since_);
+  core_.calls().resume();
+}
+
+COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
+  bool const first = !life_.is_restarting();
+  on(sansio::life_event::opened);
+  core_.recall_era();
+  auto const n = std::make_shared<negotiation>(core_);
+  negotiation_ = n;
+  auto const done = co_await n->run(first ? channel_.resumed() : std::nullopt, bounded(core_.settings().handshake_timeout));
+  if (!done) co_return core_.inbound().with_what_came(done.error());
+  resumed_ = n->has_resumed();
+  core_.recovery().doubt_era(core_.is_modern() && n->from_prior());
+  core_.remember_era();
+  co_return done;
+}
+
+COMCP_DECL asio::awaitable<void> connection::settle() {
+  life_.on(sansio::life_event::negotiated);
+  for (auto const& step : core_.pipeline().steps()) step->connected(false);
+  if (core_.is_modern()) co_return;
+  if (!resumed_) core_.notify("notifications/initialized", {});
+  if (!core_.level() || !core_.facts().capabilities.supports("logging")) co_return;
+  call_options patience;
+  patience.timeout(bounded(core_.settings().timeout)).extend_on_progress(false);
+  prepared_call set("logging/setLevel", args("level", enum_text(*core_.level())).text(), std::move(patience));
+  set.internal = true;
+  auto const done = co_await core_.round_trip(set);
+  if (!done) core_.fault(done.error());
+}
+
+COMCP_DECL void connection::become_ready() {
+  if (!life_.is(sansio::life_state::settling) && !life_.is(sansio::life_state::restoring)) return;  // lost meanwhile
+  on(sansio::life_event::settled);
+  if (!life_.is(sansio::life_state::ready)) return;  // by whoever was told
+  core_.subscriptions().connected();
+  if (core_.settings().ping_interval && !std::exchange(keeping_alive_, true)) core_.spawn(keep_alive());
+  core_.recovery().restored();
+}
+
+COMCP_DECL asio::awaitable<void> connection::keep_alive() {
+  auto const hold = core_.shared_from_this();
+  auto const& settings = core_.settings();
+  auto const& seen = core_.calls().counters().messages_in;
+  std::uint64_t seen_before = 0;
+  unsigned failures = 0;
+  for (;;) {
+    bool const awake = co_await core_.sleep(*settings.ping_interval);
+    if (!awake) break;
+    if (!life_.is(sansio::life_state::ready)) continue;
+    if (std::exchange(seen_before, seen) != seen) {
+      failures = 0;
+      continue;
+    }
+    call_options limited;
+    limited.timeout(settings.ping_timeout).extend_on_progress(false);
+    prepared_call ping(core_.is_modern() ? "server/discover" : "ping", {}, std::move(limited));
+    ping.internal = true;
+    auto const r = co_await core_.round_trip(ping);
+    seen_before = seen;
+    if (r || r.error().peer()) {
+      failures = 0;
+    } else if (r.error() == errc::timeout && ++failures >= settings.ping_failure_threshold) {
+      core_.recovery().break_off(
+          error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
+      failures = 0;
+    }
+  }
+  keeping_alive_ = false;
+}
+
+COMCP_DECL bool connection::refuses_requests() const {
+  auto const n = negotiation_.lock();
+  if (!n || n->is_over()) return core_.is_modern() && life_.is(sansio::life_state::ready);
+  return core_.settings().handshake.mode == sansio::handshake_mode::pinned && n->asks_modern();
+}
+
+COMCP_DECL void connection::cancel_inbound() {
+  core_.dispatcher().cancel_all();
+  while (authorizing_ > 0) authorizing(false);
+}
+
+COMCP_DECL calls::spared connection::spared() const noexcept {
+  if (!life_.is_restarting()) return calls::spared::nothing;
+  return life_.is(sansio::life_state::renegotiating) ? calls::spared::unsent_and_handshake : calls::spared::unsent;
+}
+
+COMCP_DECL void connection::fail_all(error const& reason) {
+  core_.calls().fail(reason, pending_entry::span::connection, spared());
+  if (!life_.is_restarting()) core_.calls().fail(reason, pending_entry::span::client, calls::spared::nothing);
+}
+
+COMCP_DECL void connection::closed(error reason) {
+  auto const hold = core_.shared_from_this();
+  channel_.lost();
+  auto const n = negotiation_.lock();
+  if (n && !n->is_over()) {
+    if (life_.is_restarting())  // what was sent before it began
+      core_.calls().fail(reason, pending_entry::span::connection, spared());
+    return n->closed(reason);
+  }
+  if (life_.is_closing()) return;
+  if (life_.is(sansio::life_state::ready)) return core_.recovery().lost(std::move(reason));
+  if (life_.is(sansio::life_state::restoring)) {
+    core_.recovery().lost_again(reason);
+    life_.on(sansio::life_event::lost);
+    cancel_inbound();
+    return fail_all(reason);
+  }
+  if (!life_.is_restarting()) return finish(std::move(reason));
+  cancel_inbound();  // what the server asked while its connection was being closed
+}
+
+COMCP_DECL asio::awaitable<void> connection::close(error reason) {
+  auto const hold = core_.shared_from_this();
+  if (life_.is_closing()) co_return;
+  on(sansio::life_event::close);
+  cancel_inbound();
+  fail_all(reason);
+  co_await close_channel();
+  finish(std::move(reason));
+}
+
+COMCP_DECL void connection::finish(error reason) {
+  if (end_reason_) return;
+  auto const hold = core_.shared_from_this();
+  end_reason_ = reason;
+  life_.on(sansio::life_event::end);
+  channel_.lost();
+  core_.calls().disarm();
+  cancel_inbound();
+  core_.subscriptions().ended(reason);
+  tell_status();
+  fail_all(reason);
+  core_.calls().disarm();
+  core_.calls().fail(reason, pending_entry::span::last, calls::spared::nothing);
+}
+
+COMCP_DECL asio::awaitable<error> connection::ended() {
+  auto const hold = core_.shared_from_this();
+  if (end_reason_) co_return *end_reason_;
+  pending_entry e(pending_entry::span::last);
+  if (!core_.calls().enlist(e, nanoseconds::max())) throw exception(error(errc::queue_full));
+  auto const r = co_await core_.calls().wait(e);
+  if (!end_reason_) throw exception(r.error());
+  co_return *end_reason_;
+}
+
+COMCP_DECL void connection::abandon() noexcept {
+  if (end_reason_) return;
+  life_.on(sansio::life_event::close);
+  channel_.drop();
+  auto end = [hold = core_.shared_from_this(), this] { finish(error(errc::closed, "the client was destroyed")); };
+  detail::post(core_.home(), std::move(end));
+}
+
+COMCP_DECL void connection::context_gone() noexcept {
+  channel_.drop();
+  life_.on(sansio::life_event::end);
+  end_reason_ = error(errc::closed, "the client's execution context is gone");
+  status_ = connection_status::disconnected;
+}
+
+}  // namespace comcp::detail

@@ -1,0 +1,89 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What follows a loss: another attempt after a pause, where the restart policy allows one, or a new handshake on the
+// connection as it is, for a lost session or an era in doubt; and who waits for that. On home only. Internal.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/call.hpp>
+#include <comcp/sansio/handshake.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+class connection;
+
+class recovery {
+ public:
+  using nanoseconds = std::chrono::nanoseconds;
+
+  explicit recovery(client_core& core, connection& c) noexcept : core_(core), connection_(c) {}
+
+  /// The connection is lost: it is begun again, or it is over.
+  void lost(error why);
+  /// The same while it is being restored.
+  void lost_again(error why) { lost_again_ = std::move(why); }
+  /// An unusable peer: ends the connection where another may follow, else the client.
+  void break_off(error reason);
+  /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
+  /// already is made now. What forbids it, if anything does.
+  error begin_anew(error why, nanoseconds wait);
+  /// The same at once, and waits until it is ready again. Throws what the attempt failed with.
+  asio::awaitable<void> reconnect(error why);
+  /// Called whenever an attempt to restore the connection begins.
+  void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
+
+  /// The server refused the message unread, so that it may go out again in the new session; a second time it may not.
+  void session_lost(request_id id, error why);
+  /// Where the era is in doubt, the server is asked, once for all calls; they wait with settled().
+  void check_era();
+  /// Whether the era comes from a saved verdict that nothing has shown to hold.
+  [[nodiscard]] bool doubts_era() const noexcept { return prior_unconfirmed_; }
+  void doubt_era(bool yes) noexcept { prior_unconfirmed_ = yes; }
+  /// An answer came, of a call and not of a handshake alone: the connection works, and the verdict holds.
+  void answered(pending_entry const& e) noexcept;
+
+  /// A call that begins: true when it waits for the connection to be sent.
+  bool defers(pending_entry const& e);
+  /// Calls that begin wait until it is known what the server is.
+  [[nodiscard]] bool is_unsettled() const noexcept;
+  /// Waits for that, as long as the call may.
+  asio::awaitable<error> settled(prepared_call const& c);
+  /// What waited for a connection goes on.
+  void restored();
+
+ private:
+  [[nodiscard]] std::optional<nanoseconds> next_restart(error const& why);
+  bool begin_restart(error const& why);
+  void give_way(error const& why, nanoseconds wait);
+  asio::awaitable<void> restart(nanoseconds first_wait);
+  asio::awaitable<error> attempt();
+  void renew();
+  void begin_renegotiation(std::optional<era_verdict> known);
+  asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
+  void kept(error const& why);
+
+  client_core& core_;
+  connection& connection_;
+  std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
+  std::vector<request_id> unsettled_;  // what waits for one otherwise
+  std::vector<request_id> restarts_;   // what waits for the outcome of the next attempt
+  std::function<void()> on_attempt_;
+  error lost_again_;
+  request_id pause_ = 0;  // before the next attempt
+  bool at_once_ = false;  // without that
+  unsigned restarts_in_a_row_ = 0, renewals_in_a_row_ = 0;
+  bool renewal_due_ = false;        // the session is lost, and the last try to renew it failed
+  bool prior_unconfirmed_ = false;
+};
+
+}  // namespace detail
+}  // namespace comcp
