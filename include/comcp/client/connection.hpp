@@ -5,7 +5,6 @@
 // stands; what follows a loss is client/recovery's. On home only. Internal.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -13,8 +12,10 @@
 
 #include <asio/awaitable.hpp>
 
+#include <comcp/client/attempt.hpp>
 #include <comcp/client/calls.hpp>
 #include <comcp/client/channel.hpp>
+#include <comcp/client/era_memory.hpp>
 #include <comcp/client/options.hpp>
 #include <comcp/sansio/connection_life.hpp>
 
@@ -26,24 +27,20 @@ class negotiation;
 
 class connection {
  public:
-  using nanoseconds = std::chrono::nanoseconds;
   using status_listener = std::function<void(connection_status)>;
 
-  connection(client_core& core, any_transport t);
+  connection(client_core& core, connect_settings& settings, any_transport t);
 
   /// The first time. Throws; nothing is left behind then.
   asio::awaitable<void> open();
   // An attempt, in its parts.
-  void begin_attempt();
   asio::awaitable<result<void>> open_channel();
   asio::awaitable<result<void>> negotiate();
   asio::awaitable<bool> close_channel();
-  /// The server is told what it has to be told; ready, unless it is lost meanwhile.
-  asio::awaitable<void> settle();
-  void become_ready();
-  /// A part of an attempt, whose clock stops while a user logs in.
-  request_id enlist_part(pending_entry& e, nanoseconds timeout);
-  void authorizing(bool begins);
+  /// The server is told what it has to be told. True when it became ready then, and was not lost meanwhile.
+  asio::awaitable<bool> settle();
+  [[nodiscard]] attempt& clock() noexcept { return attempt_; }
+  [[nodiscard]] era_memory& eras() noexcept { return eras_; }
 
   /// The channel closed by itself.
   void closed(error reason);
@@ -59,7 +56,7 @@ class connection {
   /// First the calls, then what else waits for their ends.
   void fail_all(error const& reason);
 
-  /// The state and, unless it is to be told later, whoever listens.
+  /// Whoever listens is told of the new status.
   void on(sansio::life_event e);
   void on_status(status_listener f) { listeners_.push_back(std::move(f)); }
   [[nodiscard]] sansio::connection_life const& life() const noexcept { return life_; }
@@ -71,7 +68,6 @@ class connection {
   [[nodiscard]] bool refuses_requests() const;
 
  private:
-  [[nodiscard]] nanoseconds bounded(nanoseconds d) const;
   [[nodiscard]] calls::spared spared() const noexcept;
   void tell_status();
   asio::awaitable<void> keep_alive();
@@ -83,10 +79,9 @@ class connection {
   std::vector<status_listener> listeners_;
   std::optional<error> end_reason_;
   std::weak_ptr<negotiation> negotiation_;
-  std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();
-  std::chrono::steady_clock::time_point authorizing_since_;
-  unsigned authorizing_ = 0;  // exchanges that wait for credentials
-  bool resumed_ = false;      // it goes on with a saved session
+  attempt attempt_;
+  era_memory eras_;
+  bool resumed_ = false;  // it goes on with a saved session
   bool keeping_alive_ = false;
 };
 

@@ -21,6 +21,7 @@
 #include <comcp/client/exchange.hpp>
 #include <comcp/client/handler.hpp>
 #include <comcp/client/inbound.hpp>
+#include <comcp/client/introduction.hpp>
 #include <comcp/client/negotiation.hpp>
 #include <comcp/client/options.hpp>
 #include <comcp/client/pipeline.hpp>
@@ -82,15 +83,6 @@ class client_core final : public inbox,
   void adopt_tools(list_tools_result& page);
   void trace(direction d, std::string_view message);
 
-  // What a handshake says of us, and what is remembered of the server.
-  [[nodiscard]] std::unique_ptr<wire::codec> modern_codec(protocol_version v) const;
-  [[nodiscard]] std::string initialize_params(protocol_version v) const;
-  void recall_era();
-  void remember_era();
-  void forget_era();
-  /// The verdict that the next handshake begins with. Returns the one before.
-  std::optional<era_verdict> exchange_prior(std::optional<era_verdict> v);
-
   // The parts.
   [[nodiscard]] detail::calls& calls() noexcept { return calls_; }
   [[nodiscard]] detail::pipeline& pipeline() noexcept { return pipeline_; }
@@ -104,7 +96,7 @@ class client_core final : public inbox,
   [[nodiscard]] detail::connect_settings const& settings() const noexcept { return settings_; }
   [[nodiscard]] connection_limits const& limits() const noexcept { return settings_.limits; }
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
-  [[nodiscard]] client_capabilities const& own_capabilities() const noexcept { return own_capabilities_; }
+  [[nodiscard]] detail::introduction const& introduction() const noexcept { return introduction_; }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   // What users and other parts ask often.
@@ -128,15 +120,13 @@ class client_core final : public inbox,
   COMCP_DECL void stream_ended(request_id id, error why) override;
   [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
   COMCP_DECL void session_lost(request_id id, error why) override;
-  void authorizing(bool begins) override { connection_.authorizing(begins); }
+  void authorizing(bool begins) override { connection_.clock().authorizing(begins); }
   void deaf(error why) override { subscriptions_.deaf(std::move(why)); }
   [[nodiscard]] bool listens() const override { return subscriptions_.is_awaited(); }
   void closed(error reason) override { connection_.closed(std::move(reason)); }
   COMCP_DECL void fault(error what) override;
 
  private:
-  void declare_capabilities();
-  [[nodiscard]] implementation own_info() const;
   void send_message(outgoing message);
   asio::awaitable<json::value> call_on_home(detail::prepared_call c);
   COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
@@ -147,6 +137,7 @@ class client_core final : public inbox,
   detail::connect_settings settings_;
   detail::calls calls_;
   detail::server_facts facts_;
+  detail::introduction introduction_;
   detail::connection connection_;
   detail::recovery recovery_;
   detail::pipeline pipeline_;
@@ -154,8 +145,6 @@ class client_core final : public inbox,
   detail::inbound inbound_;
   detail::dispatcher dispatcher_;
   detail::subscription_hub subscriptions_;
-  client_capabilities own_capabilities_;
-  std::string own_capabilities_text_;
   std::optional<log_level> level_;
 };
 

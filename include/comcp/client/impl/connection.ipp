@@ -13,7 +13,11 @@
 
 namespace comcp::detail {
 
-COMCP_DECL connection::connection(client_core& core, any_transport t) : core_(core), channel_(std::move(t)) {}
+COMCP_DECL connection::connection(client_core& core, connect_settings& settings, any_transport t)
+    : core_(core),
+      channel_(std::move(t)),
+      attempt_(core.calls(), settings, channel_.is_http()),
+      eras_(settings, channel_) {}
 
 inline connection_status status_of(sansio::life_state s) noexcept {
   using enum sansio::life_state;
@@ -55,13 +59,13 @@ COMCP_DECL asio::awaitable<void> connection::open() {
   error failure;
   try {
     on(sansio::life_event::open);
-    begin_attempt();
+    attempt_.begin();
     auto done = co_await open_channel();
     if (done) done = co_await negotiate();
-    if (done) co_await settle();
     if (!done) failure = done.error();
-    else if (end_reason_) failure = *end_reason_;
-    else become_ready();
+    bool ready = false;
+    if (done) ready = co_await settle();
+    if (done && !ready) failure = end_reason_.value_or(error(errc::closed));
   } catch (...) {
     failure = current_error();
   }
@@ -71,79 +75,51 @@ COMCP_DECL asio::awaitable<void> connection::open() {
   throw exception(failure);
 }
 
-COMCP_DECL void connection::begin_attempt() {
-  core_.inbound().forget_strays();
-  attempt_until_ = later(core_.calls().now(), core_.settings().connect_timeout);
-}
-
-// A part of an attempt takes no longer than what is left for the whole.
-COMCP_DECL connection::nanoseconds connection::bounded(nanoseconds d) const {
-  return std::min(d, std::max<nanoseconds>(attempt_until_ - core_.calls().now(), nanoseconds()));
-}
-
 COMCP_DECL asio::awaitable<result<void>> connection::open_channel() {
-  auto const timeout = bounded(core_.settings().open_timeout);
-  auto const soft = later(core_.calls().now(), timeout);
-  auto const hard = channel_.is_http() ? later(soft, core_.settings().hard_timeout) : soft;
-  return channel_.open(core_.shared_from_this(), core_.calls(), core_.home(), core_, timeout, hard);
+  auto const timeout = attempt_.bounded(core_.settings().open_timeout);
+  return channel_.open(core_.shared_from_this(), core_.calls(), core_.home(), core_, timeout, attempt_.hard_end(timeout));
 }
 
 COMCP_DECL asio::awaitable<bool> connection::close_channel() {
   return channel_.close(core_.shared_from_this(), core_.calls(), core_.home(), core_.settings().close_timeout);
 }
 
-COMCP_DECL request_id connection::enlist_part(pending_entry& e, nanoseconds timeout) {
-  auto const now = core_.calls().now();
-  auto const soft = later(now, timeout);
-  return core_.calls().enlist(e, now, timeout, channel_.is_http() ? later(soft, core_.settings().hard_timeout) : soft, true);
-}
-
-COMCP_DECL void connection::authorizing(bool begins) {
-  if (begins) {
-    if (authorizing_++ == 0) authorizing_since_ = core_.calls().now();
-    return core_.calls().pause();
-  }
-  if (authorizing_ == 0) return;  // cancel_inbound() came before
-  if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max())
-    attempt_until_ = later(attempt_until_, core_.calls().now() - authorizing_since_);
-  core_.calls().resume();
-}
-
 COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
   bool const first = !life_.is_restarting();
   on(sansio::life_event::opened);
-  core_.recall_era();
+  core_.inbound().forget_strays();
+  eras_.recall();
   auto const n = std::make_shared<negotiation>(core_);
   negotiation_ = n;
-  auto const done = co_await n->run(first ? channel_.resumed() : std::nullopt, bounded(core_.settings().handshake_timeout));
+  auto const done = co_await n->run(first ? channel_.resumed() : std::nullopt, attempt_.bounded(core_.settings().handshake_timeout));
   if (!done) co_return core_.inbound().with_what_came(done.error());
   resumed_ = n->has_resumed();
   core_.recovery().doubt_era(core_.is_modern() && n->from_prior());
-  core_.remember_era();
+  eras_.remember(core_.verdict());
   co_return done;
 }
 
-COMCP_DECL asio::awaitable<void> connection::settle() {
+COMCP_DECL asio::awaitable<bool> connection::settle() {
   life_.on(sansio::life_event::negotiated);
   for (auto const& step : core_.pipeline().steps()) step->connected(false);
-  if (core_.is_modern()) co_return;
-  if (!resumed_) core_.notify("notifications/initialized", {});
-  if (!core_.level() || !core_.facts().capabilities.supports("logging")) co_return;
-  call_options patience;
-  patience.timeout(bounded(core_.settings().timeout)).extend_on_progress(false);
-  prepared_call set("logging/setLevel", args("level", enum_text(*core_.level())).text(), std::move(patience));
-  set.internal = true;
-  auto const done = co_await core_.round_trip(set);
-  if (!done) core_.fault(done.error());
-}
-
-COMCP_DECL void connection::become_ready() {
-  if (!life_.is(sansio::life_state::settling) && !life_.is(sansio::life_state::restoring)) return;  // lost meanwhile
-  on(sansio::life_event::settled);
-  if (!life_.is(sansio::life_state::ready)) return;  // by whoever was told
+  if (!core_.is_modern()) {
+    if (!resumed_) core_.notify("notifications/initialized", {});
+    if (core_.level() && core_.facts().capabilities.supports("logging")) {
+      call_options patience;
+      patience.timeout(attempt_.bounded(core_.settings().timeout)).extend_on_progress(false);
+      prepared_call set("logging/setLevel", args("level", enum_text(*core_.level())).text(), std::move(patience));
+      set.internal = true;
+      auto const done = co_await core_.round_trip(set);
+      if (!done) core_.fault(done.error());
+    }
+  }
+  if (!life_.on(sansio::life_event::settled)) co_return false;  // lost meanwhile
+  tell_status();
+  if (!life_.is(sansio::life_state::ready)) co_return true;  // by whoever was told
   core_.subscriptions().connected();
   if (core_.settings().ping_interval && !std::exchange(keeping_alive_, true)) core_.spawn(keep_alive());
   core_.recovery().restored();
+  co_return true;
 }
 
 COMCP_DECL asio::awaitable<void> connection::keep_alive() {
@@ -185,7 +161,7 @@ COMCP_DECL bool connection::refuses_requests() const {
 
 COMCP_DECL void connection::cancel_inbound() {
   core_.dispatcher().cancel_all();
-  while (authorizing_ > 0) authorizing(false);
+  attempt_.stop_authorizing();
 }
 
 COMCP_DECL calls::spared connection::spared() const noexcept {
@@ -248,7 +224,7 @@ COMCP_DECL asio::awaitable<error> connection::ended() {
   auto const hold = core_.shared_from_this();
   if (end_reason_) co_return *end_reason_;
   pending_entry e(pending_entry::span::last);
-  if (!core_.calls().enlist(e, nanoseconds::max())) throw exception(error(errc::queue_full));
+  if (!core_.calls().enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
   auto const r = co_await core_.calls().wait(e);
   if (!end_reason_) throw exception(r.error());
   co_return *end_reason_;

@@ -22,7 +22,8 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
       handler_(std::move(handler)),
       settings_(options.settings()),
       calls_(*this, home_, settings_, settings_.time ? settings_.time : steady_time()),
-      connection_(*this, std::move(transport)),
+      introduction_(handler_, settings_, transport.info()),
+      connection_(*this, settings_, std::move(transport)),
       recovery_(*this, connection_),
       exchange_(*this),
       inbound_(*this),
@@ -30,7 +31,6 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
       subscriptions_(*this),
       level_(settings_.log_level) {
   settings_.handshake.over_http = is_http();
-  declare_capabilities();
   for (auto const& make : settings_.steps) {
     if (make) pipeline_.add(make(*this));
   }
@@ -42,26 +42,6 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
 }
 
 COMCP_DECL client_core::~client_core() = default;
-
-COMCP_DECL void client_core::declare_capabilities() {
-  handler_.declare(own_capabilities_);
-  auto const entries = [](auto const& from, capability_entries& to) {
-    for (auto const& [name, settings] : from) to[name] = json::parse(settings.empty() ? "{}" : settings.text()).value();
-  };
-  auto const about = transport_info();
-  for (auto const& name : about.extensions) own_capabilities_.extensions[name] = json::parse("{}").value();
-  entries(settings_.experimental, own_capabilities_.experimental);
-  entries(settings_.extensions, own_capabilities_.extensions);
-  own_capabilities_text_ = json::to_text(own_capabilities_);
-  // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
-  auto const unanswered = [this](bool declared, char const* method) {
-    if (declared && !handler_.answers(method))
-      throw exception(error(errc::invalid_argument, std::string("the handler declares what it has no member for: ") + method));
-  };
-  unanswered(own_capabilities_.sampling.has_value(), "sampling/createMessage");
-  unanswered(own_capabilities_.roots.has_value(), "roots/list");
-  unanswered(own_capabilities_.elicitation.has_value(), "elicitation/create");
-}
 
 COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
                                                                               any_handler handler,
@@ -317,25 +297,6 @@ COMCP_DECL statistics client_core::statistics() const {
   return s;
 }
 
-COMCP_DECL std::unique_ptr<wire::codec> client_core::modern_codec(protocol_version v) const {
-  auto const info = own_info();
-  return std::make_unique<wire::modern>(v, settings_.anonymous ? nullptr : &info, own_capabilities_text_);
-}
-
-COMCP_DECL std::string client_core::initialize_params(protocol_version v) const {
-  json::writer w;
-  w.begin_object().plain_key("protocolVersion").string(v.text());
-  w.plain_key("capabilities").raw(own_capabilities_text_);
-  w.plain_key("clientInfo");
-  json::write(w, own_info());
-  w.end_object();
-  return std::move(w).text();
-}
-
-COMCP_DECL implementation client_core::own_info() const {
-  return settings_.client_info.value_or(implementation("comcp", COMCP_VERSION_STRING));
-}
-
 COMCP_DECL bool client_core::awaits(request_id id) const {
   auto const* const found = calls_.table().find(id);
   return found && (*found)->call && (*found)->sent;
@@ -353,35 +314,6 @@ COMCP_DECL std::optional<saved_session> client_core::session() const {
   if (s.id.empty() || facts_.initialize_result.is_null()) return {};
   s.initialize_result = facts_.initialize_result.dump();
   return s;
-}
-
-namespace detail {
-
-inline std::string server_key(transport_info const& info) {
-  return info.origin.empty() ? info.kind + ' ' + info.target : info.origin + ' ' + info.identity;
-}
-
-}  // namespace detail
-
-COMCP_DECL void client_core::recall_era() {
-  if (!settings_.eras || settings_.handshake.prior) return;
-  settings_.handshake.prior = settings_.eras->find(detail::server_key(transport_info()));
-}
-
-COMCP_DECL void client_core::forget_era() {
-  settings_.handshake.prior.reset();
-  if (settings_.eras) settings_.eras->forget(detail::server_key(transport_info()));
-}
-
-COMCP_DECL void client_core::remember_era() {
-  if (!settings_.eras) return;
-  auto learned = verdict();
-  learned.authorization = transport_info().identity;
-  settings_.eras->store(detail::server_key(transport_info()), std::move(learned));
-}
-
-COMCP_DECL std::optional<era_verdict> client_core::exchange_prior(std::optional<era_verdict> v) {
-  return std::exchange(settings_.handshake.prior, std::move(v));
 }
 
 }  // namespace comcp

@@ -89,7 +89,7 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::strin
 
 // What the specification asks of every request, whoever answers it.
 COMCP_DECL error dispatcher::check(std::string_view method, json::view request) const {
-  auto const& own = core_.own_capabilities();
+  auto const& own = core_.introduction().capabilities();
   auto const refused = [](char const* why) {
     return error::from_peer({-32602, std::string("Invalid params: ") + why, {}});
   };

@@ -208,7 +208,7 @@ COMCP_DECL bool exchange::follow_version(error const& e) {
     if (!best || *best < *v) best = v;
   }
   if (!best) return false;
-  core_.facts().codec = core_.modern_codec(*best);
+  core_.facts().codec = core_.introduction().modern(*best);
   return true;
 }
 

@@ -72,12 +72,12 @@ COMCP_DECL error input_rounds::check(input_required_result const& required) cons
     return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
   for (auto const& [key, asked] : *required.input_requests) {
     bool declared = false;
-    if (asked.method == "sampling/createMessage") declared = core_.own_capabilities().sampling.has_value();
-    if (asked.method == "roots/list") declared = core_.own_capabilities().roots.has_value();
+    if (asked.method == "sampling/createMessage") declared = core_.introduction().capabilities().sampling.has_value();
+    if (asked.method == "roots/list") declared = core_.introduction().capabilities().roots.has_value();
     if (asked.method == "elicitation/create") {
       auto const mode = asked.params.view().find("mode");
       bool const url = mode && mode->get_string() == "url";
-      declared = url ? core_.own_capabilities().supports_elicitation_url() : core_.own_capabilities().supports_elicitation_form();
+      declared = url ? core_.introduction().capabilities().supports_elicitation_url() : core_.introduction().capabilities().supports_elicitation_form();
     }
     if (!declared)
       return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
@@ -154,7 +154,7 @@ COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& 
   auto const failure = refusal.with_code(make_error_code(errc::url_elicitation_required));
   auto const data = json::parse(refusal.peer()->data);
   auto const list = data ? data->find("elicitations") : std::nullopt;
-  if (!list || !core_.own_capabilities().supports_elicitation_url()) co_return failure;
+  if (!list || !core_.introduction().capabilities().supports_elicitation_url()) co_return failure;
   if (list->size() > core_.limits().input_requests())
     co_return error(errc::limit_exceeded, "a -32042 with more pages than limits().input_requests()");
   open_pages pages(*this);  // before the first is shown: it may be completed while it is

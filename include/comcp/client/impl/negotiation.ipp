@@ -16,7 +16,7 @@ COMCP_DECL negotiation::negotiation(client_core& core)
 COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_session> saved,
                                                           std::chrono::nanoseconds timeout) {
   auto const hold = shared_from_this();
-  if (!core_.connection().enlist_part(done_, timeout)) co_return error(errc::queue_full);
+  if (!core_.connection().clock().enlist(done_, timeout)) co_return error(errc::queue_full);
   if (saved) resume(*saved);
   else take(machine_.start());
   if (!outcome_) {
@@ -52,7 +52,7 @@ COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
     case action::fail: return settle(step.why);
     case action::ready:
       if (step.version->era() == era::modern) {
-        codec_ = core_.modern_codec(*step.version);
+        codec_ = core_.introduction().modern(*step.version);
         if (machine_.from_prior()) discovered_ = core_.settings().handshake.prior->discovered;
       } else {
         codec_ = std::make_unique<wire::legacy>(*step.version);
@@ -91,11 +91,11 @@ COMCP_DECL void negotiation::send(prepared_call& c, pending_entry& e) {
   core_.calls().withdraw(e);
   e.call = &c;
   e.handshake = true;
-  core_.connection().enlist_part(e, core_.settings().handshake_timeout);
+  core_.connection().clock().enlist(e, core_.settings().handshake_timeout);
 }
 
 COMCP_DECL void negotiation::probe(protocol_version v) {
-  codec_ = core_.modern_codec(v);
+  codec_ = core_.introduction().modern(v);
   probe_entry_.on_end = then(&negotiation::probed);
   send(probe_, probe_entry_);
   core_.calls().withdraw(probe_timer_);
@@ -120,7 +120,7 @@ COMCP_DECL void negotiation::probed(reply const& r) {
 
 COMCP_DECL void negotiation::initialize(protocol_version v) {
   codec_ = std::make_unique<wire::legacy>(v);
-  init_.params = core_.initialize_params(v);
+  init_.params = core_.introduction().initialize(v);
   initialize_entry_.on_end = then(&negotiation::initialized);
   send(init_, initialize_entry_);
   if (auto const sent = core_.transmit(initialize_entry_, *codec_); !sent) settle(sent.error());

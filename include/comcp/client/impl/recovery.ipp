@@ -111,7 +111,7 @@ COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
 COMCP_DECL asio::awaitable<error> recovery::attempt() {
   auto const& life = connection_.life();
   connection_.on(sansio::life_event::due);
-  connection_.begin_attempt();
+  connection_.clock().begin();
   if (on_attempt_) on_attempt_();
   if (life.is_closing()) co_return error();
   auto again = co_await connection_.open_channel();
@@ -121,10 +121,9 @@ COMCP_DECL asio::awaitable<error> recovery::attempt() {
   if (!again) co_return again.error();
   ++core_.calls().counters().restarts;
   for (auto const& step : core_.pipeline().steps()) step->connected(true);
-  co_await connection_.settle();
-  if (life.is(sansio::life_state::waiting)) co_return lost_again_;
-  connection_.become_ready();
-  co_return error();
+  bool const ready = co_await connection_.settle();
+  if (ready || life.is_closing()) co_return error();
+  co_return lost_again_;
 }
 
 COMCP_DECL void recovery::session_lost(request_id id, error why) {
@@ -147,7 +146,7 @@ COMCP_DECL void recovery::session_lost(request_id id, error why) {
 
 COMCP_DECL void recovery::check_era() {
   if (!std::exchange(prior_unconfirmed_, false) || connection_.life().is_restarting()) return;
-  core_.forget_era();
+  connection_.eras().forget();
   begin_renegotiation({});
 }
 
@@ -171,10 +170,10 @@ COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict
   auto const hold = core_.shared_from_this();
   auto const& life = connection_.life();
   bool const renews = known.has_value();
-  auto const before = core_.exchange_prior(std::move(known));
-  connection_.begin_attempt();
+  auto const before = connection_.eras().exchange(std::move(known));
+  connection_.clock().begin();
   auto const done = co_await connection_.negotiate();
-  core_.exchange_prior(before);
+  connection_.eras().exchange(before);
   if (life.is_closing()) co_return;
   if (!connection_.channel().is_open())
     co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
@@ -183,9 +182,8 @@ COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict
     co_return kept(done.error());
   }
   core_.calls().counters().renewals += renews;
-  co_await connection_.settle();
-  if (life.is(sansio::life_state::waiting)) lost(lost_again_);
-  else connection_.become_ready();
+  bool const ready = co_await connection_.settle();
+  if (!ready && !life.is_closing()) lost(lost_again_);
 }
 
 // The connection is as it was: the next call tries again. Those that waited do not.
