@@ -14,7 +14,33 @@ import re
 import sys
 
 FUNCTIONS, DATA = 25, 15
-KNOWN = {}
+KNOWN = {
+    "auth/oauth_options.hpp oauth_options": (53, 18),
+    "client/client.hpp client": (44, 15),
+    "client/core.hpp client_core": (61, 15),
+    "client/options.hpp call_options": (33, 15),
+    "client/options.hpp connect_options": (35, 15),
+    "client/subscriptions.hpp subscription_hub": (41, 15),
+    "http/asio_connection.hpp asio_connection": (30, 23),
+    "http/response_parser.hpp response_parser": (25, 18),
+    "json/value.hpp value": (34, 15),
+    "net/impl/child_process.ipp state": (25, 17),
+    "pool/core.hpp pool_core": (37, 15),
+    "registry/registry.hpp registry": (26, 15),
+    "registry/registry_core.hpp registry_member": (25, 20),
+    "registry/registry_core.hpp registry_core": (64, 15),
+    "sansio/oauth_flow.hpp oauth_flow": (35, 19),
+    "sansio/sse_parser.hpp sse_parser": (25, 17),
+    "schema/impl/evaluator.ipp evaluator": (32, 15),
+    "schema/impl/pattern_parser.ipp pattern_parser": (27, 15),
+    "server/live_server.hpp live_server": (37, 18),
+    "skills/impl/yaml_reader.hpp yaml_reader": (34, 15),
+    "test/impl/scripted_transport.ipp state": (25, 16),
+    "transport/http_options.hpp http_options": (27, 15),
+    "transport/http_session.hpp http_session": (37, 22),
+    "transport/impl/memory.ipp end": (25, 19),
+    "transport/stream_session.hpp stream_session": (33, 16),
+}
 
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*', re.S | re.M)
 HEAD = re.compile(r"\b(class|struct)\s+((?:\w+::)*\w+)(?:\s+final)?\s*(?::(?!:)[^;{()]*(?:\([^)]*\)[^;{()]*)*)?\{")

@@ -172,10 +172,9 @@ struct client_access {
 }  // namespace detail
 
 /// A client that knows the type of its handler. Converts to comcp::client by moving.
-template <class Transport, class Handler>
+template <class Handler>
 class basic_client : public client {
  public:
-  using transport_type = Transport;
   using handler_type = Handler;
 
   basic_client() = default;
@@ -189,19 +188,25 @@ class basic_client : public client {
   std::shared_ptr<Handler> handler_;
 };
 
+namespace detail {
+template <class Handler>
+asio::awaitable<basic_client<Handler>> connect_with(any_transport t, std::shared_ptr<Handler> h, connect_options options) {
+  any_handler asked(h);
+  auto core = co_await client_core::connect(std::move(t), std::move(asked), std::move(options));
+  co_return basic_client<Handler>(std::move(core), h);
+}
+}  // namespace detail
+
 /// Opens the transport, finds out what the server speaks, and returns a client that is ready. Throws; no process,
 /// socket or coroutine is left behind then. Cancelling it closes.
 template <transport Transport, handler Handler = no_handler>
-asio::awaitable<basic_client<Transport, Handler>> connect(Transport transport, Handler handler = Handler(),
-                                                          connect_options options = connect_options()) {
-  auto const shared = std::make_shared<Handler>(std::move(handler));
-  any_transport erased(std::move(transport));
-  any_handler asked(shared);
-  auto core = co_await client_core::connect(std::move(erased), std::move(asked), std::move(options));
-  co_return basic_client<Transport, Handler>(std::move(core), shared);
+asio::awaitable<basic_client<Handler>> connect(Transport transport, Handler handler = Handler(),
+                                               connect_options options = connect_options()) {
+  auto shared = std::make_shared<Handler>(std::move(handler));
+  return detail::connect_with(any_transport(std::move(transport)), std::move(shared), std::move(options));
 }
 template <transport Transport>
-asio::awaitable<basic_client<Transport, no_handler>> connect(Transport transport, connect_options options) {
+asio::awaitable<basic_client<no_handler>> connect(Transport transport, connect_options options) {
   return connect(std::move(transport), no_handler(), std::move(options));
 }
 

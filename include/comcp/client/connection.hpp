@@ -15,7 +15,6 @@
 #include <comcp/client/attempt.hpp>
 #include <comcp/client/calls.hpp>
 #include <comcp/client/channel.hpp>
-#include <comcp/client/era_memory.hpp>
 #include <comcp/client/options.hpp>
 #include <comcp/sansio/connection_life.hpp>
 
@@ -29,7 +28,7 @@ class connection {
  public:
   using status_listener = std::function<void(connection_status)>;
 
-  connection(client_core& core, connect_settings& settings, any_transport t);
+  connection(client_core& core, connect_settings const& settings, any_transport t);
 
   /// The first time. Throws; nothing is left behind then.
   asio::awaitable<void> open();
@@ -40,7 +39,6 @@ class connection {
   /// The server is told what it has to be told. True when it became ready then, and was not lost meanwhile.
   asio::awaitable<bool> settle();
   [[nodiscard]] attempt& clock() noexcept { return attempt_; }
-  [[nodiscard]] era_memory& eras() noexcept { return eras_; }
 
   /// The channel closed by itself.
   void closed(error reason);
@@ -80,7 +78,6 @@ class connection {
   std::optional<error> end_reason_;
   std::weak_ptr<negotiation> negotiation_;
   attempt attempt_;
-  era_memory eras_;
   bool resumed_ = false;  // it goes on with a saved session
   bool keeping_alive_ = false;
 };

@@ -58,7 +58,6 @@ class client_core final : public inbox,
   asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
   /// True where call() would do no more than a round trip: a fast path for typed operations.
   [[nodiscard]] bool is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept;
-  asio::awaitable<void> run_on_home(asio::awaitable<void> work);
 
   // From here on home only.
   asio::awaitable<detail::reply> round_trip(detail::prepared_call const& c);

@@ -117,7 +117,7 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
       co_return;
     };
     auto work = adopt(core, &*page);
-    co_await core->run_on_home(std::move(work));
+    co_await detail::on_home(core, std::move(work));
   }
   for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);

@@ -80,20 +80,6 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
   co_return decode_result<T>(r.value(), c.options.is_manual_input());
 }
 
-/// Runs work on the client's executor, wherever it is awaited.
-template <class T>
-asio::awaitable<T> on_home(std::shared_ptr<client_core> core, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if (here == core->home()) {
-    auto value = co_await std::move(work);
-    co_return value;
-  }
-  std::optional<T> value;
-  auto stored = store(std::move(work), value);
-  co_await spawn_and_wait(core->home(), std::move(stored));
-  co_return std::move(*value);
-}
-
 template <class T>
 asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_call c) {
   auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));

@@ -13,19 +13,20 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
+#include <comcp/client/connection.hpp>
+#include <comcp/client/era_memory.hpp>
 #include <comcp/sansio/handshake.hpp>
 
 namespace comcp {
 class client_core;
 
 namespace detail {
-class connection;
-
 class recovery {
  public:
   using nanoseconds = std::chrono::nanoseconds;
 
-  explicit recovery(client_core& core, connection& c) noexcept : core_(core), connection_(c) {}
+  recovery(client_core& core, connection& c, connect_settings& settings) noexcept
+      : core_(core), connection_(c), eras_(settings, c.channel()) {}
 
   /// The connection is lost: it is begun again, or it is over.
   void lost(error why);
@@ -51,6 +52,8 @@ class recovery {
   /// An answer came, of a call and not of a handshake alone: the connection works, and the verdict holds.
   void answered(pending_entry const& e) noexcept;
 
+  [[nodiscard]] era_memory& eras() noexcept { return eras_; }
+
   /// A call that begins: true when it waits for the connection to be sent.
   bool defers(pending_entry const& e);
   /// Calls that begin wait until it is known what the server is.
@@ -73,6 +76,7 @@ class recovery {
 
   client_core& core_;
   connection& connection_;
+  era_memory eras_;
   std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
   std::vector<request_id> unsettled_;  // what waits for one otherwise
   std::vector<request_id> restarts_;   // what waits for the outcome of the next attempt

@@ -8,11 +8,13 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_signal.hpp>
+#include <asio/this_coro.hpp>
 
 #include <comcp/error.hpp>
 
@@ -41,6 +43,25 @@ template <class T>
 asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
   auto value = co_await std::move(work);
   out.emplace(std::move(value));
+}
+
+/// Runs it on the owner's executor, wherever it is awaited, and resumes the caller on its own. Keeps the owner alive.
+template <class Owner, class T>
+asio::awaitable<T> on_home(std::shared_ptr<Owner> owner, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if constexpr (std::is_void_v<T>) {
+    if (here == owner->home()) co_await std::move(work);
+    else co_await spawn_and_wait(owner->home(), std::move(work));
+  } else {
+    if (here == owner->home()) {
+      auto value = co_await std::move(work);
+      co_return value;
+    }
+    std::optional<T> value;
+    auto stored = store(std::move(work), value);
+    co_await spawn_and_wait(owner->home(), std::move(stored));
+    co_return std::move(*value);
+  }
 }
 
 }  // namespace comcp::detail

@@ -27,28 +27,6 @@
 namespace comcp {
 namespace detail {
 
-/// On the pool's executor, wherever it is awaited.
-template <class T>
-asio::awaitable<T> at_home(std::shared_ptr<pool_core> core, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if constexpr (std::is_void_v<T>) {
-    if (here == core->home()) {
-      co_await std::move(work);
-    } else {
-      co_await spawn_and_wait(core->home(), std::move(work));
-    }
-  } else {
-    if (here == core->home()) {
-      auto value = co_await std::move(work);
-      co_return value;
-    }
-    std::optional<T> value;
-    auto stored = store(std::move(work), value);
-    co_await spawn_and_wait(core->home(), std::move(stored));
-    co_return std::move(*value);
-  }
-}
-
 template <class T>
 using pool_operation = std::function<asio::awaitable<T>(client const&, call_options)>;
 
@@ -75,7 +53,7 @@ asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options opt
 template <class Fn>
 std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> core, Fn fn,
                                                     std::chrono::nanoseconds timeout) {
-  auto taking = at_home<lease>(core, pool_core::checkout(core, timeout));
+  auto taking = on_home(core, pool_core::checkout(core, timeout));
   auto const connection = co_await std::move(taking);
   auto work = fn(*connection);
   co_return co_await std::move(work);
@@ -184,7 +162,7 @@ class pool {
  private:
   template <class T>
   [[nodiscard]] asio::awaitable<T> on_one(call_options options, detail::pool_operation<T> operation) const {
-    return detail::at_home<T>(core_, detail::call_on_one<T>(core_, std::move(options), std::move(operation)));
+    return detail::on_home(core_, detail::call_on_one<T>(core_, std::move(options), std::move(operation)));
   }
 
   std::shared_ptr<detail::pool_core> core_;

@@ -222,23 +222,4 @@ class registry_core final : private tenant, public std::enable_shared_from_this<
   bool closing_ = false, closed_ = false;
 };
 
-/// Runs an operation on the registry's executor, wherever it is awaited.
-template <class T>
-asio::awaitable<T> on_home(std::shared_ptr<registry_core> core, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if constexpr (std::is_void_v<T>) {
-    if (here == core->home()) co_await std::move(work);
-    else co_await spawn_and_wait(core->home(), std::move(work));
-  } else {
-    if (here == core->home()) {
-      auto value = co_await std::move(work);
-      co_return value;
-    }
-    std::optional<T> value;
-    auto stored = store(std::move(work), value);
-    co_await spawn_and_wait(core->home(), std::move(stored));
-    co_return std::move(*value);
-  }
-}
-
 }  // namespace comcp::detail

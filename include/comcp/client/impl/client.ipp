@@ -52,21 +52,21 @@ COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> 
 COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
   require(core);
   auto work = set_level_at_home(core, level, std::move(options));
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> subscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                    updated_callback f, call_options options) {
   require(core);
   auto work = core->subscriptions().subscribe(std::move(uri), std::move(f), std::move(options));
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                      call_options options) {
   require(core);
   auto work = core->subscriptions().unsubscribe(std::move(uri), std::move(options));
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter,
@@ -84,7 +84,7 @@ COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, 
     co_return;
   };
   auto work = send(core, std::move(method), std::move(params));
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core> core) {
@@ -96,13 +96,13 @@ COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core>
     co_return;
   };
   auto work = send(core);
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
   require(core);
   auto work = core->recovery().reconnect(error(errc::transport_failed, "the connection is begun anew"));
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {

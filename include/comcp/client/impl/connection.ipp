@@ -13,11 +13,10 @@
 
 namespace comcp::detail {
 
-COMCP_DECL connection::connection(client_core& core, connect_settings& settings, any_transport t)
+COMCP_DECL connection::connection(client_core& core, connect_settings const& settings, any_transport t)
     : core_(core),
       channel_(std::move(t)),
-      attempt_(core.calls(), settings, channel_.is_http()),
-      eras_(settings, channel_) {}
+      attempt_(core.calls(), settings, channel_.is_http()) {}
 
 inline connection_status status_of(sansio::life_state s) noexcept {
   using enum sansio::life_state;
@@ -88,14 +87,14 @@ COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
   bool const first = !life_.is_restarting();
   on(sansio::life_event::opened);
   core_.inbound().forget_strays();
-  eras_.recall();
+  core_.recovery().eras().recall();
   auto const n = std::make_shared<negotiation>(core_);
   negotiation_ = n;
   auto const done = co_await n->run(first ? channel_.resumed() : std::nullopt, attempt_.bounded(core_.settings().handshake_timeout));
   if (!done) co_return core_.inbound().with_what_came(done.error());
   resumed_ = n->has_resumed();
   core_.recovery().doubt_era(core_.is_modern() && n->from_prior());
-  eras_.remember(core_.verdict());
+  core_.recovery().eras().remember(core_.verdict());
   co_return done;
 }
 

@@ -24,7 +24,7 @@ COMCP_DECL client_core::client_core(any_transport transport, any_handler handler
       calls_(*this, home_, settings_, settings_.time ? settings_.time : steady_time()),
       introduction_(handler_, settings_, transport.info()),
       connection_(*this, settings_, std::move(transport)),
-      recovery_(*this, connection_),
+      recovery_(*this, connection_, settings_),
       exchange_(*this),
       inbound_(*this),
       dispatcher_(*this),
@@ -65,7 +65,7 @@ COMCP_DECL asio::awaitable<void> client_core::close() {
     (void)co_await self->connection_.ended();
   };
   auto work = wait_closed(hold);
-  co_await run_on_home(std::move(work));
+  co_await detail::on_home(hold, std::move(work));
 }
 
 COMCP_DECL void client_core::abandon() noexcept {
@@ -173,26 +173,7 @@ COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call c) {
-  auto const hold = shared_from_this();
-  auto const here = co_await asio::this_coro::executor;
-  if (here == home_) {
-    auto v = co_await call_on_home(std::move(c));
-    co_return v;
-  }
-  std::optional<json::value> value;
-  auto work = detail::store(call_on_home(std::move(c)), value);
-  co_await detail::spawn_and_wait(home_, std::move(work));
-  co_return std::move(*value);
-}
-
-COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> work) {
-  auto const hold = shared_from_this();
-  auto const here = co_await asio::this_coro::executor;
-  if (here == home_) {
-    co_await std::move(work);
-  } else {
-    co_await detail::spawn_and_wait(home_, std::move(work));
-  }
+  return detail::on_home(shared_from_this(), call_on_home(std::move(c)));
 }
 
 COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {

@@ -146,7 +146,7 @@ COMCP_DECL void recovery::session_lost(request_id id, error why) {
 
 COMCP_DECL void recovery::check_era() {
   if (!std::exchange(prior_unconfirmed_, false) || connection_.life().is_restarting()) return;
-  connection_.eras().forget();
+  eras_.forget();
   begin_renegotiation({});
 }
 
@@ -170,10 +170,10 @@ COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict
   auto const hold = core_.shared_from_this();
   auto const& life = connection_.life();
   bool const renews = known.has_value();
-  auto const before = connection_.eras().exchange(std::move(known));
+  auto const before = eras_.exchange(std::move(known));
   connection_.clock().begin();
   auto const done = co_await connection_.negotiate();
-  connection_.eras().exchange(before);
+  eras_.exchange(before);
   if (life.is_closing()) co_return;
   if (!connection_.channel().is_open())
     co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());

@@ -211,22 +211,22 @@ COMCP_DECL pool::~pool() {
 }
 
 COMCP_DECL asio::awaitable<void> pool::warm_up() const {
-  return detail::at_home<void>(core_, detail::pool_core::warm_up(core_));
+  return detail::on_home(core_, detail::pool_core::warm_up(core_));
 }
 COMCP_DECL asio::awaitable<lease> pool::checkout(std::chrono::nanoseconds timeout) const {
-  return detail::at_home<lease>(core_, detail::pool_core::checkout(core_, timeout));
+  return detail::on_home(core_, detail::pool_core::checkout(core_, timeout));
 }
 COMCP_DECL asio::awaitable<std::string> pool::add(server_config config) const {
-  return detail::at_home<std::string>(core_, detail::pool_core::add(core_, std::move(config)));
+  return detail::on_home(core_, detail::pool_core::add(core_, std::move(config)));
 }
 COMCP_DECL asio::awaitable<void> pool::remove(std::string_view name) const {
-  return detail::at_home<void>(core_, detail::pool_core::remove(core_, std::string(name)));
+  return detail::on_home(core_, detail::pool_core::remove(core_, std::string(name)));
 }
 COMCP_DECL asio::awaitable<void> pool::set_log_level(log_level level, call_options options) const {
-  return detail::at_home<void>(core_, detail::pool_core::set_log_level(core_, level, std::move(options)));
+  return detail::on_home(core_, detail::pool_core::set_log_level(core_, level, std::move(options)));
 }
 COMCP_DECL asio::awaitable<void> pool::close() const {
-  return detail::at_home<void>(core_, detail::pool_core::close(core_));
+  return detail::on_home(core_, detail::pool_core::close(core_));
 }
 COMCP_DECL std::vector<server_status> pool::connections() const { return core_->connections(); }
 COMCP_DECL pool_statistics pool::stats() const { return core_->statistics(); }
