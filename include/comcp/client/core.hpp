@@ -157,6 +157,7 @@ class client_core final : public inbox,
 #include <comcp/client/impl/inbound.ipp>
 #include <comcp/client/impl/input_rounds.ipp>
 #include <comcp/client/impl/interception.ipp>
+#include <comcp/client/impl/listen_streams.ipp>
 #include <comcp/client/impl/negotiation.ipp>
 #include <comcp/client/impl/recovery.ipp>
 #include <comcp/client/impl/subscribers.ipp>

@@ -36,7 +36,7 @@ class subscription {
   /// errc::closed after close(), and for an object that has no stream.
   [[nodiscard]] asio::awaitable<std::optional<any_notification>> next() {
     if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
-    return core_->subscriptions().next(stream_);
+    return core_->subscriptions().streams().next(stream_);
   }
   /// What the server agreed to send. Throws as next() does.
   [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
@@ -44,7 +44,7 @@ class subscription {
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
   [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
   void close() noexcept {
-    if (core_ && stream_ && !stream_->ended) core_->subscriptions().close(*stream_);
+    if (core_ && stream_ && !stream_->ended) core_->subscriptions().streams().close(*stream_);
     stream_.reset();
   }
 

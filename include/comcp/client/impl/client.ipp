@@ -72,7 +72,7 @@ COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core
 COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter,
                                                      call_options options) {
   require(core);
-  auto work = core->subscriptions().listen(std::move(filter), std::move(options));
+  auto work = core->subscriptions().streams().listen(std::move(filter), std::move(options));
   auto stream = co_await on_home(core, std::move(work));
   co_return subscription(core, std::move(stream));
 }

@@ -76,7 +76,7 @@ COMCP_DECL void client_core::abandon() noexcept {
 COMCP_DECL void client_core::context_gone() noexcept {
   connection_.context_gone();
   calls_.shut_down();
-  subscriptions_.shut_down();
+  subscriptions_.streams().shut_down();
   settings_.executor = {};
 }
 

@@ -40,24 +40,12 @@ COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error cons
   core_.calls().wake(line, why ? reply(why) : reply(json::value()));
 }
 
-// By way of the interceptors, which may deny and record it.
-COMCP_DECL asio::awaitable<void> subscription_hub::ask(prepared_call c, performer how) {
-  auto const performed = std::make_shared<bool>(false);
-  performer marked = [performed, how = std::move(how)](prepared_call& call) {
-    *performed = true;
-    return how(call);
-  };
-  auto const r = co_await core_.pipeline().run(std::move(c), std::move(marked));
-  if (!r) throw exception(r.error());
-  if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
-}
-
 COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
   auto const hold = core_.shared_from_this();
   auto const mine = std::make_shared<updated_callback const>(std::move(f));
   prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
   performer how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
-  co_await ask(std::move(c), std::move(how));
+  co_await ask_subscription(core_, std::move(c), std::move(how));
 }
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
@@ -134,7 +122,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
   if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
   prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
   performer how = [this, uri](prepared_call& call) { return leave(uri, call); };
-  co_await ask(std::move(c), std::move(how));
+  co_await ask_subscription(core_, std::move(c), std::move(how));
 }
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
@@ -163,26 +151,17 @@ COMCP_DECL bool subscription_hub::is_awaited() const {
 
 COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
                                                  std::function<void(error const&)> silent) {
-  auto const handle = next_handle_++;
   auto const known = silent_.find(kind);
   auto const why = known == silent_.end() ? deaf_ : known->second;
-  if (why && silent) guarded([&] { silent(why); });
-  watchers_.push_back({handle, std::move(kind), std::move(f), std::move(silent)});
+  if (why && silent) watchers_.guarded([&] { silent(why); });
+  auto const handle = watchers_.add(std::move(kind), std::move(f), std::move(silent));
   if (core_.is_modern()) refresh_shared();
   return handle;
 }
 
 COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
-  std::erase_if(watchers_, [handle](watcher const& w) { return w.handle == handle; });
+  watchers_.remove(handle);
   if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
-}
-
-// To the watches of one kind, or of all.
-COMCP_DECL void subscription_hub::tell_silence(std::string_view kind, error const& why) {
-  auto const all = watchers_;
-  for (auto const& w : all) {
-    if (w.silent && (kind.empty() || w.kind == kind)) guarded([&] { w.silent(why); });
-  }
 }
 
 // What was asked for and is not acknowledged never comes: told once, not at each stream that follows.
@@ -195,7 +174,7 @@ COMCP_DECL void subscription_hub::tell_left_out(listen_stream const& s) {
     silent_.emplace(kind, why);
     if (known.contains(kind)) return;
     core_.fault(why);
-    tell_silence(kind, why);
+    watchers_.tell_silence(kind, why);
   };
   look("tools", s.asked.tools_list_changed, s.acknowledged.tools_list_changed);
   look("prompts", s.asked.prompts_list_changed, s.acknowledged.prompts_list_changed);
@@ -216,7 +195,7 @@ COMCP_DECL void subscription_hub::deaf(error why) {
   gap_ = true;
   // That a server has no such stream is a fault only where somebody waits for what would come on it.
   if (is_awaited() || !(deaf_ == errc::capability_missing)) core_.fault(deaf_);
-  tell_silence({}, deaf_);
+  watchers_.tell_silence({}, deaf_);
 }
 
 }  // namespace comcp::detail

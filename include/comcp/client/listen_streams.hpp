@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The open subscriptions/listen requests of the modern era, what comes on each, and who reads it (2026-07-28,
+// basic/patterns/subscriptions). On home only. Internal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/call.hpp>
+#include <comcp/protocol/notifications.hpp>
+#include <comcp/protocol/subscriptions.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+/// One subscriptions/listen request and what came on it.
+struct listen_stream {
+  explicit listen_stream(subscription_filter f) : asked(std::move(f)) {}
+
+  prepared_call call{"subscriptions/listen", {}, {}};
+  pending_entry entry;
+  pending_entry acknowledgment;  // waited for while it is outstanding
+  subscription_filter asked, acknowledged;
+  bool is_acknowledged = false;
+  std::chrono::steady_clock::time_point acknowledged_at{};
+  bool independent = false;  // made by listen(): has a queue and its own reader
+  std::deque<any_notification> queue;
+  std::uint64_t dropped = 0;
+  std::vector<request_id> readers;  // those that wait
+  std::optional<error> ended;  // errc{} value: gracefully
+};
+
+class listen_streams {
+ public:
+  using pointer = std::shared_ptr<listen_stream>;
+  enum class route { taken, shared, untagged };
+
+  /// `over` hears of each that ends.
+  listen_streams(client_core& core, std::function<void(pointer const&)> over) : core_(core), over_(std::move(over)) {}
+
+  /// Sends the request; it lives until the server or we end it.
+  void open(pointer const& s);
+  asio::awaitable<error> acknowledged(pointer s, call_options options);
+  void close(listen_stream& s);
+  /// A user's own stream.
+  asio::awaitable<pointer> listen(subscription_filter filter, call_options options);
+  asio::awaitable<std::optional<any_notification>> next(pointer s);
+
+  /// Whose notification it was: of an independent stream (or nobody's), of the shared one, or of no stream.
+  route routed(std::string const& method, json::value const& params);
+  void cancelled_by_server(json::view request);
+  void end_all(error const& reason);
+  void shut_down() noexcept;
+
+ private:
+  void stream_over(pointer const& s, reply r);
+  asio::awaitable<reply> open_for(pointer s, prepared_call& c);
+  [[nodiscard]] pointer by_id(std::uint64_t id) const;
+
+  client_core& core_;
+  std::function<void(pointer const&)> over_;
+  std::vector<pointer> open_;
+};
+
+/// By way of the interceptors, which may deny and record it. Throws what it fails with.
+asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer how);
+
+inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code == -32022; }
+
+}  // namespace detail
+}  // namespace comcp
