@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that runs out on request: this program's operator new refuses large pieces while a test says so. For one
-// source of a program.
+// Memory that runs out on request: this program's operator new refuses large pieces, or one piece, while a test says so.
+// For one source of a program.
 #pragma once
 
 #include <cstdlib>
