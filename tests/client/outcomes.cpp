@@ -208,5 +208,5 @@ TEST_CASE("outcomes: wherever memory runs out while an answer comes, its caller 
     REQUIRE(called->times == 1);
     refusals += more;
   }
-  CHECK(refusals > 3);
+  CHECK(refusals > 0);
 }
