@@ -62,13 +62,25 @@ function(comcp_own target)
   comcp_warn(${target})
 endfunction()
 
-# The sources of comcp::compiled: one for each folder, which includes that folder's impl/*.ipp, so that a change
-# compiles one folder again. Each is rewritten only when its list changes.
+# The sources of comcp::compiled: what comcp/src.hpp includes, one source for each folder, so that a change compiles one
+# folder again. Each is rewritten only when its list changes.
 function(comcp_write_compiled_sources dir out)
-  file(GLOB_RECURSE parts RELATIVE "${PROJECT_SOURCE_DIR}/include" CONFIGURE_DEPENDS
+  set(list_file "${PROJECT_SOURCE_DIR}/include/comcp/src.hpp")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list_file}")
+  file(READ "${list_file}" text)
+  string(REGEX MATCHALL "comcp/[a-z0-9_/]*\\.ipp" parts "${text}")
+  file(GLOB_RECURSE there RELATIVE "${PROJECT_SOURCE_DIR}/include" CONFIGURE_DEPENDS
        "${PROJECT_SOURCE_DIR}/include/comcp/*.ipp")
-  if(NOT COMCP_WITH_TLS)
-    list(FILTER parts EXCLUDE REGEX "/tls_[^/]*$|/auth/impl/(oauth|jose|dpop|client_authentication)[^/]*$")
+  set(forgotten ${there})
+  list(REMOVE_ITEM forgotten ${parts})
+  set(gone ${parts})
+  list(REMOVE_ITEM gone ${there})
+  if(forgotten OR gone)
+    message(FATAL_ERROR "include/comcp/src.hpp lists each impl/*.ipp. It lacks: ${forgotten}. Not there: ${gone}.")
+  endif()
+  if(NOT COMCP_WITH_TLS)  # what needs it stands last
+    string(REGEX REPLACE "#if defined\\(COMCP_WITH_TLS\\).*" "" text "${text}")
+    string(REGEX MATCHALL "comcp/[a-z0-9_/]*\\.ipp" parts "${text}")
   endif()
   list(SORT parts)
   set(sources "")

@@ -10,7 +10,7 @@
 #define COMCP_VERSION_PATCH 0
 #define COMCP_VERSION_STRING "0.1.0"
 
-/// Marks definitions that live in impl/*.ipp: inline when header-only, plain in compiled mode.
+/// Marks definitions that live in impl/*.ipp: inline when header-only, plain where comcp/src.hpp compiles them once.
 #if defined(COMCP_SEPARATE_COMPILATION)
 #define COMCP_DECL
 #else

@@ -138,6 +138,31 @@ TEST_CASE("attack: SSRF by rebinding: a server cannot move near after it answere
   CHECK(known->connected);
   CHECK_FALSE(known->allows(asio::ip::make_address("127.0.0.1")));
   CHECK(known->allows(asio::ip::make_address("93.184.215.14")));
+
+  comcp_test::http_peer inner(t.io, comcp_test::always(comcp_test::http_answer(200, "{}")));
+  bool asked_again = false;
+  comcp::net::lookup_function lookup = [&](asio::any_io_executor, std::string host, std::uint16_t port,
+                                           comcp::net::lookup_done done) {
+    asked_again = asked_again || host == "mcp.example";
+    comcp::net::endpoints near;
+    near.emplace_back(asio::ip::make_address("127.0.0.1"), port);
+    done({}, near);
+  };
+  auto const real = comcp::detail::default_oauth_sender(comcp::endpoint_policy(), 1000, server, comcp::asio_engine_options(),
+                                                        comcp::proxy_options::none(), comcp::tls_options(), lookup, known);
+  auto const named = "https://as.evil.example:" + std::to_string(inner.port());
+  std::optional<comcp::result<comcp::oauth_response>> got;
+  auto const ask = [&]() -> asio::awaitable<void> {
+    auto r = co_await real(comcp::http_request(comcp::http_url::parse(named).value()));
+    got.emplace(std::move(r));
+  };
+  asio::co_spawn(t.io, ask(), asio::detached);
+  t.io.restart();
+  for (int i = 0; i < 500 && !got; ++i) t.io.run_one_for(20ms);
+  CHECK_FALSE(asked_again);
+  CHECK(inner.connections() == 0);
+  REQUIRE(got);
+  CHECK_FALSE(*got);
 }
 
 TEST_CASE(

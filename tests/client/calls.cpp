@@ -5,7 +5,6 @@
 #include <comcp/client/client.hpp>
 
 #include "support/conversation.hpp"
-#include "support/failing_new.hpp"
 
 using namespace comcp;
 using namespace comcp_test;
@@ -353,36 +352,4 @@ TEST_CASE("calls: an answer whose id is written as a double is the call's", "[cl
   auto const called = t.finish(t.client.call_tool("x"));
   REQUIRE(called);
   CHECK(called->text() == "A");
-}
-
-TEST_CASE("calls: memory that runs out while an answer is read is an error that says so", "[client]") {
-  conversation c;
-  auto s = legacy_script();
-  std::optional<scarce_memory> scarce;
-  bool armed = false;
-  auto const hears = [&](direction d, std::string_view) {
-    if (armed && d == direction::received) scarce.emplace(500'000);
-  };
-  auto client = c.connect(s.transport(), c.options().trace(hears)).value();
-  auto const ended = c.start(end_of(client));
-  auto const failure = R"({"jsonrpc":"2.0","id":$id,"error":{"code":1,"message":")" + std::string(900'000, 'x') + "\"}}";
-  SECTION("where the parser cannot grow, the call fails with it") {
-    armed = true;
-    s.expect("ping").raw(failure);
-    auto const pinged = c.start(client.ping());
-    scarce.reset();
-    CHECK(pinged->error() == errc::out_of_memory);
-    CHECK_FALSE(ended->done());
-  }
-  SECTION("elsewhere, the client ends with it") {
-    s.expect("ping").raw(failure).expect("ping").raw(failure);
-    CHECK(c.finish(client.ping()).error().peer());
-    armed = true;
-    auto const pinged = c.start(client.ping());
-    scarce.reset();
-    c.advance(10s);
-    CHECK(pinged->error() == errc::outcome_unknown);
-    REQUIRE(ended->ok());
-    CHECK((*ended)->why == errc::out_of_memory);
-  }
 }

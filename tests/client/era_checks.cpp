@@ -111,3 +111,45 @@ TEST_CASE("era_checks: what was sent to a server that ends when it is probed end
   c.settle();
   CHECK(quick->ok());
 }
+
+TEST_CASE("era_checks: after a check that failed the next call checks again", "[client]") {
+  conversation c;
+  changed_mind s(c);
+  auto client = c.connect(s.server.transport(), c.options().prior(modern_verdict()));
+  auto const first = c.start(client->call_tool("x"));
+  REQUIRE(s.handshakes.size() == 1);
+  s.handshakes[0].fail(-32603, "not today");
+  c.settle();
+  CHECK(first->error().peer());
+  auto const second = c.start(client->call_tool("x"));
+  REQUIRE(s.handshakes.size() == 2);
+  s.go_on();
+  c.settle();
+  CHECK(second->ok());
+  CHECK(client->era() == era::legacy);
+}
+
+TEST_CASE("era_checks: what begins inside a check that failed does not end with its failure", "[client]") {
+  conversation c;
+  changed_mind s(c);
+  auto client = c.connect(s.server.transport(), c.options().prior(modern_verdict()));
+  outcome<void> restarted;
+  auto const call_and_restart = [&]() -> asio::awaitable<void> {
+    (void)co_await as_result(client->call_tool("x"));
+    auto op = client->restart();
+    auto r = co_await as_result(std::move(op));
+    restarted.value.emplace(std::move(r));
+    ++restarted.times;
+  };
+  asio::co_spawn(c.io, call_and_restart(), asio::detached);
+  c.settle();
+  REQUIRE(s.handshakes.size() == 1);
+  s.handshakes[0].fail(-32603, "not today");
+  c.settle();
+  CHECK_FALSE(restarted.done());
+  CHECK(s.server.connections() == 2);
+  REQUIRE(s.handshakes.size() == 2);
+  s.go_on();
+  c.settle();
+  CHECK(restarted.ok());
+}

@@ -7,6 +7,7 @@
 #include <comcp/net/gate.hpp>
 
 #include "support/conversation.hpp"
+#include "support/failing_new.hpp"
 
 using namespace comcp;
 using namespace comcp_test;
@@ -142,4 +143,70 @@ TEST_CASE("outcomes: a tool that wants a task is not called without one", "[clie
   server.answer("tools/list", json::raw(R"({"tools":[{"name":"slow","inputSchema":{"type":"object"}}]})"));
   REQUIRE(c.finish(client.list_tools()));
   CHECK(c.finish(client.call_tool("slow")));
+}
+
+TEST_CASE("outcomes: memory that runs out while an answer is read is an error that says so", "[client]") {
+  conversation c;
+  auto s = legacy_script();
+  std::optional<scarce_memory> scarce;
+  bool armed = false;
+  auto const hears = [&](direction d, std::string_view) {
+    if (armed && d == direction::received) scarce.emplace(500'000);
+  };
+  auto client = c.connect(s.transport(), c.options().trace(hears)).value();
+  auto const ended = c.start(end_of(client));
+  auto const failure = R"({"jsonrpc":"2.0","id":$id,"error":{"code":1,"message":")" + std::string(900'000, 'x') + "\"}}";
+  SECTION("where the parser cannot grow, the call fails with it") {
+    armed = true;
+    s.expect("ping").raw(failure);
+    auto const pinged = c.start(client.ping());
+    scarce.reset();
+    CHECK(pinged->error() == errc::out_of_memory);
+    CHECK_FALSE(ended->done());
+  }
+  SECTION("elsewhere, the client ends with it") {
+    s.expect("ping").raw(failure).expect("ping").raw(failure);
+    CHECK(c.finish(client.ping()).error().peer());
+    armed = true;
+    auto const pinged = c.start(client.ping());
+    scarce.reset();
+    c.advance(10s);
+    CHECK(pinged->error() == errc::outcome_unknown);
+    REQUIRE(ended->ok());
+    CHECK((*ended)->why == errc::out_of_memory);
+  }
+}
+
+TEST_CASE("outcomes: wherever memory runs out while an answer comes, its caller hears something", "[client]") {
+  int refusals = 0;
+  for (bool more = true; more;) {
+    conversation c;
+    auto s = legacy_script();
+    std::optional<one_refusal> refusal;
+    bool armed = false;
+    auto const hears = [&](direction d, std::string_view) {
+      if (armed && d == direction::received) refusal.emplace(refusals + 1);
+    };
+    auto client = c.connect(s.transport(), c.options().trace(hears)).value();
+    s.expect("tools/call").fail(0, "");  // an error that comcp gives a text
+    armed = true;
+    auto const called = std::make_shared<outcome<call_tool_result>>();
+    auto const call = [](comcp::client const& on, outcome_of<call_tool_result> out,
+                         std::optional<one_refusal>& r) -> asio::awaitable<void> {
+      auto op = on.call_tool("x");
+      auto got = co_await as_result(std::move(op));
+      out->value.emplace(std::move(got));
+      ++out->times;
+      if (r && !r->came()) r.reset();
+    };
+    asio::co_spawn(c.io, call(client, called, refusal), asio::detached);
+    c.settle();
+    more = refusal.has_value();
+    refusal.reset();
+    c.advance(10s);
+    INFO("piece " << refusals + 1);
+    REQUIRE(called->times == 1);
+    refusals += more;
+  }
+  CHECK(refusals > 0);
 }

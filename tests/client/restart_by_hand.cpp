@@ -271,3 +271,34 @@ TEST_CASE("restart by hand: cancelled by whom it ends, it leaves nothing behind"
   c.advance(1h);
   CHECK(c.finish(client->ping()));
 }
+
+TEST_CASE("restart by hand: who begins another inside the outcome of one makes all who wait wait for that", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.modern();
+  auto client = c.connect(server.transport());
+  std::vector<fake_request> handshakes;
+  server.on("server/discover", [&](fake_request r) { handshakes.push_back(r); });
+  auto const first = c.start(client->restart());
+  outcome<void> second;
+  auto const again = [&]() -> asio::awaitable<void> {
+    (void)co_await as_result(client->call_tool("x"));
+    auto op = client->restart();
+    auto r = co_await as_result(std::move(op));
+    second.value.emplace(std::move(r));
+    ++second.times;
+  };
+  asio::co_spawn(c.io, again(), asio::detached);
+  auto const subscribed = c.start(client->subscribe("a://b"));
+  REQUIRE(handshakes.size() == 1);
+  handshakes[0].reply(json::raw(discover_text(R"("2026-07-28")", "{}")));  // without tools: the call ends while it is sent
+  c.settle();
+  CHECK(server.connections() == 3);
+  CHECK_FALSE((first->done() || second.done() || subscribed->done()));
+  REQUIRE(handshakes.size() == 2);
+  handshakes[1].reply(json::raw(discover_text()));
+  c.settle();
+  CHECK(first->ok());
+  CHECK(second.ok());
+  CHECK(subscribed->ok());  // this server has it
+}

@@ -5,6 +5,7 @@
 #include <comcp/client/client.hpp>
 
 #include "support/conversation.hpp"
+#include "support/severable.hpp"
 
 using namespace comcp;
 using namespace comcp_test;
@@ -183,4 +184,19 @@ TEST_CASE("restart hook: connect_timeout bounds opening and handshake together, 
   c.advance(1ms);
   REQUIRE(hook.reasons.size() == 2);
   CHECK(hook.reasons[1] == errc::timeout);
+}
+
+TEST_CASE("restart hook: it is not asked about what a client that goes away ends itself", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.silent("tools/call");
+  asked hook;
+  auto client = c.connect(severable(server), c.options().restart(hook.policy()));
+  auto const call = c.start(client->call_tool("x"));
+  c.io.restart();  // home is there, and elsewhere
+  client = result<comcp::client>(comcp::client());
+  c.settle();
+  CHECK(call->error() == errc::closed);
+  CHECK(hook.reasons.empty());
+  CHECK(server.connections() == 1);
 }

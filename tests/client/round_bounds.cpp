@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a server may make a client do in input rounds: how often, how much at once, how fast.
+#include <stdexcept>
+
 #include <comcp/client/handlers.hpp>
 #include <comcp/net/gate.hpp>
 
@@ -27,9 +29,11 @@ constexpr auto state_alone = R"({"resultType":"input_required","requestState":"a
 struct waits {
   std::shared_ptr<comcp::detail::gate> opened;
   std::shared_ptr<int> begun = std::make_shared<int>(0);
+  int fails = 0;  // which of them
   asio::awaitable<elicit_result> elicit(elicit_params) {
-    ++*begun;
+    bool const throws = ++*begun == fails;
     co_await opened->wait();
+    if (throws) throw std::runtime_error("no");
     co_return elicit_result::accept(args());
   }
 };
@@ -101,6 +105,39 @@ TEST_CASE("rounds: a round that is cancelled starts nothing more", "[client]") {
   handler.opened->open();
   c.settle();
   CHECK(*handler.begun == 64);
+}
+
+TEST_CASE("rounds: one that has ended starts nothing more, though its handlers answer first", "[client]") {
+  auto const ends = GENERATE(errc::input_refused, errc::cancelled, errc::timeout);
+  conversation c;
+  auto s = modern_script();
+  s.expect("tools/call").reply(asks(100));
+  waits handler{std::make_shared<comcp::detail::gate>(c.io.get_executor())};
+  if (ends == errc::input_refused) handler.fails = 1;
+  auto client = c.connect(s.transport(), c.options(), handler).value();
+  std::stop_source stop;
+  auto const call = c.start(client.call_tool("t", args(), call_options().stop(stop.get_token()).hard_timeout(1min)));
+  if (ends == errc::cancelled) stop.request_stop();
+  if (ends == errc::timeout) c.clock->advance(1min);
+  handler.opened->open();  // all 64 go on right behind that
+  c.settle();
+  CHECK(call->error() == ends);
+  CHECK(*handler.begun == 64);
+}
+
+TEST_CASE("rounds: one whose call ends as it begins starts nothing", "[client]") {
+  conversation c;
+  auto s = modern_script();
+  s.expect("tools/call").reply(asks(3));
+  waits handler{std::make_shared<comcp::detail::gate>(c.io.get_executor())};
+  handler.opened->open();
+  std::stop_source stop;
+  auto const hears = [&](direction d, std::string_view text) {
+    if (d == direction::received && text.find("inputRequests") != text.npos) stop.request_stop();
+  };
+  auto client = c.connect(s.transport(), c.options().trace(hears), handler).value();
+  CHECK(c.finish(client.call_tool("t", args(), call_options().stop(stop.get_token()))).error() == errc::cancelled);
+  CHECK(*handler.begun == 0);
 }
 
 TEST_CASE("rounds: one with more requests than the limit ends the call, and asks nobody", "[client]") {

@@ -294,3 +294,22 @@ TEST_CASE("subscribers: kinds that are not acknowledged are told to who waits fo
   REQUIRE(c.faults.size() == 3);  // whose updates of x://a have ended by that
   CHECK_THAT(std::string(c.faults[2].message()), match::contains("x://a"));
 }
+
+TEST_CASE("subscribers: what a modern server did not acknowledge is unknown of the legacy one that follows it", "[client]") {
+  conversation c;
+  slow_server s(c.io.get_executor(), true);
+  auto client = c.connect(s.server.transport());
+  std::vector<error> first, second;
+  auto const watch = client->watch_tools([&](result<listing<tool>> const& r) { first.push_back(r ? error() : r.error()); });
+  c.settle();
+  s.acknowledge();  // of other things
+  c.settle();
+  REQUIRE(first.size() == 1);
+  CHECK(first[0] == errc::capability_missing);
+  s.server.legacy();
+  REQUIRE(c.start(client->restart())->ok());
+  REQUIRE(client->era() == era::legacy);
+  auto const another = client->watch_tools([&](result<listing<tool>> const& r) { second.push_back(r ? error() : r.error()); });
+  c.settle();
+  CHECK(second.empty());
+}

@@ -267,6 +267,21 @@ TEST_CASE("child_process: it is killed from any thread while its executor stands
   p->killer()();
 }
 
+TEST_CASE("child_process: it is killed whatever group it is in at the moment", "[net]") {
+  asio::io_context io;
+  for (int i = 0; i != 30; ++i) {
+    auto p = child_process::spawn(io.get_executor(), options({"hop_groups"}));
+    REQUIRE(p);
+    std::string ready(6, '\0');
+    asio::read(p->output(), asio::buffer(ready));
+    int const pid = p->pid();
+    p->killer()();
+    bool const lives = comcp_test::has_children();
+    if (lives) ::kill(pid, SIGKILL);  // not left behind by this test
+    REQUIRE_FALSE(lives);
+  }
+}
+
 TEST_CASE("child_process: SIGTERM ends what only ignores the end of its input", "[net]") {
   asio::io_context io;
   auto const clock = std::make_shared<comcp::test::manual_clock>();

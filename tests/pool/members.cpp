@@ -5,6 +5,7 @@
 #include <comcp/pool/pool.hpp>
 
 #include "pool/crew.hpp"
+#include "support/severable.hpp"
 
 using namespace comcp;
 using namespace comcp_test;
@@ -364,4 +365,20 @@ TEST_CASE("members: a cancelled close goes on", "[pool]") {
   c.advance(10s);
   CHECK(p.connections().empty());
   CHECK(c.finish(p.close()));
+}
+
+TEST_CASE("members: what their pool ends itself when it goes away is no loss", "[pool]") {
+  crew c;
+  auto const number = c.hire();
+  auto make = [s = c.servers[number]] { return any_transport(severable(s)); };
+  std::optional<pool> p(c.make({server_config::from(std::move(make)).options(c.options()).retry(crew::patient())}, c.pooled()));
+  auto const call = c.hang(*p);
+  c.statuses.clear();
+  c.io.restart();  // home is there, and elsewhere
+  p.reset();
+  c.settle();
+  CHECK(call->error() == errc::closed);
+  CHECK(c.statuses == std::vector<std::string>{"disconnected"});
+  c.advance(1h);
+  CHECK(c.servers[number].connections() == 1);
 }

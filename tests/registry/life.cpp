@@ -5,6 +5,7 @@
 #include <asio/strand.hpp>
 
 #include "registry/house.hpp"
+#include "support/severable.hpp"
 
 using namespace comcp;
 using namespace comcp_test;
@@ -252,4 +253,22 @@ TEST_CASE("registry: may be held longer than its io_context", "[registry]") {
   CHECK_FALSE(held->find("ready"));
   conversation elsewhere;
   CHECK(elsewhere.finish(held->call("ready/x")).error() == errc::closed);
+}
+
+TEST_CASE("registry: what it ends itself when it goes away is no loss", "[registry]") {
+  house h;
+  auto s = h.server();
+  s.silent("tools/call");
+  std::optional<registry> r(h.make());
+  auto const make = [s] { return any_transport(severable(s)); };
+  REQUIRE(h.finish(r->add("x", server_config::from(make).options(connect_options().time(h.clock)))));
+  auto const call = h.start(r->call("x/echo", args()));
+  h.states.clear();
+  h.io.restart();  // home is there, and elsewhere
+  r.reset();
+  h.settle();
+  CHECK(call->error() == errc::closed);
+  for (auto const& [name, state] : h.states) CHECK(state == server_state::stopped);
+  h.advance(1h);
+  CHECK(s.connections() == 1);
 }

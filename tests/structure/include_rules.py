@@ -46,7 +46,7 @@ MAY = {
     "config (connect)": ["config", "server", "transport"],
     "test": ["client", "transport"],
 }
-ANYTHING = {"comcp", "host", "authorization", "run"}
+ANYTHING = {"comcp", "host", "authorization", "run", "src"}
 
 SPECIAL = {
     "http/url": "http (pure)", "http/message": "http (pure)",

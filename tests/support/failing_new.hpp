@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory that runs out on request: this program's operator new refuses large pieces while a test says so. For one
-// source of a program.
+// Memory that runs out on request: this program's operator new refuses large pieces, or one piece, while a test says so.
+// For one source of a program.
 #pragma once
 
 #include <cstdlib>
@@ -12,6 +12,7 @@
 namespace comcp_test {
 
 inline thread_local std::size_t refused_from = std::numeric_limits<std::size_t>::max();
+inline thread_local int refused_in = 0;  // pieces from now
 
 /// While it lives, this thread gets no piece of so many bytes or more.
 class scarce_memory {
@@ -22,11 +23,22 @@ class scarce_memory {
   ~scarce_memory() { refused_from = std::numeric_limits<std::size_t>::max(); }
 };
 
+/// While it lives, this thread does not get its n-th piece, and every other.
+class one_refusal {
+ public:
+  explicit one_refusal(int n) noexcept { refused_in = n; }
+  one_refusal(one_refusal const&) = delete;
+  one_refusal& operator=(one_refusal const&) = delete;
+  ~one_refusal() { refused_in = 0; }
+  [[nodiscard]] bool came() const noexcept { return refused_in <= 0; }
+};
+
 }  // namespace comcp_test
 
 // All forms of it: a sanitizer's own do not come to the first.
 inline void* piece_of(std::size_t n) noexcept {
-  return n < comcp_test::refused_from ? std::malloc(n ? n : 1) : nullptr;
+  bool const refused = n >= comcp_test::refused_from || (comcp_test::refused_in > 0 && --comcp_test::refused_in == 0);
+  return refused ? nullptr : std::malloc(n ? n : 1);
 }
 void* operator new(std::size_t n) {
   if (void* const p = piece_of(n)) return p;

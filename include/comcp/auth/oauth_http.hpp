@@ -148,6 +148,8 @@ extern template oauth_sender default_oauth_sender<default_http_engine>(endpoint_
                                                                        std::shared_ptr<oauth_addresses>);
 
 }  // namespace comcp::detail
-#else
+#endif
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
 #include <comcp/auth/impl/oauth_http.ipp>
 #endif

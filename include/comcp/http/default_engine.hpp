@@ -52,3 +52,7 @@ extern template std::shared_ptr<default_http_engine> make_http_engine(asio_engin
 
 }  // namespace comcp::detail
 #endif
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/http/impl/default_engine.ipp>
+#endif

@@ -111,3 +111,7 @@ extern template std::shared_ptr<http_session> make_http_session(http_url, http_o
 
 }  // namespace comcp::detail
 #endif
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/transport/impl/http.ipp>
+#endif
