@@ -2,12 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // comcp 0.1.0, OAuth and all around it. Written by tools/amalgamate: change the files under include/ instead.
-#pragma once
-
-#if defined(COMCP_SEPARATE_COMPILATION)
-#error "comcp: the single header is header-only; link comcp::compiled with the headers of include/ instead."
+//
+// Header-only as it is. To compile comcp once, define COMCP_SEPARATE_COMPILATION in every source, and in one of them
+// COMCP_IMPLEMENTATION before its first include of comcp: that source holds all of the single headers that it includes,
+// and Asio's definitions too where ASIO_SEPARATE_COMPILATION is defined.
+#if defined(COMCP_AUTHORIZATION_HPP)
+#if defined(COMCP_IMPLEMENTATION) && !defined(COMCP_IMPLEMENTED)
+#error "comcp: this source included comcp before it defined COMCP_IMPLEMENTATION."
 #endif
+#else
+#define COMCP_AUTHORIZATION_HPP
+
 #include <comcp/comcp.hpp>
+
+#if defined(COMCP_IMPLEMENTATION) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
+#endif
 
 // authorization.hpp
 #if !defined(COMCP_SINGLE_AUTHORIZATION_HPP)
@@ -116,7 +127,7 @@ class any_token_store {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/token_store.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_TOKEN_STORE_IPP)
@@ -273,24 +284,6 @@ class file_token_store {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// auth/impl/file_token_store.ipp
-#if !defined(COMCP_SINGLE_AUTH_IMPL_FILE_TOKEN_STORE_IPP)
-#define COMCP_SINGLE_AUTH_IMPL_FILE_TOKEN_STORE_IPP
-#include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <map>
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <asio/steady_timer.hpp>
-#include <asio/this_coro.hpp>
-
 // hash/sha256.hpp
 #if !defined(COMCP_SINGLE_HASH_SHA256_HPP)
 #define COMCP_SINGLE_HASH_SHA256_HPP
@@ -331,7 +324,7 @@ std::string to_hex(sha256_digest const& digest);
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // hash/impl/sha256.ipp
 #if !defined(COMCP_SINGLE_HASH_IMPL_SHA256_IPP)
@@ -479,7 +472,7 @@ result<void> replace_file(std::filesystem::path const& file, std::string_view te
 
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // impl/replace_file.ipp
 #if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_IPP)
@@ -556,6 +549,23 @@ COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::str
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// auth/impl/file_token_store.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_FILE_TOKEN_STORE_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_FILE_TOKEN_STORE_IPP
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <map>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
 
 namespace comcp {
 namespace detail {
@@ -791,7 +801,7 @@ class header_auth {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/header_auth.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_HEADER_AUTH_IPP)
@@ -1000,7 +1010,7 @@ class browser_callback {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/user_agent.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_USER_AGENT_IPP)
@@ -1115,7 +1125,7 @@ class loopback_listener {
 
 }  // namespace comcp::net
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // net/impl/loopback_listener.ipp
 #if !defined(COMCP_SINGLE_NET_IMPL_LOOPBACK_LISTENER_IPP)
@@ -1516,16 +1526,6 @@ class loopback_redirect {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// auth/impl/loopback_redirect.ipp
-#if !defined(COMCP_SINGLE_AUTH_IMPL_LOOPBACK_REDIRECT_IPP)
-#define COMCP_SINGLE_AUTH_IMPL_LOOPBACK_REDIRECT_IPP
-#include <cstdio>
-#include <optional>
-
-#include <asio/this_coro.hpp>
-
 // auth/form.hpp
 #if !defined(COMCP_SINGLE_AUTH_FORM_HPP)
 #define COMCP_SINGLE_AUTH_FORM_HPP
@@ -1566,7 +1566,7 @@ class form_fields {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/form.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_FORM_IPP)
@@ -1706,7 +1706,7 @@ std::string pkce_challenge(secret const& verifier);
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/pkce.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_PKCE_IPP)
@@ -1746,6 +1746,15 @@ COMCP_DECL std::string pkce_challenge(secret const& verifier) { return to_base64
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// auth/impl/loopback_redirect.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_LOOPBACK_REDIRECT_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_LOOPBACK_REDIRECT_IPP
+#include <cstdio>
+#include <optional>
+
+#include <asio/this_coro.hpp>
 
 namespace comcp {
 namespace detail {
@@ -2114,7 +2123,7 @@ std::string unite_scopes(std::string_view a, std::string_view b);
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/token.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_TOKEN_IPP)
@@ -2375,16 +2384,6 @@ result<std::string> choose_auth_method(oauth_client const& client, std::optional
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// auth/impl/registration.ipp
-#if !defined(COMCP_SINGLE_AUTH_IMPL_REGISTRATION_IPP)
-#define COMCP_SINGLE_AUTH_IMPL_REGISTRATION_IPP
-#include <algorithm>
-#include <cstdint>
-#include <type_traits>
-#include <utility>
-
 // auth/endpoint_policy.hpp
 #if !defined(COMCP_SINGLE_AUTH_ENDPOINT_POLICY_HPP)
 #define COMCP_SINGLE_AUTH_ENDPOINT_POLICY_HPP
@@ -2430,7 +2429,7 @@ class endpoint_policy {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/endpoint_policy.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_ENDPOINT_POLICY_IPP)
@@ -2545,6 +2544,15 @@ COMCP_DECL bool endpoint_policy::allows_address(std::string_view address, addres
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// auth/impl/registration.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_REGISTRATION_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_REGISTRATION_IPP
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
 
 namespace comcp {
 namespace detail {
@@ -2729,7 +2737,7 @@ result<authorization_answer> read_redirect(pending_authorization const& pending,
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/authorization.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_AUTHORIZATION_IPP)
@@ -2950,15 +2958,6 @@ result<void> authenticate(form_fields& body, http_headers& headers, oauth_client
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// auth/impl/client_authentication.ipp
-#if !defined(COMCP_SINGLE_AUTH_IMPL_CLIENT_AUTHENTICATION_IPP)
-#define COMCP_SINGLE_AUTH_IMPL_CLIENT_AUTHENTICATION_IPP
-#include <algorithm>
-#include <array>
-#include <span>
-
 // auth/jose.hpp
 #if !defined(COMCP_SINGLE_AUTH_JOSE_HPP)
 #define COMCP_SINGLE_AUTH_JOSE_HPP
@@ -3005,7 +3004,7 @@ class signing_key {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/jose.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_JOSE_IPP)
@@ -3383,6 +3382,14 @@ COMCP_DECL secret signing_key::sign(std::string_view header, std::string_view cl
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// auth/impl/client_authentication.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_CLIENT_AUTHENTICATION_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_CLIENT_AUTHENTICATION_IPP
+#include <algorithm>
+#include <array>
+#include <span>
 
 namespace comcp {
 namespace jose_detail {
@@ -3659,7 +3666,9 @@ extern template oauth_sender default_oauth_sender<default_http_engine>(endpoint_
                                                                        std::shared_ptr<oauth_addresses>);
 
 }  // namespace comcp::detail
-#else
+#endif
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/oauth_http.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_HTTP_IPP)
@@ -3669,6 +3678,7 @@ extern template oauth_sender default_oauth_sender<default_http_engine>(endpoint_
 namespace comcp::detail {
 
 COMCP_DECL void oauth_addresses::resolved(net::endpoints const& found) {
+  if (connected) return;  // asked before it answered: a name's owner may be slow on purpose
   reach = address_reach::loopback;
   for (auto const& e : found) reach = std::max(reach, reach_of(e.address().to_string()));
   looked_up = true;
@@ -3769,7 +3779,7 @@ bool is_wider(std::string_view resource, http_url const& server);
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/metadata.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_METADATA_IPP)
@@ -4129,12 +4139,6 @@ class oauth {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// auth/impl/oauth.ipp
-#if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_IPP)
-#define COMCP_SINGLE_AUTH_IMPL_OAUTH_IPP
-
 // auth/oauth_run.hpp
 #if !defined(COMCP_SINGLE_AUTH_OAUTH_RUN_HPP)
 #define COMCP_SINGLE_AUTH_OAUTH_RUN_HPP
@@ -4205,7 +4209,7 @@ bool wants_dpop_nonce(int status, http_headers const& headers, std::string_view 
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/dpop.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_DPOP_IPP)
@@ -4429,7 +4433,7 @@ class oauth_discovery {
 
 }  // namespace comcp::sansio
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // sansio/impl/oauth_discovery.ipp
 #if !defined(COMCP_SINGLE_SANSIO_IMPL_OAUTH_DISCOVERY_IPP)
@@ -4814,7 +4818,7 @@ asio::awaitable<result<secret>> ask_source(Source source, Request about, char co
 
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/oauth_send.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_SEND_IPP)
@@ -5035,7 +5039,7 @@ result<void> check_redirect_uri(std::string_view uri);
 
 }  // namespace comcp::sansio
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // sansio/impl/oauth_choices.ipp
 #if !defined(COMCP_SINGLE_SANSIO_IMPL_OAUTH_CHOICES_IPP)
@@ -5335,7 +5339,7 @@ class oauth_flow {
 
 }  // namespace comcp::sansio
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // sansio/impl/oauth_flow.ipp
 #if !defined(COMCP_SINGLE_SANSIO_IMPL_OAUTH_FLOW_IPP)
@@ -5737,7 +5741,7 @@ asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f);
 
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/oauth_session.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_SESSION_IPP)
@@ -6179,7 +6183,7 @@ asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url s
 
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/oauth_challenge.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_CHALLENGE_IPP)
@@ -6942,6 +6946,11 @@ COMCP_DECL asio::awaitable<result<void>> forget(core_ptr core, session_ptr s) {
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// auth/impl/oauth.ipp
+#if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_IPP)
+#define COMCP_SINGLE_AUTH_IMPL_OAUTH_IPP
 
 namespace comcp {
 namespace oauth_detail {
@@ -7124,7 +7133,7 @@ asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token,
 
 }  // namespace comcp::oauth_steps
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/oauth_steps.ipp
 #if !defined(COMCP_SINGLE_AUTH_IMPL_OAUTH_STEPS_IPP)
@@ -7269,4 +7278,10 @@ COMCP_DECL asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, se
 #endif
 #endif
 #endif
+#endif
+
+#if defined(COMCP_IMPLEMENTATION) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
 #endif

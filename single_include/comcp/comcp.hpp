@@ -2,10 +2,48 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // comcp 0.1.0, all of a client in one header. Written by tools/amalgamate: change the files under include/ instead.
-#pragma once
+//
+// Header-only as it is. To compile comcp once, define COMCP_SEPARATE_COMPILATION in every source, and in one of them
+// COMCP_IMPLEMENTATION before its first include of comcp: that source holds all of the single headers that it includes,
+// and Asio's definitions too where ASIO_SEPARATE_COMPILATION is defined.
+#if defined(COMCP_COMCP_HPP)
+#if defined(COMCP_IMPLEMENTATION) && !defined(COMCP_IMPLEMENTED)
+#error "comcp: this source included comcp before it defined COMCP_IMPLEMENTATION."
+#endif
+#else
+#define COMCP_COMCP_HPP
 
-#if defined(COMCP_SEPARATE_COMPILATION)
-#error "comcp: the single header is header-only; link comcp::compiled with the headers of include/ instead."
+#if defined(COMCP_IMPLEMENTATION)
+#define COMCP_IMPLEMENTED
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#define COMCP_SEPARATE_COMPILATION
+#endif
+#endif
+
+// What comcp needs of Asio, where nobody said it.
+#if defined(ASIO_DETAIL_CONFIG_HPP)
+#if !defined(ASIO_STANDALONE) || !defined(ASIO_HAS_CO_AWAIT)
+#error "comcp: Asio was included before comcp, and without ASIO_STANDALONE and coroutines. Include comcp first, or define ASIO_STANDALONE, ASIO_HAS_CO_AWAIT and ASIO_HAS_STD_COROUTINE for every source."
+#endif
+#else
+#if !defined(ASIO_STANDALONE)
+#define ASIO_STANDALONE
+#endif
+#if !defined(ASIO_HAS_CO_AWAIT)
+#define ASIO_HAS_CO_AWAIT
+#endif
+#if !defined(ASIO_HAS_STD_COROUTINE)
+#define ASIO_HAS_STD_COROUTINE
+#endif
+// Asio decides this by what was included before it; sources that disagree free with the wrong function.
+#if defined(__linux__) && !defined(ASIO_HAS_STD_ALIGNED_ALLOC) && !defined(ASIO_DISABLE_STD_ALIGNED_ALLOC)
+#define ASIO_HAS_STD_ALIGNED_ALLOC 1
+#endif
+#endif
+
+#if defined(COMCP_IMPLEMENTATION) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
 #endif
 
 // comcp.hpp
@@ -63,17 +101,28 @@
 #include <asio/awaitable.hpp>
 
 // client/core.hpp
-// The heart of a client, without templates: one transport, one handler, the pending calls, the handshake.
-// Everything in it runs on its home executor, one handler at a time. Users meet it through comcp::client.
+// The heart of a client, without templates, put together of its parts: calls (what waits), pipeline and exchange (the way
+// of a call), inbound (who gets what came), connection and recovery (its life). Everything in it runs on its home
+// executor, one handler at a time. Users meet it through comcp::client.
 
-#include <deque>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
-#include <set>
-#include <stop_token>
 #include <string>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+// client/calls.hpp
+// What waits: requests on the wire and waits of our own, each with its deadline, and the one way in which each of them
+// ends. It knows no method and no version. On home only. Internal.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string_view>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
@@ -97,6 +146,7 @@
 // What a user may decide for a connection (connect_options) and for one call (call_options), with every
 // default. Both are classes with setters: see DESIGN.md section 7 for why they are no aggregates.
 
+#include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -255,7 +305,7 @@ inline padded_text pad(std::string& text) {
 #define COMCP_VERSION_PATCH 0
 #define COMCP_VERSION_STRING "0.1.0"
 
-/// Marks definitions that live in impl/*.ipp: inline when header-only, plain in compiled mode.
+/// Marks definitions that live in impl/*.ipp: inline when header-only, plain where comcp/src.hpp compiles them once.
 #if defined(COMCP_SEPARATE_COMPILATION)
 #define COMCP_DECL
 #else
@@ -418,10 +468,6 @@ class exception : public std::system_error {
 template <>
 struct std::is_error_code_enum<comcp::errc> : std::true_type {};
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// impl/error.ipp
-
 // visible.hpp
 // Characters that nobody sees, or that a terminal obeys: the one table of them, and text in which they are written out.
 
@@ -486,7 +532,7 @@ std::string code_point_name(char32_t c);
 }  // namespace detail
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // impl/visible.ipp
 #include <algorithm>
@@ -620,6 +666,9 @@ COMCP_DECL std::string visible(std::string_view text, line_breaks lines) {
 
 }  // namespace comcp
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// impl/error.ipp
 
 namespace comcp {
 namespace detail {
@@ -1316,146 +1365,6 @@ struct view::member_range {
 
 }  // namespace comcp::json
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// json/impl/value.ipp
-// value and view on simdjson's DOM. The other users of simdjson are its neighbours in json/impl.
-
-#include <algorithm>
-#include <bit>
-#include <charconv>
-#include <cmath>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <vector>
-
-// json/impl/document.ipp
-// What a value shares: a parsed text. Small ones are used again, which saves three allocations for each answer.
-
-#include <atomic>
-#include <bit>
-#include <utility>
-
-// json/impl/simdjson.hpp
-// The one include of simdjson, the check that it is one we know (3.0 to 4.x), and what differs between them.
-
-#include <simdjson.h>
-
-#include <string_view>
-
-static_assert(simdjson::SIMDJSON_VERSION_MAJOR >= 3, "comcp needs simdjson 3.0 or newer");
-
-namespace comcp::json::detail {
-
-/// Why a text is no JSON; simdjson's own texts change from version to version.
-inline char const* parse_failure(simdjson::error_code code) noexcept {
-  constexpr auto number = "a malformed number, or one that neither 64 bits nor a double hold";
-  switch (code) {
-    case simdjson::EMPTY: return "no JSON text";
-    case simdjson::UTF8_ERROR: return "not UTF-8";
-    case simdjson::UNCLOSED_STRING: return "a string does not end";
-    case simdjson::UNESCAPED_CHARS: return "a raw control character in a string";
-    case simdjson::STRING_ERROR: return "a malformed string or escape";
-    case simdjson::NUMBER_ERROR: return number;
-    case simdjson::T_ATOM_ERROR:
-    case simdjson::F_ATOM_ERROR:
-    case simdjson::N_ATOM_ERROR: return "a word other than true, false and null";
-    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT: return "an array or object does not end";
-    case simdjson::INCORRECT_TYPE: return "a value of another kind";
-    default: break;
-  }
-  // 4.x has a code of its own for large integers, which 3.0 cannot name.
-  if (std::string_view(simdjson::error_message(code)).starts_with("BIGINT_ERROR")) return number;
-  return "a missing or superfluous comma, bracket, key or value";
-}
-
-}  // namespace comcp::json::detail
-
-namespace comcp::json {
-
-class document {
- public:
-  simdjson::dom::document dom;
-  mutable std::atomic<std::size_t> shares = 1;
-
-  [[nodiscard]] view root() const noexcept { return {this, std::bit_cast<detail::node>(dom.root())}; }
-  static value root_value(detail::document_share owner) noexcept {
-    auto const root = std::bit_cast<detail::node>(owner.get()->dom.root());
-    return {std::move(owner), root};
-  }
-};
-
-namespace detail {
-
-// A view that outlives its document must not go unseen there.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool under_asan = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr bool under_asan = true;
-#else
-inline constexpr bool under_asan = false;
-#endif
-#else
-inline constexpr bool under_asan = false;
-#endif
-
-// The documents of small texts that this thread gave back, for its next ones. They keep at most 6 KiB each, so that
-// one that is taken for a tiny text and kept for long wastes little.
-struct spare_documents {
-  static constexpr std::size_t most = 8, largest_text = 512;
-  document* kept[most];
-  std::size_t size;
-  bool closed;  // the thread ends; what is given back after that is deleted
-
-  static spare_documents& mine() noexcept {
-    static constinit thread_local spare_documents spares{};
-    return spares;
-  }
-  void empty() noexcept {
-    while (size > 0) delete kept[--size];
-  }
-  bool keep(document* d) noexcept {
-    struct at_thread_end {
-      ~at_thread_end() {
-        mine().closed = true;
-        mine().empty();
-      }
-    };
-    static thread_local at_thread_end const janitor;
-    (void)janitor;
-    if (under_asan || closed || size == most || d->dom.capacity() > largest_text) return false;
-    kept[size++] = d;
-    return true;
-  }
-};
-
-COMCP_DECL document* new_document() {
-  auto& spares = spare_documents::mine();
-  if (spares.size == 0) return new document;
-  auto* const d = spares.kept[--spares.size];
-  d->shares.store(1, std::memory_order_relaxed);
-  return d;
-}
-
-COMCP_DECL document const* document_share::one_more(document const* d) noexcept {
-  if (d) d->shares.fetch_add(1, std::memory_order_relaxed);
-  return d;
-}
-
-COMCP_DECL void document_share::give_back(document const* d) noexcept {
-  // Nobody else can count one more share of a document that has a single one.
-  bool const last = d->shares.load(std::memory_order_acquire) == 1 ||
-                    d->shares.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  if (!last) return;
-  auto* const mine = const_cast<document*>(d);
-  if (!spare_documents::mine().keep(mine)) delete mine;
-}
-
-}  // namespace detail
-}  // namespace comcp::json
-
 // json/writer.hpp
 // The append-only JSON writer. It places commas and escapes strings; what to write is the caller's decision.
 
@@ -1546,12 +1455,47 @@ class writer {
 
 }  // namespace comcp::json
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // json/impl/writer.ipp
 #include <charconv>
 #include <cmath>
 #include <cstring>
+
+// json/impl/simdjson.hpp
+// The one include of simdjson, the check that it is one we know (3.0 to 4.x), and what differs between them.
+
+#include <simdjson.h>
+
+#include <string_view>
+
+static_assert(simdjson::SIMDJSON_VERSION_MAJOR >= 3, "comcp needs simdjson 3.0 or newer");
+
+namespace comcp::json::detail {
+
+/// Why a text is no JSON; simdjson's own texts change from version to version.
+inline char const* parse_failure(simdjson::error_code code) noexcept {
+  constexpr auto number = "a malformed number, or one that neither 64 bits nor a double hold";
+  switch (code) {
+    case simdjson::EMPTY: return "no JSON text";
+    case simdjson::UTF8_ERROR: return "not UTF-8";
+    case simdjson::UNCLOSED_STRING: return "a string does not end";
+    case simdjson::UNESCAPED_CHARS: return "a raw control character in a string";
+    case simdjson::STRING_ERROR: return "a malformed string or escape";
+    case simdjson::NUMBER_ERROR: return number;
+    case simdjson::T_ATOM_ERROR:
+    case simdjson::F_ATOM_ERROR:
+    case simdjson::N_ATOM_ERROR: return "a word other than true, false and null";
+    case simdjson::INCOMPLETE_ARRAY_OR_OBJECT: return "an array or object does not end";
+    case simdjson::INCORRECT_TYPE: return "a value of another kind";
+    default: break;
+  }
+  // 4.x has a code of its own for large integers, which 3.0 cannot name.
+  if (std::string_view(simdjson::error_message(code)).starts_with("BIGINT_ERROR")) return number;
+  return "a missing or superfluous comma, bracket, key or value";
+}
+
+}  // namespace comcp::json::detail
 
 namespace comcp::json {
 namespace detail {
@@ -1705,6 +1649,110 @@ COMCP_DECL writer& writer::value(view v) {
 
 }  // namespace comcp::json
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// json/impl/value.ipp
+// value and view on simdjson's DOM. The other users of simdjson are its neighbours in json/impl.
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <vector>
+
+// json/impl/document.ipp
+// What a value shares: a parsed text. Small ones are used again, which saves three allocations for each answer.
+
+#include <atomic>
+#include <bit>
+#include <utility>
+
+namespace comcp::json {
+
+class document {
+ public:
+  simdjson::dom::document dom;
+  mutable std::atomic<std::size_t> shares = 1;
+
+  [[nodiscard]] view root() const noexcept { return {this, std::bit_cast<detail::node>(dom.root())}; }
+  static value root_value(detail::document_share owner) noexcept {
+    auto const root = std::bit_cast<detail::node>(owner.get()->dom.root());
+    return {std::move(owner), root};
+  }
+};
+
+namespace detail {
+
+// A view that outlives its document must not go unseen there.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool under_asan = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool under_asan = true;
+#else
+inline constexpr bool under_asan = false;
+#endif
+#else
+inline constexpr bool under_asan = false;
+#endif
+
+// The documents of small texts that this thread gave back, for its next ones. They keep at most 6 KiB each, so that
+// one that is taken for a tiny text and kept for long wastes little.
+struct spare_documents {
+  static constexpr std::size_t most = 8, largest_text = 512;
+  document* kept[most];
+  std::size_t size;
+  bool closed;  // the thread ends; what is given back after that is deleted
+
+  static spare_documents& mine() noexcept {
+    static constinit thread_local spare_documents spares{};
+    return spares;
+  }
+  void empty() noexcept {
+    while (size > 0) delete kept[--size];
+  }
+  bool keep(document* d) noexcept {
+    struct at_thread_end {
+      ~at_thread_end() {
+        mine().closed = true;
+        mine().empty();
+      }
+    };
+    static thread_local at_thread_end const janitor;
+    (void)janitor;
+    if (under_asan || closed || size == most || d->dom.capacity() > largest_text) return false;
+    kept[size++] = d;
+    return true;
+  }
+};
+
+COMCP_DECL document* new_document() {
+  auto& spares = spare_documents::mine();
+  if (spares.size == 0) return new document;
+  auto* const d = spares.kept[--spares.size];
+  d->shares.store(1, std::memory_order_relaxed);
+  return d;
+}
+
+COMCP_DECL document const* document_share::one_more(document const* d) noexcept {
+  if (d) d->shares.fetch_add(1, std::memory_order_relaxed);
+  return d;
+}
+
+COMCP_DECL void document_share::give_back(document const* d) noexcept {
+  // Nobody else can count one more share of a document that has a single one.
+  bool const last = d->shares.load(std::memory_order_acquire) == 1 ||
+                    d->shares.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (!last) return;
+  auto* const mine = const_cast<document*>(d);
+  if (!spare_documents::mine().keep(mine)) delete mine;
+}
+
+}  // namespace detail
+}  // namespace comcp::json
 
 namespace comcp::json {
 
@@ -2315,7 +2363,7 @@ concept writable = requires(writer& w, T const& t) { codec<T>::write(w, t); };
 
 }  // namespace comcp::json
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // json/impl/fields.ipp
 #include <algorithm>
@@ -2532,7 +2580,7 @@ inline constexpr auto write_table = write_entries<T>(fields_of<T>);
 
 }  // namespace comcp::json::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // json/impl/field_table.ipp
 #include <cstdint>
@@ -2974,7 +3022,7 @@ namespace comcp {
 using json::args;
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // json/impl/build.ipp
 
@@ -3097,7 +3145,7 @@ std::shared_ptr<time_source> steady_time();
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // net/impl/time_source.ipp
 #include <cstdint>
@@ -3529,7 +3577,7 @@ constexpr auto describe(std::type_identity<server_capabilities>) {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/capabilities.ipp
 
@@ -3600,7 +3648,7 @@ constexpr auto describe(std::type_identity<icon>) {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/icon.ipp
 
@@ -4013,7 +4061,7 @@ std::string to_base64(std::span<std::byte const> bytes);
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/base64.ipp
 #include <array>
@@ -4328,7 +4376,7 @@ struct json::codec<sampling_message_content_block>
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/content.ipp
 #include <cstring>
@@ -4673,7 +4721,7 @@ constexpr auto describe(std::type_identity<call_tool_result>) {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/tools.ipp
 
@@ -4819,7 +4867,7 @@ std::string no_common_text(std::vector<std::string> const& offered, std::vector<
 }  // namespace sansio
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // sansio/impl/handshake.ipp
 #include <algorithm>
@@ -5099,7 +5147,7 @@ using std::chrono::milliseconds;
 class client_core;
 class cache_options;  // client/cache.hpp
 namespace detail {
-class call_cache;
+class call_step;
 }
 
 /// Whether a call may be answered from the cache, where the client has one.
@@ -5274,112 +5322,125 @@ class connection_limits {
   json::parse_options json_;
 };
 
+namespace detail {
+/// What connect_options say.
+struct connect_settings {
+  std::optional<implementation> client_info;
+  sansio::handshake_options handshake;
+  std::chrono::nanoseconds probe_timeout = std::chrono::seconds(5);
+  std::chrono::nanoseconds handshake_timeout = std::chrono::seconds(30);
+  std::chrono::nanoseconds open_timeout = std::chrono::seconds(10);
+  std::chrono::nanoseconds connect_timeout = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+  std::chrono::nanoseconds hard_timeout = std::chrono::minutes(10);
+  std::chrono::nanoseconds close_timeout = std::chrono::seconds(5);
+  std::optional<std::chrono::nanoseconds> ping_interval;
+  std::chrono::nanoseconds ping_timeout = std::chrono::seconds(5);
+  unsigned ping_failure_threshold = 3;
+  std::optional<comcp::log_level> log_level;
+  std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
+  restart_policy restart;
+  asio::any_io_executor executor;
+  std::shared_ptr<time_source> time;
+  std::shared_ptr<era_cache> eras;
+  connection_limits limits;
+  comcp::observer observer;
+  comcp::tracer tracer;
+  std::vector<interceptor> interceptors;
+  /// What makes the steps of the calls' way, in their order; empty where a program uses none.
+  enum : std::size_t { interception, validation, caching };
+  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 3> steps;
+  std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
+  bool anonymous = false;
+  bool check_capabilities = true;
+};
+}  // namespace detail
+
 /// What a connection is told. Everything has a default. Copyable.
 class connect_options {
  public:
   connect_options() {}
 
   /// Who we are; without a call: name "comcp" and comcp's version.
-  connect_options& client_info(implementation info) { return client_info_ = std::move(info), *this; }
+  connect_options& client_info(implementation info) { return settings_.client_info = std::move(info), *this; }
   /// Sends no clientInfo in the modern era (the legacy handshake cannot go without).
-  connect_options& anonymous(bool yes = true) { return anonymous_ = yes, *this; }
+  connect_options& anonymous(bool yes = true) { return settings_.anonymous = yes, *this; }
 
   /// automatic (default): finds out which era the server speaks.
-  connect_options& automatic() { return handshake_.mode = sansio::handshake_mode::automatic, *this; }
+  connect_options& automatic() { return settings_.handshake.mode = sansio::handshake_mode::automatic, *this; }
   /// Only the initialize handshake.
-  connect_options& legacy() { return handshake_.mode = sansio::handshake_mode::legacy, *this; }
+  connect_options& legacy() { return settings_.handshake.mode = sansio::handshake_mode::legacy, *this; }
   /// Exactly this version.
   connect_options& pinned(protocol_version v) {
-    handshake_.mode = sansio::handshake_mode::pinned;
-    handshake_.allowed = {v};
+    settings_.handshake.mode = sansio::handshake_mode::pinned;
+    settings_.handshake.allowed = {v};
     return *this;
   }
   /// The versions that may be negotiated (default: all). Shapes automatic and legacy.
-  connect_options& allowed_versions(std::vector<protocol_version> v) { return handshake_.allowed = std::move(v), *this; }
+  connect_options& allowed_versions(std::vector<protocol_version> v) {
+    return settings_.handshake.allowed = std::move(v), *this;
+  }
   /// What an earlier connection to the same server learned: skips the probe.
-  connect_options& prior(era_verdict v) { return handshake_.prior = std::move(v), *this; }
+  connect_options& prior(era_verdict v) { return settings_.handshake.prior = std::move(v), *this; }
 
   /// Remembers which era servers speak, here and in every other connection with the same cache.
-  connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return era_cache_ = std::move(cache), *this; }
+  connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return settings_.eras = std::move(cache), *this; }
 
   /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
   /// After probe_timeout() a silent server on a byte stream is taken for a legacy one, where that is allowed.
-  connect_options& probe_timeout(std::chrono::nanoseconds d) { return probe_timeout_ = d, *this; }          ///< 5 s
-  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return handshake_timeout_ = d, *this; }  ///< 30 s
-  connect_options& open_timeout(std::chrono::nanoseconds d) { return open_timeout_ = d, *this; }            ///< 10 s
+  connect_options& probe_timeout(std::chrono::nanoseconds d) { return settings_.probe_timeout = d, *this; }  ///< 5 s
+  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return settings_.handshake_timeout = d, *this; }  ///< 30 s
+  connect_options& open_timeout(std::chrono::nanoseconds d) { return settings_.open_timeout = d, *this; }  ///< 10 s
   /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
-  connect_options& connect_timeout(std::chrono::nanoseconds d) { return connect_timeout_ = d, *this; }
-  connect_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }                      ///< 30 s
-  connect_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }            ///< 10 min
+  connect_options& connect_timeout(std::chrono::nanoseconds d) { return settings_.connect_timeout = d, *this; }
+  connect_options& timeout(std::chrono::nanoseconds d) { return settings_.timeout = d, *this; }  ///< 30 s
+  connect_options& hard_timeout(std::chrono::nanoseconds d) { return settings_.hard_timeout = d, *this; }  ///< 10 min
   /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
-  connect_options& close_timeout(std::chrono::nanoseconds d) { return close_timeout_ = d, *this; }
+  connect_options& close_timeout(std::chrono::nanoseconds d) { return settings_.close_timeout = d, *this; }
 
   /// Pings an idle connection this often (default: never); server/discover in the modern era.
-  connect_options& ping_interval(std::chrono::nanoseconds d) { return ping_interval_ = d, *this; }
-  connect_options& ping_timeout(std::chrono::nanoseconds d) { return ping_timeout_ = d, *this; }  ///< 5 s
+  connect_options& ping_interval(std::chrono::nanoseconds d) { return settings_.ping_interval = d, *this; }
+  connect_options& ping_timeout(std::chrono::nanoseconds d) { return settings_.ping_timeout = d, *this; }  ///< 5 s
   /// Closes after this many failed pings in a row (default 3).
-  connect_options& ping_failure_threshold(unsigned n) { return ping_failure_threshold_ = n, *this; }
+  connect_options& ping_failure_threshold(unsigned n) { return settings_.ping_failure_threshold = n, *this; }
 
   /// Asks for log messages from this level on: logging/setLevel, or logLevel on each modern request.
-  connect_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
+  connect_options& log_level(comcp::log_level level) { return settings_.log_level = level, *this; }
   /// One entry of capabilities.experimental, or of capabilities.extensions.
   connect_options& experimental(std::string name, json::fragment settings) {
-    return experimental_.emplace_back(std::move(name), std::move(settings)), *this;
+    return settings_.experimental.emplace_back(std::move(name), std::move(settings)), *this;
   }
   connect_options& extension(std::string name, json::fragment settings) {
-    return extensions_.emplace_back(std::move(name), std::move(settings)), *this;
+    return settings_.extensions.emplace_back(std::move(name), std::move(settings)), *this;
   }
   /// Sends calls also when the server did not declare the capability for them (default: fails at once).
-  connect_options& check_capabilities(bool yes) { return check_capabilities_ = yes, *this; }
+  connect_options& check_capabilities(bool yes) { return settings_.check_capabilities = yes, *this; }
 
-  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
-  connect_options& restart(restart_policy p) { return restart_ = std::move(p), *this; }
-  connect_options& executor(asio::any_io_executor e) { return executor_ = std::move(e), *this; }
-  connect_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
-  connect_options& limits(connection_limits l) { return limits_ = std::move(l), *this; }
-  connect_options& observe(comcp::observer o) { return observer_ = std::move(o), *this; }
+  connect_options& restart(restart_policy p) { return settings_.restart = std::move(p), *this; }
+  connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
+  connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }
+  connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }
+  connect_options& observe(comcp::observer o) { return settings_.observer = std::move(o), *this; }
   /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
   connect_options& validate(validation_options const& o);
-  connect_options& trace(tracer t) { return tracer_ = std::move(t), *this; }
+  connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
-  connect_options& intercept(interceptor i) { return interceptors_.push_back(std::move(i)), *this; }
+  connect_options& intercept(interceptor i);
   /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
   /// comcp/client/cache.hpp.
   connect_options& cache(cache_options options);
 
   /// Of calls that say none.
-  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return timeout_; }
-  [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return hard_timeout_; }
+  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return settings_.timeout; }
+  [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return settings_.hard_timeout; }
+
+  /// Internal.
+  [[nodiscard]] detail::connect_settings const& settings() const noexcept { return settings_; }
 
  private:
-  friend class client_core;
-  std::optional<implementation> client_info_;
-  sansio::handshake_options handshake_;
-  std::chrono::nanoseconds probe_timeout_ = std::chrono::seconds(5);
-  std::chrono::nanoseconds handshake_timeout_ = std::chrono::seconds(30);
-  std::chrono::nanoseconds open_timeout_ = std::chrono::seconds(10);
-  std::chrono::nanoseconds connect_timeout_ = std::chrono::nanoseconds::max();
-  std::chrono::nanoseconds timeout_ = std::chrono::seconds(30);
-  std::chrono::nanoseconds hard_timeout_ = std::chrono::minutes(10);
-  std::chrono::nanoseconds close_timeout_ = std::chrono::seconds(5);
-  std::optional<std::chrono::nanoseconds> ping_interval_;
-  std::chrono::nanoseconds ping_timeout_ = std::chrono::seconds(5);
-  unsigned ping_failure_threshold_ = 3;
-  std::optional<comcp::log_level> log_level_;
-  std::vector<std::pair<std::string, json::fragment>> experimental_, extensions_;
-  restart_policy restart_;
-  asio::any_io_executor executor_;
-  std::shared_ptr<time_source> time_;
-  std::shared_ptr<era_cache> era_cache_;
-  connection_limits limits_;
-  comcp::observer observer_;
-  tracer tracer_;
-  std::vector<interceptor> interceptors_;
-  std::function<std::unique_ptr<detail::call_cache>(client_core&)> cache_;
-  std::shared_ptr<detail::validation_plan const> validation_;
-  bool anonymous_ = false;
-  bool check_capabilities_ = true;
+  detail::connect_settings settings_;
 };
 
 }  // namespace comcp
@@ -5407,11 +5468,13 @@ class connect_options {
 #include <functional>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_signal.hpp>
+#include <asio/this_coro.hpp>
 
 namespace comcp::detail {
 
@@ -5440,9 +5503,28 @@ asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
   out.emplace(std::move(value));
 }
 
+/// Runs it on the owner's executor, wherever it is awaited, and resumes the caller on its own. Keeps the owner alive.
+template <class Owner, class T>
+asio::awaitable<T> on_home(std::shared_ptr<Owner> owner, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if constexpr (std::is_void_v<T>) {
+    if (here == owner->home()) co_await std::move(work);
+    else co_await spawn_and_wait(owner->home(), std::move(work));
+  } else {
+    if (here == owner->home()) {
+      auto value = co_await std::move(work);
+      co_return value;
+    }
+    std::optional<T> value;
+    auto stored = store(std::move(work), value);
+    co_await spawn_and_wait(owner->home(), std::move(stored));
+    co_return std::move(*value);
+  }
+}
+
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // net/impl/spawn.ipp
 #include <exception>
@@ -5843,11 +5925,9 @@ class any_transport {
 
 }  // namespace comcp
 
-namespace comcp {
-class client_core;
-}
-
 namespace comcp::detail {
+
+class calls;
 
 using reply = result<json::value>;
 
@@ -5875,21 +5955,8 @@ struct prepared_call {
   mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
 
-/// How a call is carried out once its interceptors let it go on.
+/// How a call is carried out from here on.
 using performer = std::function<asio::awaitable<reply>(prepared_call&)>;
-
-/// What may answer calls from memory, beneath the interceptors. On home only.
-class call_cache {
- public:
-  virtual ~call_cache() = default;
-  [[nodiscard]] virtual bool concerns(std::string_view method) const noexcept = 0;
-  /// The call's outcome, wherever it comes from.
-  virtual asio::awaitable<reply> answer(prepared_call& c) = 0;
-  /// Before anybody else hears of it.
-  virtual void notified(std::string_view method, json::value const& params) = 0;
-  /// Another process is the server from now on.
-  virtual void restarted() = 0;
-};
 
 /// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
 /// the coroutine that waits, or with what several share, and leaves the table with it at the latest.
@@ -5908,7 +5975,7 @@ struct pending_entry {
   void leave() noexcept;
 
   request_id id = 0;
-  client_core* core = nullptr;  // in whose table it is, while `id` is not 0
+  calls* table = nullptr;  // while `id` is not 0
   waiter_room room;             // for `waiting`
   waiter<reply> waiting;
   std::function<void(reply)> on_end;    // instead of a waiting coroutine
@@ -5923,46 +5990,1016 @@ struct pending_entry {
 
 }  // namespace comcp::detail
 
-// client/call_checks.hpp
-// Where validation meets the core: what client/validation.hpp fills in, so that a program without it compiles none of
-// it. Internal.
+// client/overlap_guard.hpp
+// Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
+// io_context needs connect_options().executor(asio::make_strand(io)). Active in debug builds. Internal.
 
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+namespace comcp::detail {
+
+class overlap_guard {
+ public:
+  /// Held while a handler of the client runs; the same thread may hold it again.
+  class scope {
+   public:
+    explicit scope([[maybe_unused]] overlap_guard& g) noexcept : guard_(g) {
+#if !defined(NDEBUG)
+      guard_.enter();
+#endif
+    }
+    scope(scope const&) = delete;
+    scope& operator=(scope const&) = delete;
+    ~scope() {
+#if !defined(NDEBUG)
+      guard_.leave();
+#endif
+    }
+
+   private:
+    [[maybe_unused]] overlap_guard& guard_;
+  };
+
+  void enter() noexcept {
+    auto const me = std::this_thread::get_id();
+    if (owner_.load(std::memory_order_relaxed) != me) {
+      std::thread::id nobody;
+      if (!owner_.compare_exchange_strong(nobody, me, std::memory_order_acquire)) {
+        std::fputs("comcp: two handlers of one client run at once; on a multi-threaded io_context pass "
+                   "connect_options().executor(asio::make_strand(io))\n",
+                   stderr);
+        std::abort();
+      }
+    }
+    ++depth_;
+  }
+  void leave() noexcept {
+    if (--depth_ == 0) owner_.store(std::thread::id(), std::memory_order_release);
+  }
+
+ private:
+  std::atomic<std::thread::id> owner_{};
+  int depth_ = 0;  // touched by the owner alone
+};
+
+}  // namespace comcp::detail
+
+// client/statistics.hpp
+// What a client counts.
+
+#include <chrono>
 #include <cstdint>
+
+namespace comcp {
+
+/// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
+/// timed_out + cancelled; the handshake is in none of them.
+struct statistics {
+  std::uint64_t pending = 0;                       ///< Calls that wait now.
+  std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
+  std::uint64_t tracked = 0;                       ///< Requests sent or waiting to be.
+  std::uint64_t completed = 0;                     ///< Ended with a result.
+  std::uint64_t failed = 0;                        ///< Ended with an error other than the next two.
+  std::uint64_t timed_out = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
+  std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
+  std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
+  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
+  std::uint64_t notifications = 0;                 ///< Notifications received.
+  std::uint64_t requests = 0;                      ///< Requests of the server received.
+  std::uint64_t messages_in = 0, messages_out = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::uint64_t restarts = 0;
+  std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
+
+  // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.
+  std::uint64_t cache_hits = 0;                    ///< Answered by a fresh result.
+  std::uint64_t cache_misses = 0;                  ///< Looked for, and not there or stale.
+  std::uint64_t cache_stores = 0;                  ///< Results stored.
+  std::uint64_t cache_invalidations = 0;           ///< Changes that ended the use of stored results.
+  std::uint64_t cache_stale = 0;                   ///< Answered by a stale result in place of an error.
+  std::uint64_t coalesced = 0;                     ///< Waited for a request that was under way already.
+};
+
+}  // namespace comcp
+
+// sansio/pending_calls.hpp
+// Who waits for what, and until when: the slot table behind every call. A slot's generation and index make
+// the request id, so an id is used once; take() decides the one winner among reply, timeout, cancel and close.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace comcp::sansio {
+
+/// Payload is what a waiting call is to the caller of this class: cheap to copy, such as a pointer.
+template <class Payload>
+class pending_calls {
+ public:
+  using clock = std::chrono::steady_clock;
+  using time_point = clock::time_point;
+  using duration = clock::duration;
+  using id_type = std::uint64_t;  ///< below 2^53, never 0
+
+  /// At most `bound` calls wait at once, and beside them what add() is told not to count.
+  explicit pending_calls(std::size_t bound = 65536) : bound_(std::min<std::size_t>(bound, index_mask)) {}
+
+  /// Registers a call that waits `timeout` from now, which progress may extend, and until `hard` at the latest.
+  /// Returns 0 when the bound is met; an `extra` one does not count towards it.
+  id_type add(Payload payload, time_point now, duration timeout, time_point hard, bool extra = false) {
+    if (heap_.size() >= std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask)) return 0;
+    auto const index = acquire();
+    auto& s = slots_[index];
+    s.payload = payload;
+    s.extra = extra;
+    extras_ += extra;
+    s.started = now;
+    s.timeout = timeout;
+    s.hard = hard;
+    s.soft = paused_at_ ? time_point::max() : saturating(now, timeout);
+    s.remaining = timeout;
+    s.position = static_cast<std::uint32_t>(heap_.size());
+    heap_.push_back(index);
+    sift_up(s.position);
+    return (static_cast<id_type>(s.generation) << index_bits) | index;
+  }
+
+  /// The payload of this call, which thereby ends; nothing when it has ended before.
+  std::optional<Payload> take(id_type id) noexcept {
+    auto* s = slot_of(id);
+    if (!s) return {};
+    auto const payload = s->payload;
+    release(static_cast<std::uint32_t>(id & index_mask));
+    return payload;
+  }
+
+  [[nodiscard]] Payload const* find(id_type id) const noexcept {
+    auto const* s = const_cast<pending_calls*>(this)->slot_of(id);
+    return s ? &s->payload : nullptr;
+  }
+
+  /// Progress came: the timeout starts anew, the hard bound stays.
+  void extend(id_type id, time_point now) noexcept {
+    auto* s = slot_of(id);
+    if (!s) return;
+    s->remaining = s->timeout;
+    if (!paused_at_) s->soft = saturating(now, s->timeout);
+    restore(s->position);
+  }
+
+  /// Stops every clock but the hard bounds, until as many resume() calls came as pause() calls.
+  void pause(time_point now) noexcept {
+    if (pauses_++ > 0) return;
+    paused_at_ = now;
+    for (auto const index : heap_) {
+      auto& s = slots_[index];
+      s.remaining = s.soft > now ? s.soft - now : duration::zero();
+      s.soft = time_point::max();
+    }
+    rebuild();
+  }
+  void resume(time_point now) noexcept {
+    if (--pauses_ > 0) return;
+    paused_at_.reset();
+    for (auto const index : heap_) slots_[index].soft = saturating(now, slots_[index].remaining);
+    rebuild();
+  }
+
+  /// The earliest moment at which expired() may have something.
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
+    if (heap_.empty() || due(heap_.front()) == time_point::max()) return {};
+    return due(heap_.front());
+  }
+
+  /// One call whose time is over at `now`, or 0. The caller takes it.
+  [[nodiscard]] id_type expired(time_point now) const noexcept {
+    if (heap_.empty() || due(heap_.front()) > now) return 0;
+    return id_at(heap_.front());
+  }
+
+  /// Any call that still waits, or 0: for closing.
+  [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
+
+  /// Calls `f(payload, started)` for each that waits now.
+  template <class F>
+  void each(F f) const {
+    for (auto const index : heap_) f(slots_[index].payload, slots_[index].started);
+  }
+
+  /// All calls that wait now.
+  [[nodiscard]] std::vector<id_type> ids() const {
+    std::vector<id_type> all;
+    all.reserve(heap_.size());
+    for (auto const index : heap_) all.push_back(id_at(index));
+    return all;
+  }
+
+  /// Whether this id was given out once, so that an answer to it is late rather than unknown.
+  [[nodiscard]] bool was_used(id_type id) const noexcept {
+    auto const index = static_cast<std::size_t>(id & index_mask);
+    auto const generation = id >> index_bits;
+    return index < slots_.size() && generation > 0 && generation <= slots_[index].generation;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
+
+  /// Enters a call into a line of some that wait for one thing. Those that ended meanwhile leave from time to time: a
+  /// line stays as short as two times what waits.
+  void line_up(std::vector<id_type>& line, id_type id) const {
+    if (line.size() >= 2 * size() + 16) std::erase_if(line, [this](id_type old) { return !find(old); });
+    line.push_back(id);
+  }
+
+ private:
+  static constexpr unsigned index_bits = 20;
+  static constexpr id_type index_mask = (id_type{1} << index_bits) - 1;
+  static constexpr std::uint32_t idle = UINT32_MAX;
+
+  struct slot {
+    Payload payload{};
+    time_point started{}, soft{}, hard{};
+    duration timeout{}, remaining{};
+    std::uint32_t generation = 0;
+    std::uint32_t position = idle;  // in heap_
+    bool extra = false;
+  };
+
+  static time_point saturating(time_point now, duration d) noexcept {
+    return d > time_point::max() - now ? time_point::max() : now + d;
+  }
+
+  [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
+    return std::min(slots_[index].soft, slots_[index].hard);
+  }
+  [[nodiscard]] id_type id_at(std::uint32_t index) const noexcept {
+    return (static_cast<id_type>(slots_[index].generation) << index_bits) | index;
+  }
+
+  slot* slot_of(id_type id) noexcept {
+    auto const index = static_cast<std::size_t>(id & index_mask);
+    if (index >= slots_.size()) return nullptr;
+    auto& s = slots_[index];
+    return s.position != idle && s.generation == id >> index_bits ? &s : nullptr;
+  }
+
+  std::uint32_t acquire() {
+    if (free_.empty()) {
+      slots_.emplace_back();
+      free_.reserve(slots_.capacity());  // so that release() never allocates
+      heap_.reserve(slots_.capacity());
+      free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
+    }
+    auto const index = free_.back();
+    free_.pop_back();
+    ++slots_[index].generation;
+    return index;
+  }
+
+  void release(std::uint32_t index) noexcept {
+    auto const hole = slots_[index].position;
+    slots_[index].position = idle;
+    extras_ -= slots_[index].extra;
+    auto const last = heap_.back();
+    heap_.pop_back();
+    // A generation that is used up retires its slot, so that no id ever comes twice.
+    if (slots_[index].generation != UINT32_MAX) free_.push_back(index);
+    if (last == index) return;
+    place(hole, last);
+    restore(hole);
+  }
+
+  void place(std::uint32_t position, std::uint32_t index) noexcept {
+    heap_[position] = index;
+    slots_[index].position = position;
+  }
+
+  void restore(std::uint32_t position) noexcept { sift_down(sift_up(position)); }
+
+  std::uint32_t sift_up(std::uint32_t position) noexcept {
+    auto const index = heap_[position];
+    auto const key = due(index);
+    while (position > 0) {
+      auto const parent = (position - 1) / 2;
+      if (due(heap_[parent]) <= key) break;
+      place(position, heap_[parent]);
+      position = parent;
+    }
+    place(position, index);
+    return position;
+  }
+
+  void sift_down(std::uint32_t position) noexcept {
+    auto const index = heap_[position];
+    auto const key = due(index);
+    auto const size = static_cast<std::uint32_t>(heap_.size());
+    for (;;) {
+      auto child = 2 * position + 1;
+      if (child >= size) break;
+      if (child + 1 < size && due(heap_[child + 1]) < due(heap_[child])) ++child;
+      if (key <= due(heap_[child])) break;
+      place(position, heap_[child]);
+      position = child;
+    }
+    place(position, index);
+  }
+
+  void rebuild() noexcept {
+    for (auto i = static_cast<std::uint32_t>(heap_.size()); i-- > 0;) sift_down(i);
+  }
+
+  std::size_t bound_;
+  std::size_t extras_ = 0;  // of those that wait
+  std::vector<slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> heap_;  // slot indices, the earliest due first
+  std::optional<time_point> paused_at_;
+  int pauses_ = 0;
+};
+
+}  // namespace comcp::sansio
+
+namespace comcp::detail {
+
+class calls {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  /// Whose calls they are.
+  class owner {
+   public:
+    /// Keeps them alive.
+    [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
+    /// This one ends before its answer: whoever works on it may stop. Without a reason, the caller's own holds.
+    virtual void given_up(request_id id, pending_entry const& e, std::string_view why) = 0;
+
+   protected:
+    ~owner() = default;
+  };
+
+  calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings, std::shared_ptr<time_source> time);
+
+  /// A wait of our own. 0 where there is no room.
+  request_id enlist(pending_entry& e, std::chrono::nanoseconds timeout);
+  request_id enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard, bool extra);
+  /// A call with the timeouts that its options ask for; it counts from now on.
+  result<void> enlist(pending_entry& e, prepared_call const& c);
+  /// Before wait(): a stop that was requested already is posted.
+  void end_with(std::stop_token const& stop, pending_entry& e);
+  /// Must follow at once.
+  asio::awaitable<reply> wait(pending_entry& e);
+  /// As long as the call may; cancelling it stops only the waiting.
+  asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
+
+  void end(request_id id, reply&& r);
+  void cancel(request_id id);
+  /// Whoever waits for it goes away before its end.
+  void withdraw(pending_entry& e) noexcept;
+  void wake(std::vector<request_id>& line, reply const& r);
+
+  /// What the loss of a connection leaves alone: where another one follows, what was not sent yet, and what makes that.
+  enum class spared : unsigned char { nothing, unsent, unsent_and_handshake };
+  /// Ends what waits now and lasts so long: a caller that resumes inside may begin the next one.
+  void fail(error const& reason, pending_entry::span those, spared left);
+  /// The context is gone: nobody is resumed.
+  void shut_down() noexcept;
+  /// Nothing is timed any more.
+  void disarm() noexcept;
+
+  /// Between these all clocks stand still, but for the hard ones.
+  void pause();
+  void resume();
+  /// Progress came: the timeout begins anew.
+  void extend(request_id id);
+
+  [[nodiscard]] auto const& table() const noexcept { return table_; }
+  [[nodiscard]] time_point now() const noexcept { return time_->now(); }
+  [[nodiscard]] std::chrono::nanoseconds timeout(call_options const& o) const;
+  /// The age at which a call ends whatever progress says: never below its timeout.
+  [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
+  [[nodiscard]] comcp::statistics& counters() noexcept { return counters_; }
+  [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] overlap_guard& guard() noexcept { return guard_; }
+
+ private:
+  struct cancel_hook;
+  struct cancel_request;
+  void arm();
+  void expire();
+
+  owner& owner_;
+  asio::any_io_executor const& home_;  // empty once its context is gone
+  connect_settings const& settings_;
+  std::shared_ptr<time_source> const time_;
+  std::unique_ptr<deadline> deadline_;  // null once the context is gone
+  std::optional<time_point> armed_;
+  sansio::pending_calls<pending_entry*> table_;
+  comcp::statistics counters_;
+  overlap_guard guard_;
+};
+
+/// What is known of a call that ended between its attempts, or before the first.
+[[nodiscard]] error judged(prepared_call const& c, error why);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/calls.ipp
+#include <algorithm>
+
+namespace comcp::detail {
+
+// Cancels a call from its cancellation slot or a stop token: by way of home, and only while its table lives.
+struct calls::cancel_hook {
+  std::weak_ptr<calls> table;
+  request_id id;
+  void operator()() const {
+    auto alive = table.lock();
+    if (!alive) return;
+    auto const home = alive->home_;
+    // Moved: the last reference may end on home only, not on the thread that asked to stop.
+    auto post = [alive = std::move(alive), id = id] { alive->cancel(id); };
+    detail::post(home, std::move(post));
+  }
+};
+
+struct calls::cancel_request {
+  calls* table;
+  request_id id;
+  [[nodiscard]] cancel_hook hook() const {
+    return {std::shared_ptr<calls>(table->owner_.itself(), table), id};
+  }
+};
+
+COMCP_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
+                        std::shared_ptr<time_source> time)
+    : owner_(o),
+      home_(home),
+      settings_(settings),
+      time_(std::move(time)),
+      deadline_(time_->make_deadline(home_)),
+      table_(settings_.limits.pending_calls()) {}
+
+COMCP_DECL request_id calls::enlist(pending_entry& e, std::chrono::nanoseconds timeout) {
+  auto const now = time_->now();
+  return enlist(e, now, timeout, later(now, timeout), true);
+}
+
+COMCP_DECL request_id calls::enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard,
+                                    bool extra) {
+  e.table = this;
+  e.id = table_.add(&e, now, std::chrono::duration_cast<time_point::duration>(timeout), hard, extra);
+  if (e.id) arm();
+  return e.id;
+}
+
+COMCP_DECL result<void> calls::enlist(pending_entry& e, prepared_call const& c) {
+  e.call = &c;
+  auto const now = time_->now();
+  if (c.started == time_point()) c.started = now;
+  auto const hard = later(c.started, hard_limit(c.options));
+  if (!enlist(e, now, timeout(c.options), hard, c.internal || c.counted))
+    return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  ++counters_.tracked;
+  return {};
+}
+
+COMCP_DECL std::chrono::nanoseconds calls::timeout(call_options const& o) const {
+  return o.timeout().value_or(settings_.timeout);
+}
+
+COMCP_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) const {
+  return o.hard_timeout().value_or(std::max(settings_.hard_timeout, timeout(o)));
+}
+
+COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e) {
+  if (e.call) end_with(e.call->options.stop(), e);
+  return suspend<reply>(e.waiting, cancel_request{this, e.id}, &e.room);
+}
+
+COMCP_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {
+  if (!stop.stop_possible()) return;
+  std::function<void()> end_waiting = cancel_request{this, e.id}.hook();
+  e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
+}
+
+COMCP_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& line, prepared_call const& c) {
+  pending_entry e(pending_entry::span::client);
+  auto const start = now();
+  if (!enlist(e, start, timeout(c.options), later(start, hard_limit(c.options)), c.counted))
+    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  end_with(c.options.stop(), e);
+  table_.line_up(line, e.id);
+  auto const waited = co_await wait(e);
+  if (waited) co_return error();
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
+  co_return waited.error();
+}
+
+COMCP_DECL void calls::withdraw(pending_entry& e) noexcept {
+  auto const id = std::exchange(e.id, 0);
+  if (!id || !table_.take(id)) return;
+  if (e.call && !e.handshake) ++counters_.cancelled;
+  try {
+    owner_.given_up(id, e, {});
+  } catch (...) {  // no memory for the message
+  }
+}
+
+COMCP_DECL void pending_entry::leave() noexcept { table->withdraw(*this); }
+
+// What is known of a call when one of its attempts failed: said here, for whoever asks later.
+COMCP_DECL error judged(pending_entry const& e, error why) {
+  auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
+  auto& known = e.call->outcome;
+  known = std::max(known, e.sent ? says : call_outcome::not_sent);
+  bool const nameless = why.peer() && why.message().empty() && why.code().message().starts_with("JSON-RPC error");
+  return (nameless ? why.with_message(e.call->method) : why).with_outcome(known);
+}
+
+COMCP_DECL error judged(prepared_call const& c, error why) {
+  if (why.states_outcome()) return why;
+  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
+}
+
+// The one door through which every call ends.
+COMCP_DECL void calls::end(request_id id, reply&& r) {
+  if (!r.has_value()) {  // first: where that throws, whoever waits can still be found
+    auto const* const found = table_.find(id);
+    if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
+  }
+  auto const taken = table_.take(id);
+  if (!taken) return;
+  auto& e = **taken;
+  e.id = 0;
+  e.stop.reset();
+  if (e.call && !e.handshake) {  // as `tracked` counts
+    if (r.has_value()) e.call->outcome = std::max(e.call->outcome, call_outcome::known);
+    if (r.has_value()) ++counters_.completed;
+    else if (r.error() == errc::timeout) ++counters_.timed_out;
+    else if (r.error() == errc::cancelled) ++counters_.cancelled;
+    else ++counters_.failed;
+  }
+  if (e.on_end) {
+    auto const on_end = std::move(e.on_end);
+    on_end(std::move(r));
+  } else if (e.waiting) {
+    auto waiting = std::move(e.waiting);  // the frame that `e` is in may go away
+    waiting.complete(std::move(r), home_);
+  }
+}
+
+COMCP_DECL void calls::cancel(request_id id) {
+  auto const* found = table_.find(id);
+  if (!found) return;
+  owner_.given_up(id, **found, {});
+  end(id, error(errc::cancelled));
+}
+
+COMCP_DECL void calls::wake(std::vector<request_id>& line, reply const& r) {
+  for (auto const id : std::exchange(line, {})) end(id, reply(r));
+}
+
+COMCP_DECL void calls::fail(error const& reason, pending_entry::span those, spared left) {
+  bool const by_us = reason == errc::closed;
+  for (auto const id : table_.ids()) {
+    auto const* const found = table_.find(id);
+    if (!found) continue;
+    auto const& e = **found;
+    bool const waits_on = left != spared::nothing && e.call && !e.sent;
+    bool const negotiation_s = left == spared::unsent_and_handshake && (!e.call || e.handshake);
+    if (e.lasts != those || waits_on || negotiation_s) continue;
+    if (!e.call) {
+      end(id, reason);
+    } else if (!e.sent) {
+      end(id, reason.with_code(make_error_code(errc::closed)));
+    } else {
+      bool const keeps_code = by_us || e.call->repeatable || e.call->options.is_idempotent() || e.handshake;
+      auto const why = reason.with_outcome(call_outcome::open);  // whatever it says of another call
+      end(id, keeps_code ? why : why.with_code(make_error_code(errc::outcome_unknown)));
+    }
+  }
+}
+
+COMCP_DECL void calls::shut_down() noexcept {
+  while (auto const id = table_.any()) {
+    auto* const e = *table_.take(id);
+    e->id = 0;
+    e->stop.reset();
+    e->on_end = nullptr;
+    auto const gone = std::move(e->waiting);  // and the frame, which `e` may be in
+  }
+  deadline_.reset();
+}
+
+COMCP_DECL void calls::disarm() noexcept {
+  deadline_->disarm();
+  armed_.reset();
+}
+
+COMCP_DECL void calls::arm() {
+  if (!deadline_) return;
+  auto const next = table_.next_deadline();
+  if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
+  armed_ = next;
+  std::function<void()> fire = [weak = std::weak_ptr(std::shared_ptr<calls>(owner_.itself(), this))] {
+    if (auto const self = weak.lock()) self->expire();
+  };
+  deadline_->arm(*next, std::move(fire));
+}
+
+COMCP_DECL void calls::expire() {
+  overlap_guard::scope const alone(guard_);
+  armed_.reset();
+  auto const now = time_->now();
+  while (auto const id = table_.expired(now)) {
+    auto const& e = **table_.find(id);
+    owner_.given_up(id, e, "timed out");
+    end(id, error(errc::timeout, e.call ? e.call->method : std::string()));
+  }
+  arm();
+}
+
+COMCP_DECL void calls::pause() {
+  table_.pause(time_->now());
+  arm();
+}
+
+COMCP_DECL void calls::resume() {
+  table_.resume(time_->now());
+  arm();
+}
+
+COMCP_DECL void calls::extend(request_id id) {
+  table_.extend(id, time_->now());
+  arm();
+}
+
+COMCP_DECL comcp::statistics calls::statistics() const {
+  auto s = counters_;
+  auto oldest = time_->now();
+  table_.each([&](pending_entry const* e, time_point started) {
+    if (!e->call || e->handshake) return;  // waits of our own, and what `tracked` does not count
+    ++s.pending;
+    oldest = std::min(oldest, started);
+  });
+  s.oldest_pending = time_->now() - oldest;
+  return s;
+}
+
+}  // namespace comcp::detail
+#endif
+
+// client/connection.hpp
+// The life of one connection: it opens, finds the era, becomes ready, and ends. sansio/connection_life says where it
+// stands; what follows a loss is client/recovery's. On home only. Internal.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+// client/attempt.hpp
+// The time of one attempt to connect, and of its parts; it stands still while a user logs in. On home only. Internal.
+
+#include <algorithm>
+#include <chrono>
+
+namespace comcp::detail {
+
+class attempt {
+ public:
+  using nanoseconds = std::chrono::nanoseconds;
+  using time_point = std::chrono::steady_clock::time_point;
+
+  attempt(calls& table, connect_settings const& settings, bool http) noexcept
+      : calls_(table), settings_(settings), http_(http) {}
+
+  void begin() { until_ = later(calls_.now(), settings_.connect_timeout); }
+  /// A part takes no longer than what is left for the whole.
+  [[nodiscard]] nanoseconds bounded(nanoseconds d) const {
+    return std::min(d, std::max<nanoseconds>(until_ - calls_.now(), nanoseconds()));
+  }
+  /// The end that no pause moves, of a part that begins now.
+  [[nodiscard]] time_point hard_end(nanoseconds timeout) const {
+    auto const soft = later(calls_.now(), timeout);
+    return http_ ? later(soft, settings_.hard_timeout) : soft;
+  }
+  request_id enlist(pending_entry& e, nanoseconds timeout) {
+    return calls_.enlist(e, calls_.now(), timeout, hard_end(timeout), true);
+  }
+
+  void authorizing(bool begins) {
+    if (begins) {
+      if (authorizing_++ == 0) since_ = calls_.now();
+      return calls_.pause();
+    }
+    if (authorizing_ == 0) return;  // stop_authorizing() came before
+    if (--authorizing_ == 0 && until_ != time_point::max()) until_ = later(until_, calls_.now() - since_);
+    calls_.resume();
+  }
+  void stop_authorizing() {
+    while (authorizing_ > 0) authorizing(false);
+  }
+
+ private:
+  calls& calls_;
+  connect_settings const& settings_;
+  bool const http_;
+  time_point until_ = time_point::max(), since_;
+  unsigned authorizing_ = 0;  // exchanges that wait for credentials
+};
+
+}  // namespace comcp::detail
+
+// client/channel.hpp
+// The transport of one connection: opened and closed within their time, and cut from any thread. On home only, but for
+// cut(). Internal.
+
+#include <chrono>
+#include <functional>
 #include <memory>
 
 #include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+class channel {
+ public:
+  using nanoseconds = std::chrono::nanoseconds;
+  using time_point = std::chrono::steady_clock::time_point;
+
+  explicit channel(any_transport t);
+
+  /// `owner` keeps all of it alive. What comes too late is dropped.
+  asio::awaitable<result<void>> open(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, inbox& in,
+                                     nanoseconds timeout, time_point hard);
+  /// A transport that is not through by then is destroyed, and false.
+  asio::awaitable<bool> close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, nanoseconds timeout);
+  /// It closed by itself.
+  void lost() noexcept { open_ = false; }
+  void drop() noexcept;
+  /// Ends what would outlive us. From any thread.
+  void cut() const;
+
+  result<void> send(outgoing message);
+  /// True: the server need not be told.
+  bool abandon(request_id id) noexcept { return transport_.abandon(id); }
+  [[nodiscard]] bool is_open() const noexcept { return open_; }
+  [[nodiscard]] bool is_http() const noexcept { return http_; }
+  /// Of one that was dropped, the last.
+  [[nodiscard]] transport_info info() const { return transport_ ? transport_.info() : last_info_; }
+  [[nodiscard]] std::optional<saved_session> resumed() const { return transport_.resumed(); }
+
+ private:
+  struct opening;
+  any_transport transport_;
+  std::function<void()> const cut_;
+  transport_info last_info_;
+  bool const http_;
+  bool open_ = false;
+};
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/channel.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL channel::channel(any_transport t)
+    : transport_(std::move(t)), cut_(transport_.cutter()), http_(transport_.is_http()) {}
+
+struct channel::opening {
+  pending_entry done;
+  result<void> outcome = error(errc::connect_failed);
+  asio::cancellation_signal signal;
+};
+
+COMCP_DECL asio::awaitable<result<void>> channel::open(std::shared_ptr<void> owner, calls& table,
+                                                       asio::any_io_executor home, inbox& in, nanoseconds timeout,
+                                                       time_point hard) {
+  auto const o = std::make_shared<opening>();
+  if (!table.enlist(o->done, table.now(), timeout, hard, true)) co_return error(errc::queue_full);
+  auto task = [](channel* self, calls* waiting, inbox* to, [[maybe_unused]] std::shared_ptr<void> hold,
+                 std::shared_ptr<opening> state) -> asio::awaitable<void> {
+    try {
+      if (!self->transport_) co_return;  // destroyed meanwhile, and so is the wait below
+      auto opened = co_await self->transport_.open(*to);
+      if (opened) self->open_ = true;
+      state->outcome = std::move(opened);
+    } catch (...) {
+      state->outcome = current_error();
+    }
+    waiting->end(state->done.id, json::value());
+  };
+  auto work = task(this, &table, &in, owner, o);
+  // Posted, so that nothing ends before the wait below has begun.
+  auto start = [home, owner, o, work = std::make_shared<asio::awaitable<void>>(std::move(work))] {
+    detail::spawn(home, std::move(*work), o->signal.slot(), o);
+  };
+  detail::post(home, std::move(start));
+  auto const waited = co_await table.wait(o->done);
+  if (waited) co_return o->outcome;
+  auto give_up = [o] { o->signal.emit(asio::cancellation_type::terminal); };
+  detail::post(home, std::move(give_up));
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, "the transport did not open in time");
+  co_return waited.error();
+}
+
+COMCP_DECL asio::awaitable<bool> channel::close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home,
+                                                nanoseconds timeout) {
+  auto const done = std::make_shared<pending_entry>();
+  table.enlist(*done, timeout);
+  auto task = [](channel* self, calls* waiting, [[maybe_unused]] std::shared_ptr<void> hold,
+                 std::shared_ptr<pending_entry> entry) -> asio::awaitable<void> {
+    if (self->transport_) co_await self->transport_.close();
+    waiting->end(entry->id, json::value());
+  };
+  auto work = std::make_shared<asio::awaitable<void>>(task(this, &table, owner, done));
+  auto start = [home, work] { detail::spawn(home, std::move(*work)); };
+  detail::post(home, std::move(start));
+  auto const waited = co_await table.wait(*done);
+  if (!waited) drop();
+  open_ = false;
+  co_return waited.has_value();
+}
+
+COMCP_DECL void channel::drop() noexcept {
+  last_info_ = info();
+  transport_ = any_transport();
+  open_ = false;
+}
+
+COMCP_DECL void channel::cut() const {
+  if (cut_) cut_();
+}
+
+COMCP_DECL result<void> channel::send(outgoing message) {
+  if (!transport_) return error(errc::closed, "the client was destroyed");  // its end is posted
+  return transport_.send(std::move(message));
+}
+
+}  // namespace comcp::detail
+#endif
+
+// sansio/connection_life.hpp
+// Where a connection stands, and what each event makes of that: one table, no flag beside it. Who drives it opens,
+// negotiates, waits and closes.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace comcp::sansio {
+
+enum class life_state : std::uint8_t {
+  idle,
+  opening,        ///< The first time.
+  negotiating,
+  settling,       ///< The server is known, and told what it has to be told.
+  ready,
+  waiting,        ///< To be started again: the old transport closes, and a pause passes.
+  restarting,     ///< The transport opens again.
+  renewing,       ///< A new handshake on the connection as it is, for a new session or another era.
+  renegotiating,  ///< That handshake, or the one after a restart.
+  restoring,      ///< As settling.
+  closing,
+  closed,
+};
+
+enum class life_event : std::uint8_t {
+  open,
+  opened,
+  negotiated,
+  settled,
+  lost,     ///< The connection or the attempt has failed, and another one follows.
+  due,      ///< The pause is over.
+  renew,
+  kept,     ///< The new handshake failed, and the connection is as it was.
+  close,
+  end,      ///< It is over, however that came.
+};
+
+class connection_life {
+ public:
+  static constexpr std::size_t states = 12, events = 10;
+
+  /// What the event makes of the state; itself where it means nothing there.
+  [[nodiscard]] static constexpr life_state after(life_event e, life_state s) noexcept;
+
+  /// False where it means nothing now.
+  bool on(life_event e) noexcept {
+    auto const next = after(e, state_);
+    return std::exchange(state_, next) != next;
+  }
+  [[nodiscard]] life_state state() const noexcept { return state_; }
+  [[nodiscard]] bool is(life_state s) const noexcept { return state_ == s; }
+  /// It is known what the server is, or will be again: calls wait for that.
+  [[nodiscard]] bool is_restarting() const noexcept {
+    return state_ >= life_state::waiting && state_ <= life_state::renegotiating;
+  }
+  /// Nothing begins any more.
+  [[nodiscard]] bool is_closing() const noexcept { return state_ >= life_state::closing; }
+
+ private:
+  life_state state_ = life_state::idle;
+};
+
+constexpr life_state connection_life::after(life_event e, life_state s) noexcept {
+  using enum life_state;
+  // idle, opening, negotiating, settling, ready, waiting, restarting, renewing, renegotiating, restoring, closing, closed
+  constexpr std::array<std::array<life_state, states>, events> table = {{
+      /* open       */ {opening, opening, negotiating, settling, ready, waiting, restarting, renewing, renegotiating, restoring, closing, closed},
+      /* opened     */ {idle, negotiating, negotiating, settling, ready, waiting, renegotiating, renegotiating, renegotiating, restoring, closing, closed},
+      /* negotiated */ {idle, opening, settling, settling, ready, waiting, restarting, renewing, restoring, restoring, closing, closed},
+      /* settled    */ {idle, opening, negotiating, ready, ready, waiting, restarting, renewing, renegotiating, ready, closing, closed},
+      /* lost       */ {idle, opening, negotiating, settling, waiting, waiting, waiting, waiting, waiting, waiting, closing, closed},
+      /* due        */ {idle, opening, negotiating, settling, ready, restarting, restarting, renewing, renegotiating, restoring, closing, closed},
+      /* renew      */ {idle, opening, negotiating, settling, renewing, waiting, restarting, renewing, renegotiating, restoring, closing, closed},
+      /* kept       */ {idle, opening, negotiating, settling, ready, waiting, restarting, ready, ready, restoring, closing, closed},
+      /* close      */ {closing, closing, closing, closing, closing, closing, closing, closing, closing, closing, closing, closed},
+      /* end        */ {closed, closed, closed, closed, closed, closed, closed, closed, closed, closed, closed, closed},
+  }};
+  return table[static_cast<std::size_t>(e)][static_cast<std::size_t>(s)];
+}
+
+}  // namespace comcp::sansio
 
 namespace comcp {
 class client_core;
 
 namespace detail {
-struct prepared_call;
-class tool_checks;  // the one implementation
+class negotiation;
 
-/// What one client knows about its server's schemas. On home only.
-class call_checks {
+class connection {
  public:
-  virtual ~call_checks() = default;
-  /// Carries a call out, checking on both sides of it what is to be checked.
-  virtual asio::awaitable<result<json::value>> perform(prepared_call& c) = 0;
-  /// Taken before a tools/list is sent, for learn().
-  [[nodiscard]] virtual std::uint64_t moment() const noexcept = 0;
-  /// One page of its result. What changed since counts for nothing.
-  virtual void learn(json::view page, std::uint64_t asked) = 0;
-  /// The tools changed, or may have.
-  virtual void forget() noexcept = 0;
-};
+  using status_listener = std::function<void(connection_status)>;
 
-/// What the user asked for; shared by clients.
-class validation_plan {
- public:
-  virtual ~validation_plan() = default;
-  /// Null where calls are not checked at all.
-  [[nodiscard]] virtual std::unique_ptr<call_checks> start(client_core& core) const = 0;
-  /// An accepted form elicitation's content, defaults filled in.
-  [[nodiscard]] virtual result<void> check_answer(json::view requested_schema, json::view content) const = 0;
-  /// Whether one that does not pass goes out nevertheless.
-  [[nodiscard]] virtual bool only_warns_of_answers() const noexcept = 0;
+  connection(client_core& core, connect_settings const& settings, any_transport t);
+
+  /// The first time. Throws; nothing is left behind then.
+  asio::awaitable<void> open();
+  // An attempt, in its parts.
+  asio::awaitable<result<void>> open_channel();
+  asio::awaitable<result<void>> negotiate();
+  asio::awaitable<bool> close_channel();
+  /// The server is told what it has to be told. True when it became ready then, and was not lost meanwhile.
+  asio::awaitable<bool> settle();
+  [[nodiscard]] attempt& clock() noexcept { return attempt_; }
+
+  /// The channel closed by itself.
+  void closed(error reason);
+  asio::awaitable<void> close(error reason);
+  /// Waits for the end.
+  asio::awaitable<error> ended();
+  void finish(error reason);
+  /// The owning client went away.
+  void abandon() noexcept;
+  void context_gone() noexcept;
+  /// What the server asked ends, and the authorization that its connection waited for.
+  void cancel_inbound();
+  /// First the calls, then what else waits for their ends.
+  void fail_all(error const& reason);
+
+  /// Whoever listens is told of the new status.
+  void on(sansio::life_event e);
+  void on_status(status_listener f) { listeners_.push_back(std::move(f)); }
+  [[nodiscard]] sansio::connection_life const& life() const noexcept { return life_; }
+  [[nodiscard]] connection_status status() const noexcept { return status_; }
+  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
+  [[nodiscard]] detail::channel& channel() noexcept { return channel_; }
+  [[nodiscard]] detail::channel const& channel() const noexcept { return channel_; }
+  /// Before the verdict the server may be a legacy one that asks early.
+  [[nodiscard]] bool refuses_requests() const;
+
+ private:
+  [[nodiscard]] calls::spared spared() const noexcept;
+  void tell_status();
+  asio::awaitable<void> keep_alive();
+
+  client_core& core_;
+  detail::channel channel_;
+  sansio::connection_life life_;
+  connection_status status_ = connection_status::disconnected;  // as it was told
+  std::vector<status_listener> listeners_;
+  std::optional<error> end_reason_;
+  std::weak_ptr<negotiation> negotiation_;
+  attempt attempt_;
+  bool resumed_ = false;  // it goes on with a saved session
+  bool keeping_alive_ = false;
 };
 
 }  // namespace detail
@@ -6010,6 +7047,7 @@ class client_core;
 class context;
 namespace detail {
 class dispatcher;
+class input_rounds;
 class validation_plan;
 result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
 }  // namespace detail
@@ -6035,8 +7073,8 @@ class context {
   [[nodiscard]] comcp::client client() const;
 
  private:
-  friend class client_core;
   friend class detail::dispatcher;
+  friend class detail::input_rounds;
   friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
   void fault(error const& what) const;
   std::weak_ptr<client_core> core_;
@@ -6285,7 +7323,7 @@ struct json::codec<primitive_schema_definition> {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/elicitation_schema.ipp
 
@@ -6416,7 +7454,7 @@ constexpr auto describe(std::type_identity<url_elicitation_required_data>) {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/elicitation.ipp
 #include <set>
@@ -6623,10 +7661,6 @@ constexpr auto describe(std::type_identity<resource_updated>) {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// protocol/impl/resources.ipp
-
 // protocol/uri_template.hpp
 // URI templates (RFC 6570, all four levels): what resource templates are made of. Parsing finds every fault of
 // the template; expanding finds values that do not fit it.
@@ -6680,7 +7714,7 @@ class uri_template {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/uri_template.ipp
 #include <algorithm>
@@ -6969,6 +8003,9 @@ COMCP_DECL result<std::string> uri_template::expand(json::fragment const& variab
 
 }  // namespace comcp
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/resources.ipp
 
 namespace comcp {
 
@@ -7091,7 +8128,7 @@ std::optional<peer_id> subscription_id_of(json::view meta);
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/meta.ipp
 #include <algorithm>
@@ -7331,7 +8368,7 @@ constexpr auto describe(std::type_identity<subscriptions_listen_result>) {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/subscriptions.ipp
 #include <algorithm>
@@ -7482,7 +8519,7 @@ constexpr auto describe(std::type_identity<list_roots_result>) {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/roots.ipp
 #include <string_view>
@@ -7697,7 +8734,7 @@ constexpr auto describe(std::type_identity<create_message_result>) {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/sampling.ipp
 #include <set>
@@ -7951,9 +8988,32 @@ result<void> check_roots(json::fragment const& answered);
 
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+// client/call_checks.hpp
+// Where validation meets the core: what client/validation.hpp fills in, so that a program without it compiles none of
+// it. Internal.
 
-// client/impl/answers.ipp
+#include <memory>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+class call_step;
+
+/// What the user asked for; shared by clients.
+class validation_plan {
+ public:
+  virtual ~validation_plan() = default;
+  /// Null where calls are not checked at all.
+  [[nodiscard]] virtual std::unique_ptr<call_step> start(client_core& core) const = 0;
+  /// An accepted form elicitation's content, defaults filled in.
+  [[nodiscard]] virtual result<void> check_answer(json::view requested_schema, json::view content) const = 0;
+  /// Whether one that does not pass goes out nevertheless.
+  [[nodiscard]] virtual bool only_warns_of_answers() const noexcept = 0;
+};
+
+}  // namespace detail
+}  // namespace comcp
 
 // schema/elicitation.hpp
 // Form elicitation: what the answer to a requested schema (a flat object of primitive properties) must be.
@@ -7973,14 +9033,6 @@ result<void> check_primitive_content(json::view content);
 result<void> check_content(json::view requested_schema, json::view content);
 
 }  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// schema/impl/elicitation.ipp
-#include <algorithm>
-#include <set>
-#include <string>
-#include <string_view>
 
 // schema/schema.hpp
 // JSON Schema: 2020-12, and draft-07 where $schema says so. Compiling resolves every reference and finds every
@@ -8086,133 +9138,6 @@ class schema {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// schema/impl/schema.ipp
-
-// schema/impl/compiler.ipp
-// Turns each subschema that can be reached into its rules. A keyword of the wrong shape is a fault of the schema.
-
-#include <algorithm>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
-// schema/impl/index.ipp
-// Which subschemas, identifiers and anchors there are: the part of compiling that comes before any keyword means
-// something. Documents are read when a reference first names them.
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
-
-// schema/impl/metaschemas.ipp
-// The two dialects' own schemas, reduced to what they demand, so that a $ref to them resolves without a network.
-
-namespace comcp::schema_detail {
-
-inline constexpr char const* metaschema_2020_12 = R"json({
-"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://json-schema.org/draft/2020-12/schema",
-"$dynamicAnchor":"meta","type":["object","boolean"],
-"allOf":[{"$ref":"meta/core"},{"$ref":"meta/applicator"},{"$ref":"meta/unevaluated"},{"$ref":"meta/validation"},
- {"$ref":"meta/meta-data"},{"$ref":"meta/format-annotation"},{"$ref":"meta/content"}],
-"properties":{
- "definitions":{"type":"object","additionalProperties":{"$dynamicRef":"#meta"}},
- "dependencies":{"type":"object","additionalProperties":{"anyOf":[{"$dynamicRef":"#meta"},
-  {"$ref":"meta/validation#/$defs/stringArray"}]}},
- "$recursiveAnchor":{"$ref":"meta/core#/$defs/anchorString"},"$recursiveRef":{"type":"string"}},
-"$defs":{
-"core":{"$id":"meta/core","$dynamicAnchor":"meta","type":["object","boolean"],
- "properties":{"$id":{"type":"string","pattern":"^[^#]*#?$"},"$schema":{"type":"string"},"$ref":{"type":"string"},
-  "$anchor":{"$ref":"#/$defs/anchorString"},"$dynamicRef":{"type":"string"},
-  "$dynamicAnchor":{"$ref":"#/$defs/anchorString"},
-  "$vocabulary":{"type":"object","additionalProperties":{"type":"boolean"}},"$comment":{"type":"string"},
-  "$defs":{"type":"object","additionalProperties":{"$dynamicRef":"#meta"}}},
- "$defs":{"anchorString":{"type":"string","pattern":"^[A-Za-z_][-A-Za-z0-9._]*$"}}},
-"applicator":{"$id":"meta/applicator","$dynamicAnchor":"meta","type":["object","boolean"],
- "properties":{"prefixItems":{"$ref":"#/$defs/schemaArray"},"items":{"$dynamicRef":"#meta"},
-  "contains":{"$dynamicRef":"#meta"},"additionalProperties":{"$dynamicRef":"#meta"},
-  "properties":{"$ref":"#/$defs/schemaMap"},"patternProperties":{"$ref":"#/$defs/schemaMap"},
-  "dependentSchemas":{"$ref":"#/$defs/schemaMap"},"propertyNames":{"$dynamicRef":"#meta"},
-  "if":{"$dynamicRef":"#meta"},"then":{"$dynamicRef":"#meta"},"else":{"$dynamicRef":"#meta"},
-  "allOf":{"$ref":"#/$defs/schemaArray"},"anyOf":{"$ref":"#/$defs/schemaArray"},
-  "oneOf":{"$ref":"#/$defs/schemaArray"},"not":{"$dynamicRef":"#meta"}},
- "$defs":{"schemaArray":{"type":"array","minItems":1,"items":{"$dynamicRef":"#meta"}},
-  "schemaMap":{"type":"object","additionalProperties":{"$dynamicRef":"#meta"}}}},
-"unevaluated":{"$id":"meta/unevaluated","$dynamicAnchor":"meta","type":["object","boolean"],
- "properties":{"unevaluatedItems":{"$dynamicRef":"#meta"},"unevaluatedProperties":{"$dynamicRef":"#meta"}}},
-"validation":{"$id":"meta/validation","$dynamicAnchor":"meta","type":["object","boolean"],
- "properties":{"type":{"anyOf":[{"$ref":"#/$defs/simpleTypes"},
-   {"type":"array","items":{"$ref":"#/$defs/simpleTypes"},"minItems":1,"uniqueItems":true}]},
-  "const":true,"enum":{"type":"array"},"multipleOf":{"type":"number","exclusiveMinimum":0},
-  "maximum":{"type":"number"},"exclusiveMaximum":{"type":"number"},"minimum":{"type":"number"},
-  "exclusiveMinimum":{"type":"number"},"maxLength":{"$ref":"#/$defs/count"},"minLength":{"$ref":"#/$defs/count"},
-  "pattern":{"type":"string","format":"regex"},"maxItems":{"$ref":"#/$defs/count"},
-  "minItems":{"$ref":"#/$defs/count"},"uniqueItems":{"type":"boolean"},"maxContains":{"$ref":"#/$defs/count"},
-  "minContains":{"$ref":"#/$defs/count"},"maxProperties":{"$ref":"#/$defs/count"},
-  "minProperties":{"$ref":"#/$defs/count"},"required":{"$ref":"#/$defs/stringArray"},
-  "dependentRequired":{"type":"object","additionalProperties":{"$ref":"#/$defs/stringArray"}}},
- "$defs":{"count":{"type":"integer","minimum":0},
-  "simpleTypes":{"enum":["array","boolean","integer","null","number","object","string"]},
-  "stringArray":{"type":"array","items":{"type":"string"},"uniqueItems":true}}},
-"meta-data":{"$id":"meta/meta-data","$dynamicAnchor":"meta","type":["object","boolean"],
- "properties":{"title":{"type":"string"},"description":{"type":"string"},"default":true,
-  "deprecated":{"type":"boolean"},"readOnly":{"type":"boolean"},"writeOnly":{"type":"boolean"},
-  "examples":{"type":"array"}}},
-"format-annotation":{"$id":"meta/format-annotation","$dynamicAnchor":"meta","type":["object","boolean"],
- "properties":{"format":{"type":"string"}}},
-"content":{"$id":"meta/content","$dynamicAnchor":"meta","type":["object","boolean"],
- "properties":{"contentEncoding":{"type":"string"},"contentMediaType":{"type":"string"},
-  "contentSchema":{"$dynamicRef":"#meta"}}}
-}})json";
-
-inline constexpr char const* metaschema_7 = R"json({
-"$schema":"http://json-schema.org/draft-07/schema#","$id":"http://json-schema.org/draft-07/schema#",
-"type":["object","boolean"],
-"properties":{"$id":{"type":"string"},"$schema":{"type":"string"},"$ref":{"type":"string"},
- "$comment":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"default":true,
- "readOnly":{"type":"boolean"},"writeOnly":{"type":"boolean"},"examples":{"type":"array"},
- "multipleOf":{"type":"number","exclusiveMinimum":0},"maximum":{"type":"number"},
- "exclusiveMaximum":{"type":"number"},"minimum":{"type":"number"},"exclusiveMinimum":{"type":"number"},
- "maxLength":{"$ref":"#/definitions/count"},"minLength":{"$ref":"#/definitions/count"},
- "pattern":{"type":"string","format":"regex"},"additionalItems":{"$ref":"#"},
- "items":{"anyOf":[{"$ref":"#"},{"$ref":"#/definitions/schemaArray"}]},
- "maxItems":{"$ref":"#/definitions/count"},"minItems":{"$ref":"#/definitions/count"},
- "uniqueItems":{"type":"boolean"},"contains":{"$ref":"#"},"maxProperties":{"$ref":"#/definitions/count"},
- "minProperties":{"$ref":"#/definitions/count"},"required":{"$ref":"#/definitions/stringArray"},
- "additionalProperties":{"$ref":"#"},"definitions":{"$ref":"#/definitions/schemaMap"},
- "properties":{"$ref":"#/definitions/schemaMap"},"patternProperties":{"$ref":"#/definitions/schemaMap"},
- "dependencies":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#"},
-  {"$ref":"#/definitions/stringArray"}]}},
- "propertyNames":{"$ref":"#"},"const":true,"enum":{"type":"array"},
- "type":{"anyOf":[{"$ref":"#/definitions/simpleTypes"},
-  {"type":"array","items":{"$ref":"#/definitions/simpleTypes"},"minItems":1,"uniqueItems":true}]},
- "format":{"type":"string"},"contentMediaType":{"type":"string"},"contentEncoding":{"type":"string"},
- "if":{"$ref":"#"},"then":{"$ref":"#"},"else":{"$ref":"#"},"allOf":{"$ref":"#/definitions/schemaArray"},
- "anyOf":{"$ref":"#/definitions/schemaArray"},"oneOf":{"$ref":"#/definitions/schemaArray"},"not":{"$ref":"#"}},
-"definitions":{"count":{"type":"integer","minimum":0},
- "schemaArray":{"type":"array","minItems":1,"items":{"$ref":"#"}},
- "schemaMap":{"type":"object","additionalProperties":{"$ref":"#"}},
- "simpleTypes":{"enum":["array","boolean","integer","null","number","object","string"]},
- "stringArray":{"type":"array","items":{"type":"string"},"uniqueItems":true}}
-})json";
-
-}  // namespace comcp::schema_detail
-
-// schema/impl/program.ipp
-// What a schema is compiled to: one node for each subschema, with one rule for each group of keywords.
-
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 // schema/pattern.hpp
 // Regular expressions of JSON Schema (ECMA-262, Unicode mode) that run in linear time: all states are followed at
 // once, so that no pattern and no text can make the search explode. Backreferences are refused for that reason.
@@ -8283,7 +9208,7 @@ class pattern {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // schema/impl/pattern.ipp
 // Running a pattern. Lookarounds are solved first, innermost first: one pass each marks the places where they hold
@@ -9093,77 +10018,36 @@ COMCP_DECL std::optional<bool> pattern::search(std::string_view text, std::uint6
 }  // namespace comcp
 #endif
 
-namespace comcp::schema_detail {
+// schema/formats.hpp
+// The values of JSON Schema's `format` keyword, as assertions.
 
-using node_id = std::uint32_t;
-using resource_id = std::uint32_t;
-inline constexpr node_id none = 0xFFFFFFFF;
+#include <cstdint>
+#include <string_view>
 
-enum class rule_kind : std::uint8_t {
-  reference,
-  dynamic_reference,
-  type,
-  enumeration,
-  constant,
-  number_bound,  // minimum and the like; `compare` says which
-  multiple,
-  length,  // strings, arrays, objects: `number` to `limit`
-  text_pattern,
-  format,
-  unique,
-  required,
-  dependent_required,
-  members,  // properties, patternProperties, additionalProperties
-  member_names,
-  items,
-  contains,
-  all_of,
-  any_of,
-  one_of,
-  negation,
-  condition,
-  dependent_schemas,
-  unevaluated_items,
-  unevaluated_members,
-};
+namespace comcp {
 
-enum class bound : std::uint8_t { at_least, above, at_most, below };
-enum class counted : std::uint8_t { characters, items, members };
+/// Whether comcp checks this format: date-time, date, time, duration, email, idn-email, hostname, idn-hostname, ipv4,
+/// ipv6, uri, uri-reference, iri, iri-reference, uuid, uri-template, json-pointer, relative-json-pointer, regex.
+/// Of internationalised host names only the shape is checked (no IDNA tables).
+bool is_known_format(std::string_view name) noexcept;
 
-struct rule {
-  rule_kind what;
-  std::string_view keyword;  // a literal: for the schema path
-  json::view arg;
-  bound compare = bound::at_least;
-  counted counts = counted::items;
-  std::size_t number = 0;  // a bound, or the mask of types
-  std::size_t limit = static_cast<std::size_t>(-1);
-  node_id sub = none, then_sub = none, else_sub = none;
-  std::vector<node_id> subs;
-  std::vector<std::pair<std::string_view, node_id>> named;  // sorted
-  std::vector<std::pair<pattern, node_id>> patterns;
-  std::vector<std::string_view> names;
-  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> lists;
-};
+/// Whether `text` is of the format; true for formats that comcp does not check. Safe from any thread.
+bool is_format(std::string_view name, std::string_view text);
 
-struct node {
-  std::string path;  // of the subschema, as in violation::schema
-  resource_id resource = 0;
-  std::optional<bool> always;  // a boolean schema
-  bool has_unevaluated = false;
-  std::vector<rule> rules;
-};
+namespace schema_detail {
+/// The same, its work taken from `steps`; with none left the answer means nothing.
+bool is_format(std::string_view name, std::string_view text, std::uint64_t& steps);
+}  // namespace schema_detail
 
-struct program {
-  std::vector<json::value> documents;  // keep every view alive; the first is the schema's own text
-  std::vector<node> nodes;             // the first is the root
-  std::map<std::string, std::map<resource_id, node_id>, std::less<>> dynamic_anchors;
-  schema_dialect dialect = schema_dialect::draft_2020_12;
-  std::size_t max_depth = 0, max_violations = 0;
-  std::uint64_t max_steps = 0;
-};
+}  // namespace comcp
 
-}  // namespace comcp::schema_detail
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// schema/impl/formats.ipp
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
 
 // schema/impl/uri_reference.ipp
 // Resolving URI references (RFC 3986, section 5.2) as far as schema identifiers need it.
@@ -9272,6 +10156,465 @@ COMCP_DECL std::string percent_decoded(std::string_view s) {
   }
   return out;
 }
+
+}  // namespace comcp::schema_detail
+
+namespace comcp {
+namespace schema_detail {
+
+// Formats whose grammar is regular share the bounded matcher; false when the steps are used up.
+inline bool fits(pattern const& p, std::string_view text, std::uint64_t& steps) {
+  return p.search(text, steps).value_or(false);
+}
+inline pattern shape(std::string_view text) { return pattern::compile(text).value(); }
+
+/// Decimal digits at `at`, exactly `n` of them; moves behind them.
+inline std::optional<int> digits(std::string_view s, std::size_t& at, std::size_t n) noexcept {
+  if (at + n > s.size()) return {};
+  int value = 0;
+  for (auto const end = at + n; at < end; ++at) {
+    if (s[at] < '0' || s[at] > '9') return {};
+    value = value * 10 + (s[at] - '0');
+  }
+  return value;
+}
+
+COMCP_DECL bool is_date(std::string_view s) noexcept {
+  if (s.size() != 10 || s[4] != '-' || s[7] != '-') return false;
+  std::size_t y = 0, m = 5, d = 8;
+  auto const year = digits(s, y, 4);
+  auto const month = digits(s, m, 2);
+  auto const day = digits(s, d, 2);
+  if (!year || !month || !day || *month < 1 || *month > 12 || *day < 1) return false;
+  bool const leap = *year % 4 == 0 && (*year % 100 != 0 || *year % 400 == 0);
+  constexpr int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  return *day <= days[*month - 1] + (leap && *month == 2 ? 1 : 0);
+}
+
+COMCP_DECL bool is_time(std::string_view s) noexcept {
+  std::size_t at = 0;
+  auto const clock = [&](int& hour, int& minute) {
+    auto const h = digits(s, at, 2);
+    if (!h || at >= s.size() || s[at] != ':') return false;
+    auto const m = digits(s, ++at, 2);
+    if (!m || *h > 23 || *m > 59) return false;
+    hour = *h;
+    minute = *m;
+    return true;
+  };
+  int hour = 0, minute = 0, away_hour = 0, away_minute = 0;
+  if (!clock(hour, minute) || at >= s.size() || s[at] != ':') return false;
+  auto const second = digits(s, ++at, 2);
+  if (!second || *second > 60) return false;
+  if (at < s.size() && s[at] == '.') {
+    auto const end = std::min(s.find_first_not_of("0123456789", at + 1), s.size());
+    if (end == at + 1) return false;
+    at = end;
+  }
+  if (at >= s.size()) return false;
+  char const zone = s[at++];
+  if (zone == '+' || zone == '-') {
+    if (!clock(away_hour, away_minute)) return false;
+  } else if (zone != 'Z' && zone != 'z') {
+    return false;
+  }
+  if (at != s.size()) return false;
+  int const away = (away_hour * 60 + away_minute) * (zone == '-' ? -1 : 1);
+  return *second < 60 || (hour * 60 + minute - away + 2880) % 1440 == 1439;  // a leap second ends a UTC day
+}
+
+inline bool is_date_time(std::string_view s) noexcept {
+  return s.size() > 11 && (s[10] == 'T' || s[10] == 't') && is_date(s.substr(0, 10)) && is_time(s.substr(11));
+}
+
+COMCP_DECL bool is_ipv4(std::string_view s) noexcept {
+  for (int part = 0; part < 4; ++part) {
+    auto const end = part < 3 ? s.find('.') : s.size();
+    if (end == s.npos || end == 0 || end > 3 || (end > 1 && s[0] == '0')) return false;
+    std::size_t at = 0;
+    auto const n = digits(s, at, end);
+    if (!n || *n > 255) return false;
+    s.remove_prefix(std::min(end + 1, s.size()));
+  }
+  return s.empty();
+}
+
+COMCP_DECL bool is_ipv6(std::string_view s) noexcept {
+  int groups = 0;
+  bool gap = false;
+  if (s.starts_with(':') && !s.starts_with("::")) return false;
+  while (!s.empty()) {
+    if (s.starts_with("::")) {
+      if (gap) return false;
+      gap = true;
+      s.remove_prefix(2);
+      continue;
+    }
+    auto const end = std::min(s.find(':'), s.size());
+    if (end == s.size() && s.find('.') != s.npos) {
+      if (!is_ipv4(s)) return false;
+      groups += 2;
+      break;
+    }
+    if (end == 0 || end > 4 || s.substr(0, end).find_first_not_of("0123456789abcdefABCDEF") != s.npos) return false;
+    ++groups;
+    s.remove_prefix(end);
+    if (s == ":") return false;
+    if (s.starts_with(':') && !s.starts_with("::")) s.remove_prefix(1);
+  }
+  return gap ? groups < 8 : groups == 8;
+}
+
+COMCP_DECL bool is_hostname(std::string_view s, bool international, std::uint64_t& steps) {
+  static pattern const ascii =
+      shape("^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$");
+  static pattern const any = [] {  // four characters are dots
+    std::string const letters = "a-zA-Z0-9\\u0080-\\u3001\\u3003-\\uff0d\\uff0f-\\uff60\\uff62-\\u{10FFFF}";
+    auto const label = "[" + letters + "]([" + letters + "-]{0,61}[" + letters + "])?";
+    return shape("^" + label + "([.\\u3002\\uff0e\\uff61]" + label + ")*$");
+  }();
+  return s.size() <= 253 && fits(international ? any : ascii, s, steps);
+}
+
+COMCP_DECL bool is_email(std::string_view s, bool international, std::uint64_t& steps) {
+  static auto const local_part = [](std::string const& more) {
+    auto const atom = "[\\w!#$%&'*+/=?^`{|}~" + more + "-]+";
+    return shape("^(" + atom + "(\\." + atom + ")*|\"([\\x20\\x21\\x23-\\x5b\\x5d-\\x7e" + more +
+                 "]|\\\\[\\x20-\\x7e])*\")$");
+  };
+  static pattern const ascii = local_part("");
+  static pattern const any = local_part("\\u0080-\\u{10FFFF}");
+  auto const at = s.rfind('@');
+  if (at == s.npos || !fits(international ? any : ascii, s.substr(0, at), steps)) return false;
+  auto host = s.substr(at + 1);
+  if (!host.starts_with('[') || !host.ends_with(']')) return is_hostname(host, international, steps);
+  host = host.substr(1, host.size() - 2);
+  return host.starts_with("IPv6:") ? is_ipv6(host.substr(5)) : is_ipv4(host);
+}
+
+/// Only unreserved characters, percent triplets and those of `extra`; beyond ASCII only if `international`.
+COMCP_DECL bool is_uri_text(std::string_view s, std::string_view extra, bool international) noexcept {
+  constexpr std::string_view hex = "0123456789abcdefABCDEF";
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    char const c = s[i];
+    bool const plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       std::string_view("-._~!$&'()*+,;=").find(c) != s.npos || extra.find(c) != s.npos;
+    if (plain || (international && static_cast<unsigned char>(c) >= 0x80)) continue;
+    if (c != '%' || i + 2 >= s.size() || hex.find(s[i + 1]) == hex.npos || hex.find(s[i + 2]) == hex.npos) return false;
+    i += 2;
+  }
+  return true;
+}
+
+inline bool is_future_ip(std::string_view s, std::uint64_t& steps) {
+  static pattern const p = shape("^[vV][0-9a-fA-F]+\\.[\\w.~!$&'()*+,;=:-]+$");
+  return fits(p, s, steps);
+}
+
+COMCP_DECL bool is_authority(std::string_view s, bool international, std::uint64_t& steps) {
+  if (auto const at = s.rfind('@'); at != s.npos) {
+    if (!is_uri_text(s.substr(0, at), ":", international)) return false;
+    s.remove_prefix(at + 1);
+  }
+  auto const host_end = s.starts_with('[') ? s.find(']') : std::min(s.find(':'), s.size());
+  if (host_end == s.npos) return false;
+  auto port = s.substr(host_end + (s.starts_with('[') ? 1 : 0));
+  auto const host = s.substr(0, host_end);
+  if (host.starts_with('[') ? !is_ipv6(host.substr(1)) && !is_future_ip(host.substr(1), steps)
+                            : !is_uri_text(host, "", international))
+    return false;
+  return port.empty() || (port[0] == ':' && port.find_first_not_of("0123456789", 1) == port.npos);
+}
+
+COMCP_DECL bool is_uri(std::string_view s, bool absolute, bool international, std::uint64_t& steps) {
+  auto const u = split_uri(s);
+  if (absolute && !u.scheme) return false;
+  if (u.scheme) {
+    auto const letter = (*u.scheme)[0] | 0x20;
+    constexpr std::string_view allowed = "0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (letter < 'a' || letter > 'z' || u.scheme->find_first_not_of(allowed) != s.npos) return false;
+  } else if (!u.authority && u.path.substr(0, u.path.find('/')).find(':') != s.npos) {
+    return false;
+  }
+  return (!u.authority || is_authority(*u.authority, international, steps)) &&
+         is_uri_text(u.path, ":@/", international) &&
+         (!u.query || is_uri_text(*u.query, ":@/?", international)) &&
+         (!u.fragment || is_uri_text(*u.fragment, ":@/?", international));
+}
+
+inline bool is_duration(std::string_view s, std::uint64_t& steps) {
+  static pattern const p = shape(
+      "^P(?!$)(\\d+W|(\\d+Y(\\d+M(\\d+D)?)?|\\d+M(\\d+D)?|\\d+D)?"
+      "(T(\\d+H(\\d+M(\\d+S)?)?|\\d+M(\\d+S)?|\\d+S))?)$");
+  return fits(p, s, steps);
+}
+inline bool is_uuid(std::string_view s, std::uint64_t& steps) {
+  static pattern const p = shape("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$");
+  return fits(p, s, steps);
+}
+inline bool is_pointer(std::string_view s, std::uint64_t& steps) {
+  static pattern const p = shape("^(/([^~/]|~[01])*)*$");
+  return fits(p, s, steps);
+}
+inline bool is_relative_pointer(std::string_view s, std::uint64_t& steps) {
+  static pattern const p = shape("^(0|[1-9]\\d*)(#|(/([^~/]|~[01])*)*)$");
+  return fits(p, s, steps);
+}
+inline bool is_template(std::string_view s, std::uint64_t& steps) {
+  static pattern const p = [] {
+    std::string const triplet = "%[0-9A-Fa-f]{2}";
+    auto const character = "(\\w|" + triplet + ")";
+    auto const variable = character + "(\\.?" + character + ")*(:[1-9]\\d{0,3}|\\*)?";
+    return shape("^([^\\x00-\\x20\"<>%\\\\^`{|}\\x7f]|" + triplet + "|\\{[+#./;?&=,!@|]?" + variable + "(," + variable +
+                 ")*\\})*$");
+  }();
+  return fits(p, s, steps);
+}
+
+struct format {
+  std::string_view name;
+  bool (*check)(std::string_view, std::uint64_t& steps);
+};
+inline constexpr format formats[] = {
+    {"date-time", [](std::string_view s, std::uint64_t&) { return is_date_time(s); }},
+    {"date", [](std::string_view s, std::uint64_t&) { return is_date(s); }},
+    {"time", [](std::string_view s, std::uint64_t&) { return is_time(s); }},
+    {"duration", [](std::string_view s, std::uint64_t& n) { return is_duration(s, n); }},
+    {"email", [](std::string_view s, std::uint64_t& n) { return is_email(s, false, n); }},
+    {"idn-email", [](std::string_view s, std::uint64_t& n) { return is_email(s, true, n); }},
+    {"hostname", [](std::string_view s, std::uint64_t& n) { return is_hostname(s, false, n); }},
+    {"idn-hostname", [](std::string_view s, std::uint64_t& n) { return is_hostname(s, true, n); }},
+    {"ipv4", [](std::string_view s, std::uint64_t&) { return is_ipv4(s); }},
+    {"ipv6", [](std::string_view s, std::uint64_t&) { return is_ipv6(s); }},
+    {"uri", [](std::string_view s, std::uint64_t& n) { return is_uri(s, true, false, n); }},
+    {"uri-reference", [](std::string_view s, std::uint64_t& n) { return is_uri(s, false, false, n); }},
+    {"iri", [](std::string_view s, std::uint64_t& n) { return is_uri(s, true, true, n); }},
+    {"iri-reference", [](std::string_view s, std::uint64_t& n) { return is_uri(s, false, true, n); }},
+    {"uuid", [](std::string_view s, std::uint64_t& n) { return is_uuid(s, n); }},
+    {"uri-template", [](std::string_view s, std::uint64_t& n) { return is_template(s, n); }},
+    {"json-pointer", [](std::string_view s, std::uint64_t& n) { return is_pointer(s, n); }},
+    {"relative-json-pointer", [](std::string_view s, std::uint64_t& n) { return is_relative_pointer(s, n); }},
+    {"regex", [](std::string_view s, std::uint64_t& n) { return pattern::compile(s, n).has_value(); }},
+};
+
+inline format const* find_format(std::string_view name) noexcept {
+  auto const found =
+      std::find_if(std::begin(formats), std::end(formats), [name](auto const& f) { return f.name == name; });
+  return found == std::end(formats) ? nullptr : found;
+}
+
+COMCP_DECL bool is_format(std::string_view name, std::string_view text, std::uint64_t& steps) {
+  auto const* known = find_format(name);
+  return !known || (pay(steps, 1 + text.size()) && known->check(text, steps));
+}
+
+}  // namespace schema_detail
+
+COMCP_DECL bool is_known_format(std::string_view name) noexcept { return schema_detail::find_format(name) != nullptr; }
+
+COMCP_DECL bool is_format(std::string_view name, std::string_view text) {
+  std::uint64_t steps = 2'000'000 + 200 * text.size();
+  return schema_detail::is_format(name, text, steps);
+}
+
+}  // namespace comcp
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// schema/impl/schema.ipp
+
+// schema/impl/compiler.ipp
+// Turns each subschema that can be reached into its rules. A keyword of the wrong shape is a fault of the schema.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// schema/impl/index.ipp
+// Which subschemas, identifiers and anchors there are: the part of compiling that comes before any keyword means
+// something. Documents are read when a reference first names them.
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+// schema/impl/metaschemas.ipp
+// The two dialects' own schemas, reduced to what they demand, so that a $ref to them resolves without a network.
+
+namespace comcp::schema_detail {
+
+inline constexpr char const* metaschema_2020_12 = R"json({
+"$schema":"https://json-schema.org/draft/2020-12/schema","$id":"https://json-schema.org/draft/2020-12/schema",
+"$dynamicAnchor":"meta","type":["object","boolean"],
+"allOf":[{"$ref":"meta/core"},{"$ref":"meta/applicator"},{"$ref":"meta/unevaluated"},{"$ref":"meta/validation"},
+ {"$ref":"meta/meta-data"},{"$ref":"meta/format-annotation"},{"$ref":"meta/content"}],
+"properties":{
+ "definitions":{"type":"object","additionalProperties":{"$dynamicRef":"#meta"}},
+ "dependencies":{"type":"object","additionalProperties":{"anyOf":[{"$dynamicRef":"#meta"},
+  {"$ref":"meta/validation#/$defs/stringArray"}]}},
+ "$recursiveAnchor":{"$ref":"meta/core#/$defs/anchorString"},"$recursiveRef":{"type":"string"}},
+"$defs":{
+"core":{"$id":"meta/core","$dynamicAnchor":"meta","type":["object","boolean"],
+ "properties":{"$id":{"type":"string","pattern":"^[^#]*#?$"},"$schema":{"type":"string"},"$ref":{"type":"string"},
+  "$anchor":{"$ref":"#/$defs/anchorString"},"$dynamicRef":{"type":"string"},
+  "$dynamicAnchor":{"$ref":"#/$defs/anchorString"},
+  "$vocabulary":{"type":"object","additionalProperties":{"type":"boolean"}},"$comment":{"type":"string"},
+  "$defs":{"type":"object","additionalProperties":{"$dynamicRef":"#meta"}}},
+ "$defs":{"anchorString":{"type":"string","pattern":"^[A-Za-z_][-A-Za-z0-9._]*$"}}},
+"applicator":{"$id":"meta/applicator","$dynamicAnchor":"meta","type":["object","boolean"],
+ "properties":{"prefixItems":{"$ref":"#/$defs/schemaArray"},"items":{"$dynamicRef":"#meta"},
+  "contains":{"$dynamicRef":"#meta"},"additionalProperties":{"$dynamicRef":"#meta"},
+  "properties":{"$ref":"#/$defs/schemaMap"},"patternProperties":{"$ref":"#/$defs/schemaMap"},
+  "dependentSchemas":{"$ref":"#/$defs/schemaMap"},"propertyNames":{"$dynamicRef":"#meta"},
+  "if":{"$dynamicRef":"#meta"},"then":{"$dynamicRef":"#meta"},"else":{"$dynamicRef":"#meta"},
+  "allOf":{"$ref":"#/$defs/schemaArray"},"anyOf":{"$ref":"#/$defs/schemaArray"},
+  "oneOf":{"$ref":"#/$defs/schemaArray"},"not":{"$dynamicRef":"#meta"}},
+ "$defs":{"schemaArray":{"type":"array","minItems":1,"items":{"$dynamicRef":"#meta"}},
+  "schemaMap":{"type":"object","additionalProperties":{"$dynamicRef":"#meta"}}}},
+"unevaluated":{"$id":"meta/unevaluated","$dynamicAnchor":"meta","type":["object","boolean"],
+ "properties":{"unevaluatedItems":{"$dynamicRef":"#meta"},"unevaluatedProperties":{"$dynamicRef":"#meta"}}},
+"validation":{"$id":"meta/validation","$dynamicAnchor":"meta","type":["object","boolean"],
+ "properties":{"type":{"anyOf":[{"$ref":"#/$defs/simpleTypes"},
+   {"type":"array","items":{"$ref":"#/$defs/simpleTypes"},"minItems":1,"uniqueItems":true}]},
+  "const":true,"enum":{"type":"array"},"multipleOf":{"type":"number","exclusiveMinimum":0},
+  "maximum":{"type":"number"},"exclusiveMaximum":{"type":"number"},"minimum":{"type":"number"},
+  "exclusiveMinimum":{"type":"number"},"maxLength":{"$ref":"#/$defs/count"},"minLength":{"$ref":"#/$defs/count"},
+  "pattern":{"type":"string","format":"regex"},"maxItems":{"$ref":"#/$defs/count"},
+  "minItems":{"$ref":"#/$defs/count"},"uniqueItems":{"type":"boolean"},"maxContains":{"$ref":"#/$defs/count"},
+  "minContains":{"$ref":"#/$defs/count"},"maxProperties":{"$ref":"#/$defs/count"},
+  "minProperties":{"$ref":"#/$defs/count"},"required":{"$ref":"#/$defs/stringArray"},
+  "dependentRequired":{"type":"object","additionalProperties":{"$ref":"#/$defs/stringArray"}}},
+ "$defs":{"count":{"type":"integer","minimum":0},
+  "simpleTypes":{"enum":["array","boolean","integer","null","number","object","string"]},
+  "stringArray":{"type":"array","items":{"type":"string"},"uniqueItems":true}}},
+"meta-data":{"$id":"meta/meta-data","$dynamicAnchor":"meta","type":["object","boolean"],
+ "properties":{"title":{"type":"string"},"description":{"type":"string"},"default":true,
+  "deprecated":{"type":"boolean"},"readOnly":{"type":"boolean"},"writeOnly":{"type":"boolean"},
+  "examples":{"type":"array"}}},
+"format-annotation":{"$id":"meta/format-annotation","$dynamicAnchor":"meta","type":["object","boolean"],
+ "properties":{"format":{"type":"string"}}},
+"content":{"$id":"meta/content","$dynamicAnchor":"meta","type":["object","boolean"],
+ "properties":{"contentEncoding":{"type":"string"},"contentMediaType":{"type":"string"},
+  "contentSchema":{"$dynamicRef":"#meta"}}}
+}})json";
+
+inline constexpr char const* metaschema_7 = R"json({
+"$schema":"http://json-schema.org/draft-07/schema#","$id":"http://json-schema.org/draft-07/schema#",
+"type":["object","boolean"],
+"properties":{"$id":{"type":"string"},"$schema":{"type":"string"},"$ref":{"type":"string"},
+ "$comment":{"type":"string"},"title":{"type":"string"},"description":{"type":"string"},"default":true,
+ "readOnly":{"type":"boolean"},"writeOnly":{"type":"boolean"},"examples":{"type":"array"},
+ "multipleOf":{"type":"number","exclusiveMinimum":0},"maximum":{"type":"number"},
+ "exclusiveMaximum":{"type":"number"},"minimum":{"type":"number"},"exclusiveMinimum":{"type":"number"},
+ "maxLength":{"$ref":"#/definitions/count"},"minLength":{"$ref":"#/definitions/count"},
+ "pattern":{"type":"string","format":"regex"},"additionalItems":{"$ref":"#"},
+ "items":{"anyOf":[{"$ref":"#"},{"$ref":"#/definitions/schemaArray"}]},
+ "maxItems":{"$ref":"#/definitions/count"},"minItems":{"$ref":"#/definitions/count"},
+ "uniqueItems":{"type":"boolean"},"contains":{"$ref":"#"},"maxProperties":{"$ref":"#/definitions/count"},
+ "minProperties":{"$ref":"#/definitions/count"},"required":{"$ref":"#/definitions/stringArray"},
+ "additionalProperties":{"$ref":"#"},"definitions":{"$ref":"#/definitions/schemaMap"},
+ "properties":{"$ref":"#/definitions/schemaMap"},"patternProperties":{"$ref":"#/definitions/schemaMap"},
+ "dependencies":{"type":"object","additionalProperties":{"anyOf":[{"$ref":"#"},
+  {"$ref":"#/definitions/stringArray"}]}},
+ "propertyNames":{"$ref":"#"},"const":true,"enum":{"type":"array"},
+ "type":{"anyOf":[{"$ref":"#/definitions/simpleTypes"},
+  {"type":"array","items":{"$ref":"#/definitions/simpleTypes"},"minItems":1,"uniqueItems":true}]},
+ "format":{"type":"string"},"contentMediaType":{"type":"string"},"contentEncoding":{"type":"string"},
+ "if":{"$ref":"#"},"then":{"$ref":"#"},"else":{"$ref":"#"},"allOf":{"$ref":"#/definitions/schemaArray"},
+ "anyOf":{"$ref":"#/definitions/schemaArray"},"oneOf":{"$ref":"#/definitions/schemaArray"},"not":{"$ref":"#"}},
+"definitions":{"count":{"type":"integer","minimum":0},
+ "schemaArray":{"type":"array","minItems":1,"items":{"$ref":"#"}},
+ "schemaMap":{"type":"object","additionalProperties":{"$ref":"#"}},
+ "simpleTypes":{"enum":["array","boolean","integer","null","number","object","string"]},
+ "stringArray":{"type":"array","items":{"type":"string"},"uniqueItems":true}}
+})json";
+
+}  // namespace comcp::schema_detail
+
+// schema/impl/program.ipp
+// What a schema is compiled to: one node for each subschema, with one rule for each group of keywords.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp::schema_detail {
+
+using node_id = std::uint32_t;
+using resource_id = std::uint32_t;
+inline constexpr node_id none = 0xFFFFFFFF;
+
+enum class rule_kind : std::uint8_t {
+  reference,
+  dynamic_reference,
+  type,
+  enumeration,
+  constant,
+  number_bound,  // minimum and the like; `compare` says which
+  multiple,
+  length,  // strings, arrays, objects: `number` to `limit`
+  text_pattern,
+  format,
+  unique,
+  required,
+  dependent_required,
+  members,  // properties, patternProperties, additionalProperties
+  member_names,
+  items,
+  contains,
+  all_of,
+  any_of,
+  one_of,
+  negation,
+  condition,
+  dependent_schemas,
+  unevaluated_items,
+  unevaluated_members,
+};
+
+enum class bound : std::uint8_t { at_least, above, at_most, below };
+enum class counted : std::uint8_t { characters, items, members };
+
+struct rule {
+  rule_kind what;
+  std::string_view keyword;  // a literal: for the schema path
+  json::view arg;
+  bound compare = bound::at_least;
+  counted counts = counted::items;
+  std::size_t number = 0;  // a bound, or the mask of types
+  std::size_t limit = static_cast<std::size_t>(-1);
+  node_id sub = none, then_sub = none, else_sub = none;
+  std::vector<node_id> subs;
+  std::vector<std::pair<std::string_view, node_id>> named;  // sorted
+  std::vector<std::pair<pattern, node_id>> patterns;
+  std::vector<std::string_view> names;
+  std::vector<std::pair<std::string_view, std::vector<std::string_view>>> lists;
+};
+
+struct node {
+  std::string path;  // of the subschema, as in violation::schema
+  resource_id resource = 0;
+  std::optional<bool> always;  // a boolean schema
+  bool has_unevaluated = false;
+  std::vector<rule> rules;
+};
+
+struct program {
+  std::vector<json::value> documents;  // keep every view alive; the first is the schema's own text
+  std::vector<node> nodes;             // the first is the root
+  std::map<std::string, std::map<resource_id, node_id>, std::less<>> dynamic_anchors;
+  schema_dialect dialect = schema_dialect::draft_2020_12;
+  std::size_t max_depth = 0, max_violations = 0;
+  std::uint64_t max_steps = 0;
+};
 
 }  // namespace comcp::schema_detail
 
@@ -10133,298 +11476,6 @@ class schema_compiler {
 #include <utility>
 #include <vector>
 
-// schema/formats.hpp
-// The values of JSON Schema's `format` keyword, as assertions.
-
-#include <cstdint>
-#include <string_view>
-
-namespace comcp {
-
-/// Whether comcp checks this format: date-time, date, time, duration, email, idn-email, hostname, idn-hostname, ipv4,
-/// ipv6, uri, uri-reference, iri, iri-reference, uuid, uri-template, json-pointer, relative-json-pointer, regex.
-/// Of internationalised host names only the shape is checked (no IDNA tables).
-bool is_known_format(std::string_view name) noexcept;
-
-/// Whether `text` is of the format; true for formats that comcp does not check. Safe from any thread.
-bool is_format(std::string_view name, std::string_view text);
-
-namespace schema_detail {
-/// The same, its work taken from `steps`; with none left the answer means nothing.
-bool is_format(std::string_view name, std::string_view text, std::uint64_t& steps);
-}  // namespace schema_detail
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// schema/impl/formats.ipp
-#include <algorithm>
-#include <optional>
-#include <string>
-#include <string_view>
-
-namespace comcp {
-namespace schema_detail {
-
-// Formats whose grammar is regular share the bounded matcher; false when the steps are used up.
-inline bool fits(pattern const& p, std::string_view text, std::uint64_t& steps) {
-  return p.search(text, steps).value_or(false);
-}
-inline pattern shape(std::string_view text) { return pattern::compile(text).value(); }
-
-/// Decimal digits at `at`, exactly `n` of them; moves behind them.
-inline std::optional<int> digits(std::string_view s, std::size_t& at, std::size_t n) noexcept {
-  if (at + n > s.size()) return {};
-  int value = 0;
-  for (auto const end = at + n; at < end; ++at) {
-    if (s[at] < '0' || s[at] > '9') return {};
-    value = value * 10 + (s[at] - '0');
-  }
-  return value;
-}
-
-COMCP_DECL bool is_date(std::string_view s) noexcept {
-  if (s.size() != 10 || s[4] != '-' || s[7] != '-') return false;
-  std::size_t y = 0, m = 5, d = 8;
-  auto const year = digits(s, y, 4);
-  auto const month = digits(s, m, 2);
-  auto const day = digits(s, d, 2);
-  if (!year || !month || !day || *month < 1 || *month > 12 || *day < 1) return false;
-  bool const leap = *year % 4 == 0 && (*year % 100 != 0 || *year % 400 == 0);
-  constexpr int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  return *day <= days[*month - 1] + (leap && *month == 2 ? 1 : 0);
-}
-
-COMCP_DECL bool is_time(std::string_view s) noexcept {
-  std::size_t at = 0;
-  auto const clock = [&](int& hour, int& minute) {
-    auto const h = digits(s, at, 2);
-    if (!h || at >= s.size() || s[at] != ':') return false;
-    auto const m = digits(s, ++at, 2);
-    if (!m || *h > 23 || *m > 59) return false;
-    hour = *h;
-    minute = *m;
-    return true;
-  };
-  int hour = 0, minute = 0, away_hour = 0, away_minute = 0;
-  if (!clock(hour, minute) || at >= s.size() || s[at] != ':') return false;
-  auto const second = digits(s, ++at, 2);
-  if (!second || *second > 60) return false;
-  if (at < s.size() && s[at] == '.') {
-    auto const end = std::min(s.find_first_not_of("0123456789", at + 1), s.size());
-    if (end == at + 1) return false;
-    at = end;
-  }
-  if (at >= s.size()) return false;
-  char const zone = s[at++];
-  if (zone == '+' || zone == '-') {
-    if (!clock(away_hour, away_minute)) return false;
-  } else if (zone != 'Z' && zone != 'z') {
-    return false;
-  }
-  if (at != s.size()) return false;
-  int const away = (away_hour * 60 + away_minute) * (zone == '-' ? -1 : 1);
-  return *second < 60 || (hour * 60 + minute - away + 2880) % 1440 == 1439;  // a leap second ends a UTC day
-}
-
-inline bool is_date_time(std::string_view s) noexcept {
-  return s.size() > 11 && (s[10] == 'T' || s[10] == 't') && is_date(s.substr(0, 10)) && is_time(s.substr(11));
-}
-
-COMCP_DECL bool is_ipv4(std::string_view s) noexcept {
-  for (int part = 0; part < 4; ++part) {
-    auto const end = part < 3 ? s.find('.') : s.size();
-    if (end == s.npos || end == 0 || end > 3 || (end > 1 && s[0] == '0')) return false;
-    std::size_t at = 0;
-    auto const n = digits(s, at, end);
-    if (!n || *n > 255) return false;
-    s.remove_prefix(std::min(end + 1, s.size()));
-  }
-  return s.empty();
-}
-
-COMCP_DECL bool is_ipv6(std::string_view s) noexcept {
-  int groups = 0;
-  bool gap = false;
-  if (s.starts_with(':') && !s.starts_with("::")) return false;
-  while (!s.empty()) {
-    if (s.starts_with("::")) {
-      if (gap) return false;
-      gap = true;
-      s.remove_prefix(2);
-      continue;
-    }
-    auto const end = std::min(s.find(':'), s.size());
-    if (end == s.size() && s.find('.') != s.npos) {
-      if (!is_ipv4(s)) return false;
-      groups += 2;
-      break;
-    }
-    if (end == 0 || end > 4 || s.substr(0, end).find_first_not_of("0123456789abcdefABCDEF") != s.npos) return false;
-    ++groups;
-    s.remove_prefix(end);
-    if (s == ":") return false;
-    if (s.starts_with(':') && !s.starts_with("::")) s.remove_prefix(1);
-  }
-  return gap ? groups < 8 : groups == 8;
-}
-
-COMCP_DECL bool is_hostname(std::string_view s, bool international, std::uint64_t& steps) {
-  static pattern const ascii =
-      shape("^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(\\.[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$");
-  static pattern const any = [] {  // four characters are dots
-    std::string const letters = "a-zA-Z0-9\\u0080-\\u3001\\u3003-\\uff0d\\uff0f-\\uff60\\uff62-\\u{10FFFF}";
-    auto const label = "[" + letters + "]([" + letters + "-]{0,61}[" + letters + "])?";
-    return shape("^" + label + "([.\\u3002\\uff0e\\uff61]" + label + ")*$");
-  }();
-  return s.size() <= 253 && fits(international ? any : ascii, s, steps);
-}
-
-COMCP_DECL bool is_email(std::string_view s, bool international, std::uint64_t& steps) {
-  static auto const local_part = [](std::string const& more) {
-    auto const atom = "[\\w!#$%&'*+/=?^`{|}~" + more + "-]+";
-    return shape("^(" + atom + "(\\." + atom + ")*|\"([\\x20\\x21\\x23-\\x5b\\x5d-\\x7e" + more +
-                 "]|\\\\[\\x20-\\x7e])*\")$");
-  };
-  static pattern const ascii = local_part("");
-  static pattern const any = local_part("\\u0080-\\u{10FFFF}");
-  auto const at = s.rfind('@');
-  if (at == s.npos || !fits(international ? any : ascii, s.substr(0, at), steps)) return false;
-  auto host = s.substr(at + 1);
-  if (!host.starts_with('[') || !host.ends_with(']')) return is_hostname(host, international, steps);
-  host = host.substr(1, host.size() - 2);
-  return host.starts_with("IPv6:") ? is_ipv6(host.substr(5)) : is_ipv4(host);
-}
-
-/// Only unreserved characters, percent triplets and those of `extra`; beyond ASCII only if `international`.
-COMCP_DECL bool is_uri_text(std::string_view s, std::string_view extra, bool international) noexcept {
-  constexpr std::string_view hex = "0123456789abcdefABCDEF";
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    char const c = s[i];
-    bool const plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                       std::string_view("-._~!$&'()*+,;=").find(c) != s.npos || extra.find(c) != s.npos;
-    if (plain || (international && static_cast<unsigned char>(c) >= 0x80)) continue;
-    if (c != '%' || i + 2 >= s.size() || hex.find(s[i + 1]) == hex.npos || hex.find(s[i + 2]) == hex.npos) return false;
-    i += 2;
-  }
-  return true;
-}
-
-inline bool is_future_ip(std::string_view s, std::uint64_t& steps) {
-  static pattern const p = shape("^[vV][0-9a-fA-F]+\\.[\\w.~!$&'()*+,;=:-]+$");
-  return fits(p, s, steps);
-}
-
-COMCP_DECL bool is_authority(std::string_view s, bool international, std::uint64_t& steps) {
-  if (auto const at = s.rfind('@'); at != s.npos) {
-    if (!is_uri_text(s.substr(0, at), ":", international)) return false;
-    s.remove_prefix(at + 1);
-  }
-  auto const host_end = s.starts_with('[') ? s.find(']') : std::min(s.find(':'), s.size());
-  if (host_end == s.npos) return false;
-  auto port = s.substr(host_end + (s.starts_with('[') ? 1 : 0));
-  auto const host = s.substr(0, host_end);
-  if (host.starts_with('[') ? !is_ipv6(host.substr(1)) && !is_future_ip(host.substr(1), steps)
-                            : !is_uri_text(host, "", international))
-    return false;
-  return port.empty() || (port[0] == ':' && port.find_first_not_of("0123456789", 1) == port.npos);
-}
-
-COMCP_DECL bool is_uri(std::string_view s, bool absolute, bool international, std::uint64_t& steps) {
-  auto const u = split_uri(s);
-  if (absolute && !u.scheme) return false;
-  if (u.scheme) {
-    auto const letter = (*u.scheme)[0] | 0x20;
-    constexpr std::string_view allowed = "0123456789+-.abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    if (letter < 'a' || letter > 'z' || u.scheme->find_first_not_of(allowed) != s.npos) return false;
-  } else if (!u.authority && u.path.substr(0, u.path.find('/')).find(':') != s.npos) {
-    return false;
-  }
-  return (!u.authority || is_authority(*u.authority, international, steps)) &&
-         is_uri_text(u.path, ":@/", international) &&
-         (!u.query || is_uri_text(*u.query, ":@/?", international)) &&
-         (!u.fragment || is_uri_text(*u.fragment, ":@/?", international));
-}
-
-inline bool is_duration(std::string_view s, std::uint64_t& steps) {
-  static pattern const p = shape(
-      "^P(?!$)(\\d+W|(\\d+Y(\\d+M(\\d+D)?)?|\\d+M(\\d+D)?|\\d+D)?"
-      "(T(\\d+H(\\d+M(\\d+S)?)?|\\d+M(\\d+S)?|\\d+S))?)$");
-  return fits(p, s, steps);
-}
-inline bool is_uuid(std::string_view s, std::uint64_t& steps) {
-  static pattern const p = shape("^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$");
-  return fits(p, s, steps);
-}
-inline bool is_pointer(std::string_view s, std::uint64_t& steps) {
-  static pattern const p = shape("^(/([^~/]|~[01])*)*$");
-  return fits(p, s, steps);
-}
-inline bool is_relative_pointer(std::string_view s, std::uint64_t& steps) {
-  static pattern const p = shape("^(0|[1-9]\\d*)(#|(/([^~/]|~[01])*)*)$");
-  return fits(p, s, steps);
-}
-inline bool is_template(std::string_view s, std::uint64_t& steps) {
-  static pattern const p = [] {
-    std::string const triplet = "%[0-9A-Fa-f]{2}";
-    auto const character = "(\\w|" + triplet + ")";
-    auto const variable = character + "(\\.?" + character + ")*(:[1-9]\\d{0,3}|\\*)?";
-    return shape("^([^\\x00-\\x20\"<>%\\\\^`{|}\\x7f]|" + triplet + "|\\{[+#./;?&=,!@|]?" + variable + "(," + variable +
-                 ")*\\})*$");
-  }();
-  return fits(p, s, steps);
-}
-
-struct format {
-  std::string_view name;
-  bool (*check)(std::string_view, std::uint64_t& steps);
-};
-inline constexpr format formats[] = {
-    {"date-time", [](std::string_view s, std::uint64_t&) { return is_date_time(s); }},
-    {"date", [](std::string_view s, std::uint64_t&) { return is_date(s); }},
-    {"time", [](std::string_view s, std::uint64_t&) { return is_time(s); }},
-    {"duration", [](std::string_view s, std::uint64_t& n) { return is_duration(s, n); }},
-    {"email", [](std::string_view s, std::uint64_t& n) { return is_email(s, false, n); }},
-    {"idn-email", [](std::string_view s, std::uint64_t& n) { return is_email(s, true, n); }},
-    {"hostname", [](std::string_view s, std::uint64_t& n) { return is_hostname(s, false, n); }},
-    {"idn-hostname", [](std::string_view s, std::uint64_t& n) { return is_hostname(s, true, n); }},
-    {"ipv4", [](std::string_view s, std::uint64_t&) { return is_ipv4(s); }},
-    {"ipv6", [](std::string_view s, std::uint64_t&) { return is_ipv6(s); }},
-    {"uri", [](std::string_view s, std::uint64_t& n) { return is_uri(s, true, false, n); }},
-    {"uri-reference", [](std::string_view s, std::uint64_t& n) { return is_uri(s, false, false, n); }},
-    {"iri", [](std::string_view s, std::uint64_t& n) { return is_uri(s, true, true, n); }},
-    {"iri-reference", [](std::string_view s, std::uint64_t& n) { return is_uri(s, false, true, n); }},
-    {"uuid", [](std::string_view s, std::uint64_t& n) { return is_uuid(s, n); }},
-    {"uri-template", [](std::string_view s, std::uint64_t& n) { return is_template(s, n); }},
-    {"json-pointer", [](std::string_view s, std::uint64_t& n) { return is_pointer(s, n); }},
-    {"relative-json-pointer", [](std::string_view s, std::uint64_t& n) { return is_relative_pointer(s, n); }},
-    {"regex", [](std::string_view s, std::uint64_t& n) { return pattern::compile(s, n).has_value(); }},
-};
-
-inline format const* find_format(std::string_view name) noexcept {
-  auto const found =
-      std::find_if(std::begin(formats), std::end(formats), [name](auto const& f) { return f.name == name; });
-  return found == std::end(formats) ? nullptr : found;
-}
-
-COMCP_DECL bool is_format(std::string_view name, std::string_view text, std::uint64_t& steps) {
-  auto const* known = find_format(name);
-  return !known || (pay(steps, 1 + text.size()) && known->check(text, steps));
-}
-
-}  // namespace schema_detail
-
-COMCP_DECL bool is_known_format(std::string_view name) noexcept { return schema_detail::find_format(name) != nullptr; }
-
-COMCP_DECL bool is_format(std::string_view name, std::string_view text) {
-  std::uint64_t steps = 2'000'000 + 200 * text.size();
-  return schema_detail::is_format(name, text, steps);
-}
-
-}  // namespace comcp
-#endif
-
 // schema/impl/equality.ipp
 // Equality of JSON values that counts its work and stays near linear for hostile ones, which json::view's does not.
 
@@ -10992,6 +12043,13 @@ COMCP_DECL schema_dialect schema::dialect() const noexcept { return program_->di
 
 }  // namespace comcp
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// schema/impl/elicitation.ipp
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
 
 namespace comcp {
 
@@ -11038,6 +12096,9 @@ COMCP_DECL result<void> check_content(json::view requested_schema, json::view co
 
 }  // namespace comcp
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/answers.ipp
 
 namespace comcp::detail {
 
@@ -11465,6 +12526,14 @@ inline asio::awaitable<void> notify(handler_chain& chain, std::string const& met
 }  // namespace detail
 }  // namespace comcp
 
+// client/inbound.hpp
+// Who gets what came: answers go to the calls, requests to the dispatcher, notifications to the sinks that registered.
+// Nothing here waits. On home only. Internal.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
 // jsonrpc/decode.hpp
 // Reads the envelope of one message: what it is, whose it is, and where its parts lie. The parts stay raw;
 // whoever uses one parses it.
@@ -11515,11 +12584,6 @@ comcp::error decode_error(std::string_view raw_error);
 
 }  // namespace comcp::jsonrpc
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// jsonrpc/impl/decode.ipp
-#include <algorithm>
-
 // json/reader.hpp
 // On-demand reading of one object's or array's top level, without building a document: how envelopes are
 // classified. What is skipped is not validated; parse() it before a user sees it.
@@ -11551,7 +12615,7 @@ result<std::string> unescape(std::string_view raw_string);
 
 }  // namespace comcp::json
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // json/impl/reader.ipp
 #include <optional>
@@ -11685,6 +12749,10 @@ COMCP_DECL result<std::string> unescape(std::string_view raw_string) {
 
 }  // namespace comcp::json
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// jsonrpc/impl/decode.ipp
+#include <algorithm>
 
 namespace comcp::jsonrpc {
 namespace detail {
@@ -11975,7 +13043,54 @@ class client_core;
 
 namespace detail {
 
-class dispatcher {
+/// Hears what the server tells unasked.
+class notification_sink {
+ public:
+  /// True: it was for this one alone.
+  virtual bool notified(std::string const& method, json::value const& params) = 0;
+
+ protected:
+  ~notification_sink() = default;
+};
+
+class inbound {
+ public:
+  explicit inbound(client_core& core) noexcept : core_(core) {}
+
+  /// In the order in which they hear.
+  void add(notification_sink& sink) { sinks_.push_back(&sink); }
+  void received(padded_text text, request_id stream);
+  /// A handshake without an answer: what came in its place.
+  [[nodiscard]] error with_what_came(error const& e) const;
+  /// Unusable messages are counted from here.
+  void forget_strays() noexcept { strays_in_a_row_ = 0; }
+
+ private:
+  void message(jsonrpc::envelope& m, request_id stream);
+  void batch(padded_text text, request_id stream);
+  bool plain_answer(padded_text text);
+  void answer(jsonrpc::envelope& m, request_id stream);
+  void reply_to(pending_entry const& e, reply&& r);
+  void notification(jsonrpc::envelope& m);
+  void progress(json::value const& params);
+  void bad(jsonrpc::envelope const& m);
+  [[nodiscard]] reply result_of(jsonrpc::envelope const& m) const;
+
+  client_core& core_;
+  std::vector<notification_sink*> sinks_;
+  std::size_t strays_in_a_row_ = 0;  // since the last good message
+  std::string first_stray_;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class dispatcher final : public notification_sink {
  public:
   explicit dispatcher(client_core& core) noexcept : core_(core) {}
 
@@ -11983,9 +13098,7 @@ class dispatcher {
   void request(jsonrpc::envelope const& m);
   /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
   asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
-  /// The server withdrew a request: its handler is cancelled, nothing is answered.
-  void withdraw(std::string const& raw_id);
-  void notification(std::string method, json::value params);
+  bool notified(std::string const& method, json::value const& params) override;
   [[nodiscard]] context make_context(std::string method, json::value const& params) const;
   [[nodiscard]] std::size_t open_requests() const noexcept { return running_.size(); }
   void cancel_all();
@@ -12004,6 +13117,8 @@ class dispatcher {
                               json::value params, std::shared_ptr<running> state);
   asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
   [[nodiscard]] error check(std::string_view method, json::view request) const;
+  /// The server withdrew a request: its handler is cancelled, nothing is answered.
+  void withdraw(std::string const& raw_id);
 
   client_core& core_;
   std::map<std::string, std::shared_ptr<running>> running_;  // by raw id
@@ -12014,112 +13129,23 @@ class dispatcher {
 }  // namespace detail
 }  // namespace comcp
 
-// client/overlap_guard.hpp
-// Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
-// io_context needs connect_options().executor(asio::make_strand(io)). Active in debug builds. Internal.
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <thread>
-
-namespace comcp::detail {
-
-class overlap_guard {
- public:
-  /// Held while a handler of the client runs; the same thread may hold it again.
-  class scope {
-   public:
-    explicit scope([[maybe_unused]] overlap_guard& g) noexcept : guard_(g) {
-#if !defined(NDEBUG)
-      guard_.enter();
-#endif
-    }
-    scope(scope const&) = delete;
-    scope& operator=(scope const&) = delete;
-    ~scope() {
-#if !defined(NDEBUG)
-      guard_.leave();
-#endif
-    }
-
-   private:
-    [[maybe_unused]] overlap_guard& guard_;
-  };
-
-  void enter() noexcept {
-    auto const me = std::this_thread::get_id();
-    if (owner_.load(std::memory_order_relaxed) != me) {
-      std::thread::id nobody;
-      if (!owner_.compare_exchange_strong(nobody, me, std::memory_order_acquire)) {
-        std::fputs("comcp: two handlers of one client run at once; on a multi-threaded io_context pass "
-                   "connect_options().executor(asio::make_strand(io))\n",
-                   stderr);
-        std::abort();
-      }
-    }
-    ++depth_;
-  }
-  void leave() noexcept {
-    if (--depth_ == 0) owner_.store(std::thread::id(), std::memory_order_release);
-  }
-
- private:
-  std::atomic<std::thread::id> owner_{};
-  int depth_ = 0;  // touched by the owner alone
-};
-
-}  // namespace comcp::detail
-
-// client/statistics.hpp
-// What a client counts.
+// client/exchange.hpp
+// The end of a call's way: one round trip, and what it may need beyond that (sansio/call_life decides): input rounds, one
+// change of the version or the era, a repetition, pages to be seen first. On home only. Internal.
 
 #include <chrono>
-#include <cstdint>
+#include <optional>
+#include <string>
 
-namespace comcp {
+#include <asio/awaitable.hpp>
 
-/// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
-/// timed_out + cancelled; the handshake is in none of them.
-struct statistics {
-  std::uint64_t pending = 0;                       ///< Calls that wait now.
-  std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
-  std::uint64_t tracked = 0;                       ///< Requests sent or waiting to be.
-  std::uint64_t completed = 0;                     ///< Ended with a result.
-  std::uint64_t failed = 0;                        ///< Ended with an error other than the next two.
-  std::uint64_t timed_out = 0;
-  std::uint64_t cancelled = 0;
-  std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
-  std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
-  std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
-  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
-  std::uint64_t notifications = 0;                 ///< Notifications received.
-  std::uint64_t requests = 0;                      ///< Requests of the server received.
-  std::uint64_t messages_in = 0, messages_out = 0;
-  std::uint64_t bytes_in = 0, bytes_out = 0;
-  std::uint64_t restarts = 0;
-  std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
+// client/input_rounds.hpp
+// What a server asks back while it works on a call: the requests of one round, answered by the handler at once
+// (2026-07-28, basic/patterns/mrtr), and the pages that a -32042 names (2025-11-25, client/elicitation). Internal.
 
-  // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.
-  std::uint64_t cache_hits = 0;                    ///< Answered by a fresh result.
-  std::uint64_t cache_misses = 0;                  ///< Looked for, and not there or stale.
-  std::uint64_t cache_stores = 0;                  ///< Results stored.
-  std::uint64_t cache_invalidations = 0;           ///< Changes that ended the use of stored results.
-  std::uint64_t cache_stale = 0;                   ///< Answered by a stale result in place of an error.
-  std::uint64_t coalesced = 0;                     ///< Waited for a request that was under way already.
-};
-
-}  // namespace comcp
-
-// client/subscriptions.hpp
-// Who wants to hear of which change, in both eras: resources/subscribe in the legacy one, listen streams in the
-// modern one (2026-07-28, basic/patterns/subscriptions). The wire subscription is shared by all local ones.
-
-#include <deque>
-#include <functional>
-#include <map>
+#include <chrono>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -12128,389 +13154,860 @@ struct statistics {
 namespace comcp {
 class client_core;
 
-/// Called on the client's executor with each update of a resource.
-using updated_callback = std::function<void(resource_updated const&)>;
-
 namespace detail {
 
-/// One subscriptions/listen request and what came on it.
-struct listen_stream {
-  explicit listen_stream(subscription_filter f) : asked(std::move(f)) {}
-
-  prepared_call call{"subscriptions/listen", {}, {}};
-  pending_entry entry;
-  pending_entry acknowledgment;  // waited for while it is outstanding
-  subscription_filter asked, acknowledged;
-  bool is_acknowledged = false;
-  std::chrono::steady_clock::time_point acknowledged_at{};
-  bool independent = false;  // made by listen(): has a queue and its own reader
-  std::deque<any_notification> queue;
-  std::uint64_t dropped = 0;
-  std::vector<request_id> readers;  // those that wait
-  std::optional<error> ended;  // errc{} value: gracefully
-};
-
-class subscription_hub {
+class input_rounds final : public notification_sink {
  public:
-  explicit subscription_hub(client_core& core) noexcept : core_(core) {}
-  ~subscription_hub();
+  using time_point = std::chrono::steady_clock::time_point;
 
-  // From users, on home.
-  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
-  asio::awaitable<void> unsubscribe(std::string uri, call_options options);
-  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options);
-  asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s);
-  void close(listen_stream& s);
-  /// `f` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that changes
-  /// are not told, or not for now, and why. Returns a handle to stop with.
-  std::uint64_t watch(std::string kind, std::function<void()> f, std::function<void(error const&)> silent = {});
-  void unwatch(std::uint64_t handle);
+  explicit input_rounds(client_core& core) noexcept : core_(core) {}
 
-  // From the core.
-  void connected();
-  void ended(error const& reason);
-  void shut_down() noexcept;
-  /// Legacy era: what the server says unasked does not come any more, or (no error) it does again.
-  void deaf(error why);
-  /// Whether anybody waits for what the server says unasked.
-  [[nodiscard]] bool is_awaited() const;
-  /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
-  bool routed(std::string const& method, json::value const& params);
-  void notified(std::string const& method, json::value const& params);
-  void cancelled_by_server(json::view request);
+  [[nodiscard]] error check(input_required_result const& required) const;
+  /// The responses, as the text of an object; empty where nothing is asked.
+  asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop, time_point hard);
+  /// What the call ends with; nothing where it is to be sent again.
+  asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
+  /// A page that was completed.
+  bool notified(std::string const& method, json::value const& params) override;
 
  private:
-  struct topic {
-    std::vector<std::shared_ptr<updated_callback const>> callbacks;
-    bool confirmed = false;  // the server agreed to it
-    bool asking = false;     // legacy: one subscriber asks for all
-    std::vector<request_id> waiting;
-  };
-  struct watcher {
-    std::uint64_t handle;
-    std::string kind;
-    std::function<void()> call;
-    std::function<void(error const&)> silent;
-  };
-
-  [[nodiscard]] subscription_filter wanted() const;
-  void open(std::shared_ptr<listen_stream> const& s);
-  void stream_over(std::shared_ptr<listen_stream> const& s, reply r);
-  asio::awaitable<error> acknowledged(std::shared_ptr<listen_stream> s, call_options options);
-  void refresh_shared();
-  void reopen_later();
-  void give_up_opening();
-  void missed_changes();
-  void tell_watchers();
-  void tell_silence(std::string_view kind, error const& why);
-  void tell_left_out(listen_stream const& s);
-  void guarded(std::function<void()> const& f);
-  asio::awaitable<void> reconcile();
-  [[nodiscard]] static bool is_other_version(error const& e);
-  struct membership;
-  asio::awaitable<void> ask(prepared_call c, performer how);
-  asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);
-  asio::awaitable<reply> leave(std::string uri, prepared_call& c);
-  asio::awaitable<reply> open_for(std::shared_ptr<listen_stream> s, prepared_call& c);
-  asio::awaitable<error> join_shared(std::string uri, prepared_call& c);
-  asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
-  void wake(std::vector<request_id>& line, error const& why);
-  void answered(std::string const& uri, bool well);
-  asio::awaitable<void> restore_legacy(std::string uri);
-  void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
-  [[nodiscard]] std::shared_ptr<listen_stream> by_id(std::uint64_t id) const;
+  struct round;
+  struct open_pages;
+  asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
+  void start_answers(std::shared_ptr<round> const& r);
 
   client_core& core_;
-  std::map<std::string, topic> resources_;
-  std::vector<watcher> watchers_;
-  std::uint64_t next_handle_ = 1;
-  std::vector<std::shared_ptr<listen_stream>> streams_;  // open ones
-  std::shared_ptr<listen_stream> shared_, opening_;  // the latter is not acknowledged yet
-  std::map<std::string, error> silent_;  // kinds whose changes the shared stream does not bring
-  error deaf_;
-  std::vector<request_id> waiting_;      // for the end of a reconciliation
-  call_options patience_;                // the longest timeout of those
-  unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
-  bool reconciling_ = false;
-  bool reopening_ = false;               // the wait before the next attempt is under way
-  bool gap_ = false;  // the shared stream broke: what changes until the next one is open, nobody tells
+  std::vector<open_pages*> open_;  // calls that wait for theirs
 };
 
 }  // namespace detail
 }  // namespace comcp
 
-// client/tenant.hpp
-// What of comcp lives on an execution context, so that its coroutines are destroyed with that context instead of
-// keeping each other alive, and nothing of it reaches for the context afterwards. Internal.
+// sansio/call_life.hpp
+// What an answer or a failure means for its call, decided from facts alone. Who drives it waits, asks and sends.
 
-#include <functional>
+#include <cstddef>
+#include <cstdint>
+
+// wire/codec.hpp
+// The contract of an era: which methods it has, what a request of it looks like, and what a result means.
+// wire/legacy and wire/modern fulfil it; what an era does not have is absent from its codec.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp::wire {
+
+/// What a request carries besides its parameters.
+struct request_meta {
+  request_meta() = default;
+  std::vector<std::pair<std::string, std::string>> const* user = nullptr;  ///< keys and JSON texts, checked
+  bool progress = false;                                                   ///< send a progressToken: the id
+  std::optional<log_level> level;                                          ///< modern only
+};
+
+/// How a result is to be taken.
+enum class result_kind { complete, input_required };
+
+class codec {
+ public:
+  virtual ~codec() = default;
+
+  [[nodiscard]] virtual protocol_version version() const noexcept = 0;
+  [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
+  /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
+  [[nodiscard]] virtual bool offers(std::string_view method) const noexcept = 0;
+  /// A whole request. `params` is an object's text or empty; a `_meta` in it joins the one that the request gets, in
+  /// which a key of `meta` counts.
+  [[nodiscard]] virtual std::string request(std::uint64_t id, std::string_view method, std::string_view params,
+                                            request_meta const& meta) const = 0;
+  /// A whole notification, with the meta of `meta.user` alone.
+  [[nodiscard]] std::string notification(std::string_view method, std::string_view params,
+                                         request_meta const& meta) const;
+  /// Tells the server that a request is cancelled (byte streams in both eras, HTTP in the legacy one).
+  [[nodiscard]] static std::string cancelled(std::uint64_t id, std::string_view reason);
+  /// Errors: protocol_violation, for a kind that this era or this method does not have.
+  [[nodiscard]] virtual result<result_kind> classify(std::string_view method, json::view result) const = 0;
+};
+
+/// Every client-to-server method of any version; anything else is a vendor's.
+[[nodiscard]] bool is_known_method(std::string_view method) noexcept;
+
+namespace detail {
+/// A whole request, or a notification without an id; `params` is an object's text or empty, `meta` the members of
+/// its `_meta`, which one in `params` joins. What is empty is left out.
+std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
+                         std::string_view meta);
+void append_user_meta(std::string& out, request_meta const& meta);
+}  // namespace detail
+
+}  // namespace comcp::wire
+
+// jsonrpc/encode.hpp
+// Writes messages around parts that are JSON text already. Which parts belong in is wire's decision.
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace comcp::jsonrpc {
+
+inline void append_number(std::string& out, std::uint64_t n) {
+  char buffer[24];
+  auto const end = std::to_chars(buffer, buffer + sizeof buffer, n).ptr;
+  out.append(buffer, static_cast<std::size_t>(end - buffer));
+}
+
+/// Starts `{"jsonrpc":"2.0","id":N,"method":"M"` in a string with room for `more` bytes, a newline and padding.
+inline std::string begin_request(std::uint64_t id, std::string_view method, std::size_t more) {
+  std::string out;
+  out.reserve(64 + method.size() + more + padded_text::spare);
+  out += R"({"jsonrpc":"2.0","id":)";
+  append_number(out, id);
+  out += R"(,"method":")";
+  out += method;  // methods are checked to need no escaping
+  out += '"';
+  return out;
+}
+
+/// A notification; `params` is an object's text or empty.
+inline std::string notification(std::string_view method, std::string_view params) {
+  std::string out;
+  out.reserve(64 + method.size() + params.size() + padded_text::spare);
+  out += R"({"jsonrpc":"2.0","method":")";
+  out += method;
+  out += '"';
+  if (!params.empty()) out.append(R"(,"params":)").append(params);
+  out += '}';
+  return out;
+}
+
+/// The answer to a request with this raw id.
+inline std::string response(std::string_view raw_id, std::string_view result) {
+  std::string out;
+  out.reserve(48 + raw_id.size() + result.size() + padded_text::spare);
+  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"result":)").append(result).append("}");
+  return out;
+}
+
+inline std::string error_response(std::string_view raw_id, peer_error const& e) {
+  json::writer w;
+  w.begin_object().plain_key("code").integer(e.code).plain_key("message").string(e.message);
+  if (!e.data.empty()) w.plain_key("data").raw(e.data);
+  w.end_object();
+  std::string out;
+  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"error":)").append(w.text()).append("}");
+  return out;
+}
+
+/// Whether a method name can be written between quotes as it is (every name of MCP can).
+inline bool is_plain_method(std::string_view method) noexcept {
+  bool plain = !method.empty();
+  for (char const c : method) plain &= c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+  return plain;
+}
+
+}  // namespace comcp::jsonrpc
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// wire/impl/codec.ipp
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+
+namespace comcp::wire {
+namespace detail {
+
+inline constexpr std::array<std::string_view, 22> known_methods = {
+    "initialize",          "ping",
+    "server/discover",     "tools/list",
+    "tools/call",          "resources/list",
+    "resources/read",      "resources/templates/list",
+    "resources/subscribe", "resources/unsubscribe",
+    "prompts/list",        "prompts/get",
+    "completion/complete", "logging/setLevel",
+    "subscriptions/listen", "tasks/get",
+    "tasks/result",        "tasks/list",
+    "tasks/cancel",        "sampling/createMessage",
+    "roots/list",          "elicitation/create"};
+
+// Takes `_meta` out of the params. Texts stay as they are: numbers keep their digits.
+struct meta_splitter final : json::member_sink {
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (key == "_meta") {
+      if (meta.empty()) meta = raw;
+      return true;
+    }
+    rest += rest.empty() ? "{" : ",";
+    json::detail::append_string(rest, key);
+    rest.append(":").append(raw);
+    return true;
+  }
+  std::string meta, rest;
+};
+
+// Those of its members whose key is not there yet.
+struct meta_joiner final : json::member_sink {
+  explicit meta_joiner(std::string& text) : to(text) {}
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (!keys.emplace(key).second || only_looks) return true;
+    if (!to.empty()) to += ',';
+    json::detail::append_string(to, key);
+    to.append(":").append(raw);
+    return true;
+  }
+  std::string& to;
+  std::set<std::string, std::less<>> keys;
+  bool only_looks = false;
+};
+
+// Moves the `_meta` of the params to the rest of it. False where there is none.
+COMCP_DECL bool join_meta(std::string& params, std::string& meta) {
+  meta_splitter split;
+  if (!json::scan_object(pad(params), split) || split.meta.empty()) return false;
+  auto known = "{" + meta + "}";
+  meta_joiner join(meta);
+  join.only_looks = true;
+  (void)json::scan_object(pad(known), join);
+  join.only_looks = false;
+  (void)json::scan_object(pad(split.meta), join);
+  params = split.rest.empty() ? std::string() : std::move(split.rest) + '}';
+  return true;
+}
+
+// An escaped key may be `_meta` too; most texts have neither.
+COMCP_DECL bool may_hold_meta(std::string_view params) noexcept {
+  return params.find("_meta\"") != params.npos || params.find("\\u") != params.npos;
+}
+
+// Appending a dozen short pieces to a string takes longer than all the rest of a request.
+COMCP_DECL std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
+                                    std::string_view meta) {
+  std::string own_params, own_meta;
+  if (may_hold_meta(params) && join_meta(own_params = params, own_meta = meta)) {
+    params = own_params;
+    meta = own_meta;
+  }
+  params = params.size() > 2 ? params.substr(1, params.size() - 2) : std::string_view();
+  std::string out;
+  auto const most = 96 + method.size() + params.size() + meta.size();
+  out.reserve(most + padded_text::spare);
+  out.resize(most);
+  char* to = out.data();
+  auto const add = [&to](std::string_view piece) { to += piece.copy(to, piece.size()); };
+  add(R"({"jsonrpc":"2.0",)");
+  if (id) {
+    add(R"("id":)");
+    to = std::to_chars(to, to + 20, *id).ptr;
+    add(",");
+  }
+  add(R"("method":")");
+  add(method);  // methods are checked to need no escaping
+  add("\"");
+  if (!params.empty() || !meta.empty()) {
+    add(R"(,"params":{)");
+    add(params);
+    if (!params.empty() && !meta.empty()) add(",");
+    if (!meta.empty()) {
+      add(R"("_meta":{)");
+      add(meta);
+      add("}");
+    }
+    add("}");
+  }
+  add("}");
+  out.resize(static_cast<std::size_t>(to - out.data()));
+  return out;
+}
+
+COMCP_DECL void append_user_meta(std::string& out, request_meta const& meta) {
+  if (!meta.user) return;
+  for (auto const& [key, text] : *meta.user) {
+    if (!out.empty()) out += ',';
+    json::detail::append_string(out, key);
+    out.append(":").append(text);
+  }
+}
+
+}  // namespace detail
+
+COMCP_DECL bool is_known_method(std::string_view method) noexcept {
+  return std::find(detail::known_methods.begin(), detail::known_methods.end(), method) != detail::known_methods.end();
+}
+
+COMCP_DECL std::string codec::notification(std::string_view method, std::string_view params,
+                                           request_meta const& meta) const {
+  std::string user;
+  detail::append_user_meta(user, meta);
+  return detail::message_text(std::nullopt, method, params, user);
+}
+
+COMCP_DECL std::string codec::cancelled(std::uint64_t id, std::string_view reason) {
+  json::writer w;
+  w.begin_object().plain_key("requestId").unsigned_integer(id);
+  if (!reason.empty()) w.plain_key("reason").string(reason);
+  w.end_object();
+  return jsonrpc::notification("notifications/cancelled", w.text());
+}
+
+}  // namespace comcp::wire
+#endif
+
+namespace comcp::sansio {
+
+/// What to do with a call that was sent, and what came.
+enum class call_action : std::uint8_t {
+  deliver,         ///< It has ended: with what came.
+  show_pages,      ///< Show the user the pages that a -32042 names, then send it again.
+  give_up_pages,   ///< It came twice: end with errc::url_elicitation_required.
+  check_era,       ///< Find out whether the saved verdict still holds, then send it again where that may be.
+  list_again,      ///< List the tools, and send it again if this one is still among them.
+  follow_version,  ///< Go over to a version that the error names, and send it again; or end with no_common_version.
+  send_again,      ///< What was broken off goes out once more.
+  hand_over,       ///< The caller answers this round.
+  answer,          ///< Ask the handler what the server asks for, and send it again with the answers.
+  too_many_rounds,
+};
+
+/// What holds when it came.
+struct call_facts {
+  call_facts() = default;
+  bool modern = false;
+  bool http = false;
+  bool era_in_doubt = false;  ///< The era was taken from a saved verdict that nothing has shown to hold.
+  bool may_repeat = false;    ///< It was broken off, and sending it twice does no harm.
+  bool is_tool = false;       ///< It is a tools/call.
+  bool manual = false;        ///< Rounds are the caller's.
+};
+
+/// One call. Each of its ways to go on is bounded.
+class call_life {
+ public:
+  explicit call_life(std::size_t most_rounds) noexcept : rounds_left_(most_rounds) {}
+
+  [[nodiscard]] call_action failed(error const& e, call_facts const& now) noexcept;
+  [[nodiscard]] call_action answered(wire::result_kind kind, call_facts const& now) noexcept;
+
+ private:
+  static constexpr unsigned most_repeats = 3;
+
+  std::size_t rounds_left_;
+  unsigned repeats_ = 0;
+  bool pages_shown_ = false, listed_ = false, followed_ = false;  // each of these helps once
+};
+
+}  // namespace comcp::sansio
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// sansio/impl/call_life.ipp
+#include <utility>
+
+namespace comcp::sansio {
+
+COMCP_DECL call_action call_life::failed(error const& e, call_facts const& now) noexcept {
+  auto const* const peer = e.peer();
+  auto const code = peer ? peer->code : 0;
+  if (code == -32042 && !now.modern)
+    return std::exchange(pages_shown_, true) ? call_action::give_up_pages : call_action::show_pages;
+  if (now.era_in_doubt) return call_action::check_era;
+  bool const again = now.may_repeat && ++repeats_ <= most_repeats;
+  if (code == -32020 && now.modern && now.http && now.is_tool && !std::exchange(listed_, true))
+    return call_action::list_again;
+  if (code == -32022 && now.modern && !std::exchange(followed_, true)) return call_action::follow_version;
+  return again ? call_action::send_again : call_action::deliver;
+}
+
+COMCP_DECL call_action call_life::answered(wire::result_kind kind, call_facts const& now) noexcept {
+  if (kind == wire::result_kind::complete) return call_action::deliver;
+  if (now.manual) return call_action::hand_over;
+  return rounds_left_-- > 0 ? call_action::answer : call_action::too_many_rounds;
+}
+
+}  // namespace comcp::sansio
+#endif
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class exchange {
+ public:
+  explicit exchange(client_core& core) noexcept : core_(core), rounds_(core) {}
+
+  asio::awaitable<reply> perform(prepared_call& c);
+  /// Whether what came is not the end of it: settle() goes on then.
+  [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
+  asio::awaitable<reply> settle(prepared_call& c, reply r);
+  [[nodiscard]] input_rounds& rounds() noexcept { return rounds_; }
+  /// Goes over to the newest version that both sides have, of those that the error names.
+  [[nodiscard]] bool follow_version(error const& e);
+
+ private:
+  struct progress;
+  [[nodiscard]] sansio::call_facts facts(prepared_call const& c, error const* e) const;
+  [[nodiscard]] bool may_be_of_other_era(prepared_call const& c, error const& e) const;
+  [[nodiscard]] bool may_repeat(prepared_call const& c, error const& e) const;
+  // The call's end; nothing where it is to be sent again.
+  asio::awaitable<std::optional<reply>> after_failure(progress& p, reply& r);
+  asio::awaitable<std::optional<reply>> next_round(progress& p, reply& r);
+  asio::awaitable<error> rest(progress& p);
+  asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
+  asio::awaitable<bool> list_again(prepared_call& c);
+
+  client_core& core_;
+  input_rounds rounds_;
+};
+
+/// The parameters of a call that goes on: the original ones with what a round adds. All texts are objects, or empty.
+std::string with_answers(std::string_view params, std::string const& responses, std::optional<std::string> const& state);
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/introduction.hpp
+// What a client says of itself in a handshake. Internal.
+
 #include <memory>
-
-#include <asio/any_io_executor.hpp>
+#include <string>
 
 namespace comcp::detail {
 
-/// What lives on an execution context and may be held longer than that is there.
-class tenant {
+class introduction {
  public:
-  tenant(tenant const&) = delete;
-  tenant& operator=(tenant const&) = delete;
+  /// Throws errc::invalid_argument where the handler declares what it has no member for.
+  introduction(any_handler const& handler, connect_settings const& settings, transport_info const& about);
 
- protected:
-  explicit tenant(asio::any_io_executor home);
-  ~tenant();
-
-  /// On home, as soon as may be; here and now where home runs nothing any more, and not at all once it is gone.
-  void at_home(std::function<void()> end) const;
-
-  asio::any_io_executor home_;  // empty once its context is gone
+  [[nodiscard]] client_capabilities const& capabilities() const noexcept { return capabilities_; }
+  [[nodiscard]] std::unique_ptr<wire::codec> modern(protocol_version v) const;
+  /// The parameters of the legacy era's initialize.
+  [[nodiscard]] std::string initialize(protocol_version v) const;
 
  private:
-  friend class core_registry;
-  [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
-  /// The context goes away: lets go of all executors, timers and suspended coroutines that it has of it.
-  virtual void context_gone() noexcept = 0;
+  implementation info_;
+  bool anonymous_;
+  client_capabilities capabilities_;
+  std::string text_;
 };
 
 }  // namespace comcp::detail
 
-// sansio/pending_calls.hpp
-// Who waits for what, and until when: the slot table behind every call. A slot's generation and index make
-// the request id, so an id is used once; take() decides the one winner among reply, timeout, cancel and close.
+// wire/modern.hpp
+// The modern era on the wire: 2026-07-28 and later. Every request carries version, client info and
+// capabilities in `_meta`; results say what kind they are.
 
-#include <algorithm>
-#include <chrono>
+namespace comcp::wire {
+
+class modern final : public codec {
+ public:
+  /// `info` is left out where it is null; `capabilities` is the JSON text of what the client declares.
+  modern(protocol_version v, implementation const* info, std::string capabilities);
+  [[nodiscard]] protocol_version version() const noexcept override { return version_; }
+  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
+                                               request_meta const& meta) const override;
+  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
+
+ private:
+  protocol_version version_;
+  std::string standing_meta_;  // the members of `_meta` that every request carries
+};
+
+}  // namespace comcp::wire
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// wire/impl/modern.ipp
+
+namespace comcp::wire {
+
+COMCP_DECL modern::modern(protocol_version v, implementation const* info, std::string capabilities) : version_(v) {
+  standing_meta_ = R"("io.modelcontextprotocol/protocolVersion":")" + std::string(v.text()) + '"';
+  if (info) standing_meta_ += R"(,"io.modelcontextprotocol/clientInfo":)" + json::to_text(*info);
+  standing_meta_ += R"(,"io.modelcontextprotocol/clientCapabilities":)" + std::move(capabilities);
+}
+
+COMCP_DECL bool modern::offers(std::string_view method) const noexcept {
+  return !is_known_method(method) || method == "server/discover" || method == "tools/list" || method == "tools/call" ||
+         method == "resources/list" || method == "resources/read" || method == "resources/templates/list" ||
+         method == "prompts/list" || method == "prompts/get" || method == "completion/complete" ||
+         method == "subscriptions/listen";
+}
+
+COMCP_DECL std::string modern::request(std::uint64_t id, std::string_view method, std::string_view params,
+                                       request_meta const& meta) const {
+  std::string extra;
+  extra.reserve(standing_meta_.size() + 96);
+  extra = standing_meta_;
+  if (meta.level) {
+    extra.append(R"(,"io.modelcontextprotocol/logLevel":")").append(enum_text(*meta.level)).append("\"");
+  }
+  if (meta.progress) {
+    extra.append(R"(,"progressToken":)");
+    jsonrpc::append_number(extra, id);
+  }
+  detail::append_user_meta(extra, meta);
+  return detail::message_text(id, method, params, extra);
+}
+
+COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::view result) const {
+  if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
+  auto const type = result.find("resultType");
+  if (!type) return result_kind::complete;
+  auto const text = type->get_string().value_or("");
+  if (text == "complete") return result_kind::complete;
+  if (text != "input_required")
+    return error(errc::protocol_violation, "unknown resultType \"" + std::string(text) + "\"");
+  if (method != "tools/call" && method != "prompts/get" && method != "resources/read")
+    return error(errc::protocol_violation, "input_required is not legal on " + std::string(method));
+  return result_kind::input_required;
+}
+
+}  // namespace comcp::wire
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/introduction.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL introduction::introduction(any_handler const& handler, connect_settings const& settings,
+                                      transport_info const& about)
+    : info_(settings.client_info.value_or(implementation("comcp", COMCP_VERSION_STRING))),
+      anonymous_(settings.anonymous) {
+  handler.declare(capabilities_);
+  auto const entries = [](auto const& from, capability_entries& to) {
+    for (auto const& [name, value] : from) to[name] = json::parse(value.empty() ? "{}" : value.text()).value();
+  };
+  for (auto const& name : about.extensions) capabilities_.extensions[name] = json::parse("{}").value();
+  entries(settings.experimental, capabilities_.experimental);
+  entries(settings.extensions, capabilities_.extensions);
+  text_ = json::to_text(capabilities_);
+  // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
+  auto const unanswered = [&handler](bool declared, char const* method) {
+    if (declared && !handler.answers(method))
+      throw exception(error(errc::invalid_argument, std::string("the handler declares what it has no member for: ") + method));
+  };
+  unanswered(capabilities_.sampling.has_value(), "sampling/createMessage");
+  unanswered(capabilities_.roots.has_value(), "roots/list");
+  unanswered(capabilities_.elicitation.has_value(), "elicitation/create");
+}
+
+COMCP_DECL std::unique_ptr<wire::codec> introduction::modern(protocol_version v) const {
+  return std::make_unique<wire::modern>(v, anonymous_ ? nullptr : &info_, text_);
+}
+
+COMCP_DECL std::string introduction::initialize(protocol_version v) const {
+  json::writer w;
+  w.begin_object().plain_key("protocolVersion").string(v.text());
+  w.plain_key("capabilities").raw(text_);
+  w.plain_key("clientInfo");
+  json::write(w, info_);
+  w.end_object();
+  return std::move(w).text();
+}
+
+}  // namespace comcp::detail
+#endif
+
+// client/negotiation.hpp
+// A handshake under way: what is sent and waited for, as sansio/handshake decides. Until it is done the connection is
+// what it was before. On home only. Internal.
+
+#include <memory>
+#include <optional>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class negotiation : public std::enable_shared_from_this<negotiation> {
+ public:
+  explicit negotiation(client_core& core);
+  negotiation(negotiation const&) = delete;
+  negotiation& operator=(negotiation const&) = delete;
+
+  /// Goes on with a saved session where there is one, else asks. What it found is the core's when it is done.
+  asio::awaitable<result<void>> run(std::optional<saved_session> saved, std::chrono::nanoseconds timeout);
+  void closed(error const& reason);
+  [[nodiscard]] bool is_over() const noexcept { return outcome_.has_value(); }
+  [[nodiscard]] bool has_resumed() const noexcept { return resumed_; }
+  [[nodiscard]] bool from_prior() const noexcept { return machine_.from_prior(); }
+  /// Whether what it asked last was asked in the modern era's way.
+  [[nodiscard]] bool asks_modern() const noexcept { return codec_ && codec_->is_modern(); }
+
+ private:
+  void take(sansio::handshake_step const& step);
+  void probe(protocol_version v);
+  void probed(reply const& r);
+  void initialize(protocol_version v);
+  void initialized(reply const& r);
+  void send(prepared_call& c, pending_entry& e);
+  asio::awaitable<void> reopen();
+  void resume(saved_session const& saved);
+  void commit();
+  void settle(error why);
+  void drop_all() noexcept;
+  /// Calls the member with what it ends with, while this lives.
+  [[nodiscard]] std::function<void(reply)> then(void (negotiation::*next)(reply const&));
+
+  client_core& core_;
+  sansio::handshake machine_;
+  prepared_call probe_{"server/discover", {}, {}};
+  prepared_call init_{"initialize", {}, {}};
+  pending_entry probe_entry_, initialize_entry_, probe_timer_, done_;
+  std::optional<result<void>> outcome_;
+  bool resumed_ = false;
+
+  // What it found.
+  std::unique_ptr<wire::codec> codec_;
+  std::optional<discover_result> discovered_;
+  std::optional<initialize_result> agreed_;
+  json::value initialize_result_;  // the same, as it came
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/pipeline.hpp
+// The way of a call out and of its answer back: steps that a program asked for, in a fixed order, and the exchange with
+// the server at its end. A step that is not used is not there. Internal.
+
 #include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+/// What has a say in calls. On home only.
+class call_step {
+ public:
+  virtual ~call_step() = default;
+  [[nodiscard]] virtual bool concerns(std::string_view method) const noexcept = 0;
+  /// The call's outcome, wherever it comes from.
+  virtual asio::awaitable<reply> perform(prepared_call& c, performer next) = 0;
+  /// Before anybody else hears of it.
+  virtual void notified(std::string_view method, json::value const& params) { (void)method, (void)params; }
+  /// There is a new connection, or a new session; after a restart another process is the server.
+  virtual void connected(bool restarted) { (void)restarted; }
+  /// Whether it has to hear of changes of this list.
+  [[nodiscard]] virtual bool wants(std::string_view list) const { return (void)list, false; }
+  /// Taken before a tools/list is sent, for learn().
+  [[nodiscard]] virtual std::uint64_t moment() const noexcept { return 0; }
+  /// One page of its result. What changed since counts for nothing.
+  virtual void learn(json::view page, std::uint64_t asked) { (void)page, (void)asked; }
+};
+
+class pipeline final : public notification_sink {
+ public:
+  /// In the order in which calls go through them; those that are null are left out.
+  void add(std::unique_ptr<call_step> step);
+  /// True where only the exchange is left of it.
+  [[nodiscard]] bool is_plain(std::string_view method) const noexcept;
+  asio::awaitable<reply> run(prepared_call c, performer exchange) const;
+  bool notified(std::string const& method, json::value const& params) override;
+  [[nodiscard]] std::vector<std::unique_ptr<call_step>> const& steps() const noexcept { return steps_; }
+
+ private:
+  [[nodiscard]] asio::awaitable<reply> from(std::size_t first, prepared_call& c, performer const& exchange) const;
+
+  std::vector<std::unique_ptr<call_step>> steps_;
+};
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/pipeline.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL void pipeline::add(std::unique_ptr<call_step> step) {
+  if (step) steps_.push_back(std::move(step));
+}
+
+COMCP_DECL bool pipeline::is_plain(std::string_view method) const noexcept {
+  for (auto const& step : steps_) {
+    if (step->concerns(method)) return false;
+  }
+  return true;
+}
+
+COMCP_DECL asio::awaitable<reply> pipeline::run(prepared_call c, performer exchange) const {
+  auto work = from(0, c, exchange);
+  auto r = co_await std::move(work);
+  if (!r) r = judged(c, r.error());
+  co_return r;
+}
+
+COMCP_DECL asio::awaitable<reply> pipeline::from(std::size_t first, prepared_call& c, performer const& exchange) const {
+  while (first < steps_.size() && !steps_[first]->concerns(c.method)) ++first;
+  if (first == steps_.size()) return exchange(c);
+  performer next = [this, first, exchange](prepared_call& call) { return from(first + 1, call, exchange); };
+  return steps_[first]->perform(c, std::move(next));
+}
+
+COMCP_DECL bool pipeline::notified(std::string const& method, json::value const& params) {
+  for (auto const& step : steps_) step->notified(method, params);
+  return false;
+}
+
+}  // namespace comcp::detail
+#endif
+
+// client/recovery.hpp
+// What follows a loss: another attempt after a pause, where the restart policy allows one, or a new handshake on the
+// connection as it is, for a lost session or an era in doubt; and who waits for that. On home only. Internal.
+
+#include <chrono>
+#include <functional>
 #include <optional>
 #include <vector>
 
-namespace comcp::sansio {
+#include <asio/awaitable.hpp>
 
-/// Payload is what a waiting call is to the caller of this class: cheap to copy, such as a pointer.
-template <class Payload>
-class pending_calls {
+// client/era_memory.hpp
+// What is remembered of a server's era from one handshake to the next, here and in a shared era_cache. Internal.
+
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace comcp::detail {
+
+class era_memory {
  public:
-  using clock = std::chrono::steady_clock;
-  using time_point = clock::time_point;
-  using duration = clock::duration;
-  using id_type = std::uint64_t;  ///< below 2^53, never 0
+  /// What it finds is the settings' prior verdict.
+  era_memory(connect_settings& settings, channel const& about) noexcept : settings_(settings), channel_(about) {}
 
-  /// At most `bound` calls wait at once, and beside them what add() is told not to count.
-  explicit pending_calls(std::size_t bound = 65536) : bound_(std::min<std::size_t>(bound, index_mask)) {}
-
-  /// Registers a call that waits `timeout` from now, which progress may extend, and until `hard` at the latest.
-  /// Returns 0 when the bound is met; an `extra` one does not count towards it.
-  id_type add(Payload payload, time_point now, duration timeout, time_point hard, bool extra = false) {
-    if (heap_.size() >= std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask)) return 0;
-    auto const index = acquire();
-    auto& s = slots_[index];
-    s.payload = payload;
-    s.extra = extra;
-    extras_ += extra;
-    s.started = now;
-    s.timeout = timeout;
-    s.hard = hard;
-    s.soft = paused_at_ ? time_point::max() : saturating(now, timeout);
-    s.remaining = timeout;
-    s.position = static_cast<std::uint32_t>(heap_.size());
-    heap_.push_back(index);
-    sift_up(s.position);
-    return (static_cast<id_type>(s.generation) << index_bits) | index;
+  void recall() {
+    if (settings_.eras && !prior()) prior() = settings_.eras->find(key());
   }
-
-  /// The payload of this call, which thereby ends; nothing when it has ended before.
-  std::optional<Payload> take(id_type id) noexcept {
-    auto* s = slot_of(id);
-    if (!s) return {};
-    auto const payload = s->payload;
-    release(static_cast<std::uint32_t>(id & index_mask));
-    return payload;
+  void remember(era_verdict learned) {
+    if (!settings_.eras) return;
+    learned.authorization = channel_.info().identity;
+    settings_.eras->store(key(), std::move(learned));
   }
-
-  [[nodiscard]] Payload const* find(id_type id) const noexcept {
-    auto const* s = const_cast<pending_calls*>(this)->slot_of(id);
-    return s ? &s->payload : nullptr;
+  void forget() {
+    prior().reset();
+    if (settings_.eras) settings_.eras->forget(key());
   }
-
-  /// Progress came: the timeout starts anew, the hard bound stays.
-  void extend(id_type id, time_point now) noexcept {
-    auto* s = slot_of(id);
-    if (!s) return;
-    s->remaining = s->timeout;
-    if (!paused_at_) s->soft = saturating(now, s->timeout);
-    restore(s->position);
-  }
-
-  /// Stops every clock but the hard bounds, until as many resume() calls came as pause() calls.
-  void pause(time_point now) noexcept {
-    if (pauses_++ > 0) return;
-    paused_at_ = now;
-    for (auto const index : heap_) {
-      auto& s = slots_[index];
-      s.remaining = s.soft > now ? s.soft - now : duration::zero();
-      s.soft = time_point::max();
-    }
-    rebuild();
-  }
-  void resume(time_point now) noexcept {
-    if (--pauses_ > 0) return;
-    paused_at_.reset();
-    for (auto const index : heap_) slots_[index].soft = saturating(now, slots_[index].remaining);
-    rebuild();
-  }
-
-  /// The earliest moment at which expired() may have something.
-  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
-    if (heap_.empty() || due(heap_.front()) == time_point::max()) return {};
-    return due(heap_.front());
-  }
-
-  /// One call whose time is over at `now`, or 0. The caller takes it.
-  [[nodiscard]] id_type expired(time_point now) const noexcept {
-    if (heap_.empty() || due(heap_.front()) > now) return 0;
-    return id_at(heap_.front());
-  }
-
-  /// Any call that still waits, or 0: for closing.
-  [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
-
-  /// Calls `f(payload, started)` for each that waits now.
-  template <class F>
-  void each(F f) const {
-    for (auto const index : heap_) f(slots_[index].payload, slots_[index].started);
-  }
-
-  /// All calls that wait now.
-  [[nodiscard]] std::vector<id_type> ids() const {
-    std::vector<id_type> all;
-    all.reserve(heap_.size());
-    for (auto const index : heap_) all.push_back(id_at(index));
-    return all;
-  }
-
-  /// Whether this id was given out once, so that an answer to it is late rather than unknown.
-  [[nodiscard]] bool was_used(id_type id) const noexcept {
-    auto const index = static_cast<std::size_t>(id & index_mask);
-    auto const generation = id >> index_bits;
-    return index < slots_.size() && generation > 0 && generation <= slots_[index].generation;
-  }
-
-  [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
-
-  /// Enters a call into a line of some that wait for one thing. Those that ended meanwhile leave from time to time: a
-  /// line stays as short as two times what waits.
-  void line_up(std::vector<id_type>& line, id_type id) const {
-    if (line.size() >= 2 * size() + 16) std::erase_if(line, [this](id_type old) { return !find(old); });
-    line.push_back(id);
-  }
+  /// The verdict that the next handshake begins with. Returns the one before.
+  std::optional<era_verdict> exchange(std::optional<era_verdict> v) { return std::exchange(prior(), std::move(v)); }
 
  private:
-  static constexpr unsigned index_bits = 20;
-  static constexpr id_type index_mask = (id_type{1} << index_bits) - 1;
-  static constexpr std::uint32_t idle = UINT32_MAX;
-
-  struct slot {
-    Payload payload{};
-    time_point started{}, soft{}, hard{};
-    duration timeout{}, remaining{};
-    std::uint32_t generation = 0;
-    std::uint32_t position = idle;  // in heap_
-    bool extra = false;
-  };
-
-  static time_point saturating(time_point now, duration d) noexcept {
-    return d > time_point::max() - now ? time_point::max() : now + d;
+  std::optional<era_verdict>& prior() noexcept { return settings_.handshake.prior; }
+  [[nodiscard]] std::string key() const {
+    auto const info = channel_.info();
+    return info.origin.empty() ? info.kind + ' ' + info.target : info.origin + ' ' + info.identity;
   }
 
-  [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
-    return std::min(slots_[index].soft, slots_[index].hard);
-  }
-  [[nodiscard]] id_type id_at(std::uint32_t index) const noexcept {
-    return (static_cast<id_type>(slots_[index].generation) << index_bits) | index;
-  }
-
-  slot* slot_of(id_type id) noexcept {
-    auto const index = static_cast<std::size_t>(id & index_mask);
-    if (index >= slots_.size()) return nullptr;
-    auto& s = slots_[index];
-    return s.position != idle && s.generation == id >> index_bits ? &s : nullptr;
-  }
-
-  std::uint32_t acquire() {
-    if (free_.empty()) {
-      slots_.emplace_back();
-      free_.reserve(slots_.capacity());  // so that release() never allocates
-      heap_.reserve(slots_.capacity());
-      free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
-    }
-    auto const index = free_.back();
-    free_.pop_back();
-    ++slots_[index].generation;
-    return index;
-  }
-
-  void release(std::uint32_t index) noexcept {
-    auto const hole = slots_[index].position;
-    slots_[index].position = idle;
-    extras_ -= slots_[index].extra;
-    auto const last = heap_.back();
-    heap_.pop_back();
-    // A generation that is used up retires its slot, so that no id ever comes twice.
-    if (slots_[index].generation != UINT32_MAX) free_.push_back(index);
-    if (last == index) return;
-    place(hole, last);
-    restore(hole);
-  }
-
-  void place(std::uint32_t position, std::uint32_t index) noexcept {
-    heap_[position] = index;
-    slots_[index].position = position;
-  }
-
-  void restore(std::uint32_t position) noexcept { sift_down(sift_up(position)); }
-
-  std::uint32_t sift_up(std::uint32_t position) noexcept {
-    auto const index = heap_[position];
-    auto const key = due(index);
-    while (position > 0) {
-      auto const parent = (position - 1) / 2;
-      if (due(heap_[parent]) <= key) break;
-      place(position, heap_[parent]);
-      position = parent;
-    }
-    place(position, index);
-    return position;
-  }
-
-  void sift_down(std::uint32_t position) noexcept {
-    auto const index = heap_[position];
-    auto const key = due(index);
-    auto const size = static_cast<std::uint32_t>(heap_.size());
-    for (;;) {
-      auto child = 2 * position + 1;
-      if (child >= size) break;
-      if (child + 1 < size && due(heap_[child + 1]) < due(heap_[child])) ++child;
-      if (key <= due(heap_[child])) break;
-      place(position, heap_[child]);
-      position = child;
-    }
-    place(position, index);
-  }
-
-  void rebuild() noexcept {
-    for (auto i = static_cast<std::uint32_t>(heap_.size()); i-- > 0;) sift_down(i);
-  }
-
-  std::size_t bound_;
-  std::size_t extras_ = 0;  // of those that wait
-  std::vector<slot> slots_;
-  std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> heap_;  // slot indices, the earliest due first
-  std::optional<time_point> paused_at_;
-  int pauses_ = 0;
+  connect_settings& settings_;
+  channel const& channel_;
 };
 
-}  // namespace comcp::sansio
+}  // namespace comcp::detail
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+class recovery {
+ public:
+  using nanoseconds = std::chrono::nanoseconds;
+
+  recovery(client_core& core, connection& c, connect_settings& settings) noexcept
+      : core_(core), connection_(c), eras_(settings, c.channel()) {}
+
+  /// The connection is lost: it is begun again, or it is over.
+  void lost(error why);
+  /// The same while it is being restored.
+  void lost_again(error why) { lost_again_ = std::move(why); }
+  /// An unusable peer: ends the connection where another may follow, else the client.
+  void break_off(error reason);
+  /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
+  /// already is made now. What forbids it, if anything does.
+  error begin_anew(error why, nanoseconds wait);
+  /// The same at once, and waits until it is ready again. Throws what the attempt failed with.
+  asio::awaitable<void> reconnect(error why);
+  /// Called whenever an attempt to restore the connection begins.
+  void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
+
+  /// The server refused the message unread, so that it may go out again in the new session; a second time it may not.
+  void session_lost(request_id id, error why);
+  /// Where the era is in doubt, the server is asked, once for all calls; they wait with settled().
+  void check_era();
+  /// Whether the era comes from a saved verdict that nothing has shown to hold.
+  [[nodiscard]] bool doubts_era() const noexcept { return prior_unconfirmed_; }
+  void doubt_era(bool yes) noexcept { prior_unconfirmed_ = yes; }
+  /// An answer came, of a call and not of a handshake alone: the connection works, and the verdict holds.
+  void answered(pending_entry const& e) noexcept;
+
+  [[nodiscard]] era_memory& eras() noexcept { return eras_; }
+
+  /// A call that begins: true when it waits for the connection to be sent.
+  bool defers(pending_entry const& e);
+  /// Calls that begin wait until it is known what the server is.
+  [[nodiscard]] bool is_unsettled() const noexcept;
+  /// Waits for that, as long as the call may.
+  asio::awaitable<error> settled(prepared_call const& c);
+  /// What waited for a connection goes on.
+  void restored();
+
+ private:
+  [[nodiscard]] std::optional<nanoseconds> next_restart(error const& why);
+  bool begin_restart(error const& why);
+  void give_way(error const& why, nanoseconds wait);
+  asio::awaitable<void> restart(nanoseconds first_wait);
+  asio::awaitable<error> attempt();
+  void renew();
+  void begin_renegotiation(std::optional<era_verdict> known);
+  asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
+  void kept(error const& why);
+
+  client_core& core_;
+  connection& connection_;
+  era_memory eras_;
+  std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
+  std::vector<request_id> unsettled_;  // what waits for one otherwise
+  std::vector<request_id> restarts_;   // what waits for the outcome of the next attempt
+  std::function<void()> on_attempt_;
+  error lost_again_;
+  request_id pause_ = 0;  // before the next attempt
+  bool at_once_ = false;  // without that
+  unsigned restarts_in_a_row_ = 0, renewals_in_a_row_ = 0;
+  bool renewal_due_ = false;        // the session is lost, and the last try to renew it failed
+  bool prior_unconfirmed_ = false;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/server_facts.hpp
+// What a connection knows of its server: what a handshake found, and what its answers and lists said since. Internal.
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
 
 // wire/http_headers.hpp
 // What the modern era mirrors from a message into the headers of its POST, and how values are written there. The
@@ -12566,7 +14063,7 @@ class param_header {
 
 }  // namespace comcp::wire
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // wire/impl/http_headers.ipp
 #include <algorithm>
@@ -12780,720 +14277,62 @@ COMCP_DECL result<header_list> param_headers(std::vector<param_header> const& wa
 }  // namespace comcp::wire
 #endif
 
-// wire/legacy.hpp
-// The legacy era on the wire: 2024-11-05 to 2025-11-25. A handshake has settled version and capabilities, so
-// requests carry nothing but what the caller wants.
+namespace comcp::detail {
 
-// wire/codec.hpp
-// The contract of an era: which methods it has, what a request of it looks like, and what a result means.
-// wire/legacy and wire/modern fulfil it; what an era does not have is absent from its codec.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-namespace comcp::wire {
-
-/// What a request carries besides its parameters.
-struct request_meta {
-  request_meta() = default;
-  std::vector<std::pair<std::string, std::string>> const* user = nullptr;  ///< keys and JSON texts, checked
-  bool progress = false;                                                   ///< send a progressToken: the id
-  std::optional<log_level> level;                                          ///< modern only
-};
-
-/// How a result is to be taken.
-enum class result_kind { complete, input_required };
-
-class codec {
+/// What the definitions that were listed last ask of calls.
+class listed_tools {
  public:
-  virtual ~codec() = default;
-
-  [[nodiscard]] virtual protocol_version version() const noexcept = 0;
-  [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
-  /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
-  [[nodiscard]] virtual bool offers(std::string_view method) const noexcept = 0;
-  /// A whole request. `params` is an object's text or empty; a `_meta` in it joins the one that the request gets, in
-  /// which a key of `meta` counts.
-  [[nodiscard]] virtual std::string request(std::uint64_t id, std::string_view method, std::string_view params,
-                                            request_meta const& meta) const = 0;
-  /// A whole notification, with the meta of `meta.user` alone.
-  [[nodiscard]] std::string notification(std::string_view method, std::string_view params,
-                                         request_meta const& meta) const;
-  /// Tells the server that a request is cancelled (byte streams in both eras, HTTP in the legacy one).
-  [[nodiscard]] static std::string cancelled(std::uint64_t id, std::string_view reason);
-  /// Errors: protocol_violation, for a kind that this era or this method does not have.
-  [[nodiscard]] virtual result<result_kind> classify(std::string_view method, json::view result) const = 0;
-};
-
-/// Every client-to-server method of any version; anything else is a vendor's.
-[[nodiscard]] bool is_known_method(std::string_view method) noexcept;
-
-namespace detail {
-/// A whole request, or a notification without an id; `params` is an object's text or empty, `meta` the members of
-/// its `_meta`, which one in `params` joins. What is empty is left out.
-std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
-                         std::string_view meta);
-void append_user_meta(std::string& out, request_meta const& meta);
-}  // namespace detail
-
-}  // namespace comcp::wire
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// wire/impl/codec.ipp
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <set>
-
-// jsonrpc/encode.hpp
-// Writes messages around parts that are JSON text already. Which parts belong in is wire's decision.
-
-#include <charconv>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-namespace comcp::jsonrpc {
-
-inline void append_number(std::string& out, std::uint64_t n) {
-  char buffer[24];
-  auto const end = std::to_chars(buffer, buffer + sizeof buffer, n).ptr;
-  out.append(buffer, static_cast<std::size_t>(end - buffer));
-}
-
-/// Starts `{"jsonrpc":"2.0","id":N,"method":"M"` in a string with room for `more` bytes, a newline and padding.
-inline std::string begin_request(std::uint64_t id, std::string_view method, std::size_t more) {
-  std::string out;
-  out.reserve(64 + method.size() + more + padded_text::spare);
-  out += R"({"jsonrpc":"2.0","id":)";
-  append_number(out, id);
-  out += R"(,"method":")";
-  out += method;  // methods are checked to need no escaping
-  out += '"';
-  return out;
-}
-
-/// A notification; `params` is an object's text or empty.
-inline std::string notification(std::string_view method, std::string_view params) {
-  std::string out;
-  out.reserve(64 + method.size() + params.size() + padded_text::spare);
-  out += R"({"jsonrpc":"2.0","method":")";
-  out += method;
-  out += '"';
-  if (!params.empty()) out.append(R"(,"params":)").append(params);
-  out += '}';
-  return out;
-}
-
-/// The answer to a request with this raw id.
-inline std::string response(std::string_view raw_id, std::string_view result) {
-  std::string out;
-  out.reserve(48 + raw_id.size() + result.size() + padded_text::spare);
-  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"result":)").append(result).append("}");
-  return out;
-}
-
-inline std::string error_response(std::string_view raw_id, peer_error const& e) {
-  json::writer w;
-  w.begin_object().plain_key("code").integer(e.code).plain_key("message").string(e.message);
-  if (!e.data.empty()) w.plain_key("data").raw(e.data);
-  w.end_object();
-  std::string out;
-  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"error":)").append(w.text()).append("}");
-  return out;
-}
-
-/// Whether a method name can be written between quotes as it is (every name of MCP can).
-inline bool is_plain_method(std::string_view method) noexcept {
-  bool plain = !method.empty();
-  for (char const c : method) plain &= c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
-  return plain;
-}
-
-}  // namespace comcp::jsonrpc
-
-namespace comcp::wire {
-namespace detail {
-
-inline constexpr std::array<std::string_view, 22> known_methods = {
-    "initialize",          "ping",
-    "server/discover",     "tools/list",
-    "tools/call",          "resources/list",
-    "resources/read",      "resources/templates/list",
-    "resources/subscribe", "resources/unsubscribe",
-    "prompts/list",        "prompts/get",
-    "completion/complete", "logging/setLevel",
-    "subscriptions/listen", "tasks/get",
-    "tasks/result",        "tasks/list",
-    "tasks/cancel",        "sampling/createMessage",
-    "roots/list",          "elicitation/create"};
-
-// Takes `_meta` out of the params. Texts stay as they are: numbers keep their digits.
-struct meta_splitter final : json::member_sink {
-  bool on_member(std::string_view key, std::string_view raw) override {
-    if (key == "_meta") {
-      if (meta.empty()) meta = raw;
-      return true;
-    }
-    rest += rest.empty() ? "{" : ",";
-    json::detail::append_string(rest, key);
-    rest.append(":").append(raw);
-    return true;
-  }
-  std::string meta, rest;
-};
-
-// Those of its members whose key is not there yet.
-struct meta_joiner final : json::member_sink {
-  explicit meta_joiner(std::string& text) : to(text) {}
-  bool on_member(std::string_view key, std::string_view raw) override {
-    if (!keys.emplace(key).second || only_looks) return true;
-    if (!to.empty()) to += ',';
-    json::detail::append_string(to, key);
-    to.append(":").append(raw);
-    return true;
-  }
-  std::string& to;
-  std::set<std::string, std::less<>> keys;
-  bool only_looks = false;
-};
-
-// Moves the `_meta` of the params to the rest of it. False where there is none.
-COMCP_DECL bool join_meta(std::string& params, std::string& meta) {
-  meta_splitter split;
-  if (!json::scan_object(pad(params), split) || split.meta.empty()) return false;
-  auto known = "{" + meta + "}";
-  meta_joiner join(meta);
-  join.only_looks = true;
-  (void)json::scan_object(pad(known), join);
-  join.only_looks = false;
-  (void)json::scan_object(pad(split.meta), join);
-  params = split.rest.empty() ? std::string() : std::move(split.rest) + '}';
-  return true;
-}
-
-// An escaped key may be `_meta` too; most texts have neither.
-COMCP_DECL bool may_hold_meta(std::string_view params) noexcept {
-  return params.find("_meta\"") != params.npos || params.find("\\u") != params.npos;
-}
-
-// Appending a dozen short pieces to a string takes longer than all the rest of a request.
-COMCP_DECL std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
-                                    std::string_view meta) {
-  std::string own_params, own_meta;
-  if (may_hold_meta(params) && join_meta(own_params = params, own_meta = meta)) {
-    params = own_params;
-    meta = own_meta;
-  }
-  params = params.size() > 2 ? params.substr(1, params.size() - 2) : std::string_view();
-  std::string out;
-  auto const most = 96 + method.size() + params.size() + meta.size();
-  out.reserve(most + padded_text::spare);
-  out.resize(most);
-  char* to = out.data();
-  auto const add = [&to](std::string_view piece) { to += piece.copy(to, piece.size()); };
-  add(R"({"jsonrpc":"2.0",)");
-  if (id) {
-    add(R"("id":)");
-    to = std::to_chars(to, to + 20, *id).ptr;
-    add(",");
-  }
-  add(R"("method":")");
-  add(method);  // methods are checked to need no escaping
-  add("\"");
-  if (!params.empty() || !meta.empty()) {
-    add(R"(,"params":{)");
-    add(params);
-    if (!params.empty() && !meta.empty()) add(",");
-    if (!meta.empty()) {
-      add(R"("_meta":{)");
-      add(meta);
-      add("}");
-    }
-    add("}");
-  }
-  add("}");
-  out.resize(static_cast<std::size_t>(to - out.data()));
-  return out;
-}
-
-COMCP_DECL void append_user_meta(std::string& out, request_meta const& meta) {
-  if (!meta.user) return;
-  for (auto const& [key, text] : *meta.user) {
-    if (!out.empty()) out += ',';
-    json::detail::append_string(out, key);
-    out.append(":").append(text);
-  }
-}
-
-}  // namespace detail
-
-COMCP_DECL bool is_known_method(std::string_view method) noexcept {
-  return std::find(detail::known_methods.begin(), detail::known_methods.end(), method) != detail::known_methods.end();
-}
-
-COMCP_DECL std::string codec::notification(std::string_view method, std::string_view params,
-                                           request_meta const& meta) const {
-  std::string user;
-  detail::append_user_meta(user, meta);
-  return detail::message_text(std::nullopt, method, params, user);
-}
-
-COMCP_DECL std::string codec::cancelled(std::uint64_t id, std::string_view reason) {
-  json::writer w;
-  w.begin_object().plain_key("requestId").unsigned_integer(id);
-  if (!reason.empty()) w.plain_key("reason").string(reason);
-  w.end_object();
-  return jsonrpc::notification("notifications/cancelled", w.text());
-}
-
-}  // namespace comcp::wire
-#endif
-
-namespace comcp::wire {
-
-class legacy final : public codec {
- public:
-  explicit legacy(protocol_version v) noexcept : version_(v) {}
-  [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
-  [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
-                                               request_meta const& meta) const override;
-  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
-  /// Batches exist in 2025-03-26 alone.
-  [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
+  void learn_tasks(list_tools_result const& page, std::size_t most);
+  /// Takes out those whose definition cannot be mirrored into headers, and learns how the others are.
+  void learn_headers(list_tools_result& page);
+  [[nodiscard]] bool wants_task(prepared_call const& c) const;
+  /// Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
+  [[nodiscard]] result<wire::header_list> mirrored(prepared_call const& c, std::string const& tool) const;
 
  private:
-  protocol_version version_;
+  std::map<std::string, std::vector<wire::param_header>, std::less<>> headers_;  // by tool, where it wants any
+  std::set<std::string, std::less<>> tasks_;  // tools that can be called as tasks alone
 };
 
-}  // namespace comcp::wire
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// wire/impl/legacy.ipp
-
-namespace comcp::wire {
-
-COMCP_DECL bool legacy::offers(std::string_view method) const noexcept {
-  if (method == "server/discover" || method == "subscriptions/listen") return false;
-  if (method == "sampling/createMessage" || method == "roots/list" || method == "elicitation/create") return false;
-  if (method.starts_with("tasks/")) return version_ >= version::v2025_11_25;
-  return true;
-}
-
-COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method, std::string_view params,
-                                       request_meta const& meta) const {
-  std::string extra;
-  if (meta.progress) {
-    extra = R"("progressToken":)";
-    jsonrpc::append_number(extra, id);
-  }
-  detail::append_user_meta(extra, meta);
-  return detail::message_text(id, method, params, extra);
-}
-
-COMCP_DECL result<result_kind> legacy::classify(std::string_view, json::view result) const {
-  if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
-  return result_kind::complete;
-}
-
-}  // namespace comcp::wire
-#endif
-
-// wire/modern.hpp
-// The modern era on the wire: 2026-07-28 and later. Every request carries version, client info and
-// capabilities in `_meta`; results say what kind they are.
-
-namespace comcp::wire {
-
-class modern final : public codec {
- public:
-  /// `info` is left out where it is null; `capabilities` is the JSON text of what the client declares.
-  modern(protocol_version v, implementation const* info, std::string capabilities);
-  [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
-  [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
-                                               request_meta const& meta) const override;
-  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
-
- private:
-  protocol_version version_;
-  std::string standing_meta_;  // the members of `_meta` that every request carries
-};
-
-}  // namespace comcp::wire
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// wire/impl/modern.ipp
-
-namespace comcp::wire {
-
-COMCP_DECL modern::modern(protocol_version v, implementation const* info, std::string capabilities) : version_(v) {
-  standing_meta_ = R"("io.modelcontextprotocol/protocolVersion":")" + std::string(v.text()) + '"';
-  if (info) standing_meta_ += R"(,"io.modelcontextprotocol/clientInfo":)" + json::to_text(*info);
-  standing_meta_ += R"(,"io.modelcontextprotocol/clientCapabilities":)" + std::move(capabilities);
-}
-
-COMCP_DECL bool modern::offers(std::string_view method) const noexcept {
-  return !is_known_method(method) || method == "server/discover" || method == "tools/list" || method == "tools/call" ||
-         method == "resources/list" || method == "resources/read" || method == "resources/templates/list" ||
-         method == "prompts/list" || method == "prompts/get" || method == "completion/complete" ||
-         method == "subscriptions/listen";
-}
-
-COMCP_DECL std::string modern::request(std::uint64_t id, std::string_view method, std::string_view params,
-                                       request_meta const& meta) const {
-  std::string extra;
-  extra.reserve(standing_meta_.size() + 96);
-  extra = standing_meta_;
-  if (meta.level) {
-    extra.append(R"(,"io.modelcontextprotocol/logLevel":")").append(enum_text(*meta.level)).append("\"");
-  }
-  if (meta.progress) {
-    extra.append(R"(,"progressToken":)");
-    jsonrpc::append_number(extra, id);
-  }
-  detail::append_user_meta(extra, meta);
-  return detail::message_text(id, method, params, extra);
-}
-
-COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::view result) const {
-  if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
-  auto const type = result.find("resultType");
-  if (!type) return result_kind::complete;
-  auto const text = type->get_string().value_or("");
-  if (text == "complete") return result_kind::complete;
-  if (text != "input_required")
-    return error(errc::protocol_violation, "unknown resultType \"" + std::string(text) + "\"");
-  if (method != "tools/call" && method != "prompts/get" && method != "resources/read")
-    return error(errc::protocol_violation, "input_required is not legal on " + std::string(method));
-  return result_kind::input_required;
-}
-
-}  // namespace comcp::wire
-#endif
-
-namespace comcp {
-namespace detail {
-class core_cache;
-}
-
-class client_core final : public inbox, private detail::tenant, public std::enable_shared_from_this<client_core> {
- public:
-  client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
-  ~client_core();
-  client_core(client_core const&) = delete;
-  client_core& operator=(client_core const&) = delete;
-
-  /// Opens and negotiates on the caller's executor (or the one in the options). Throws; nothing is left behind then.
-  static asio::awaitable<std::shared_ptr<client_core>> connect(any_transport transport, any_handler handler,
-                                                               connect_options options);
-
-  // Calls: from any executor; they resume there.
-  asio::awaitable<json::value> call(detail::prepared_call c);
-  /// One round trip without interceptors, rounds or repetition; on home only.
-  asio::awaitable<detail::reply> round_trip(detail::prepared_call const& c);
-  /// What round_trip() does before it waits. When it fails nothing was sent; else wait(e) must follow at once.
-  result<void> start(detail::prepared_call const& c, detail::pending_entry& e);
-  asio::awaitable<detail::reply> wait(detail::pending_entry& e);
-  /// The coroutine that waits for it goes away before its end.
-  void withdraw(detail::pending_entry& e) noexcept;
-  /// True where call() would do no more than round_trip(): a fast path for typed operations.
-  [[nodiscard]] bool is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept;
-  /// What call() does with the outcome of a first round_trip().
-  asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
-  [[nodiscard]] bool needs_settling(detail::prepared_call const& c, detail::reply const& r) const;
-  void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
-  asio::awaitable<json::value> resume_rounds(detail::prepared_call c, json::value required, json::fragment responses);
-
-  // The connection.
-  asio::awaitable<void> close();
-  void abandon() noexcept;  ///< The owning client went away.
-  /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
-  /// already is made now. What forbids it, if anything does. On home.
-  error begin_anew(error why, std::chrono::nanoseconds wait);
-  /// The same at once, and waits until it is ready again. Throws what the attempt failed with. On home.
-  asio::awaitable<void> reconnect(error why);
-  /// Called on home whenever an attempt to restore the connection begins.
-  void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
-  asio::awaitable<error> closed();
-  /// Waits, as long as the call may, until it is known again what the server can do. On home.
-  asio::awaitable<error> settled(detail::prepared_call const& c);
-  /// Once it has ended: why.
-  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
-  void set_log_level(log_level level) noexcept { level_ = level; }
-  [[nodiscard]] std::optional<comcp::log_level> const& level() const noexcept { return level_; }
-  /// Waits; false when the client closed meanwhile. On home only.
-  asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
-  /// Sends a raw answer. Used by the dispatcher.
-  void send_text(std::string text);
-  asio::awaitable<void> run_on_home(asio::awaitable<void> work);
-
-  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
-  [[nodiscard]] connection_status status() const noexcept { return status_; }
-  [[nodiscard]] wire::codec const& codec() const noexcept { return *codec_; }
-  [[nodiscard]] bool is_modern() const noexcept { return codec_ && codec_->is_modern(); }
+struct server_facts {
+  [[nodiscard]] bool is_modern() const noexcept { return codec && codec->is_modern(); }
   [[nodiscard]] std::optional<protocol_version> version() const noexcept;
-  [[nodiscard]] implementation const& server_info() const noexcept { return server_info_; }
-  [[nodiscard]] server_capabilities const& capabilities() const noexcept { return server_capabilities_; }
-  [[nodiscard]] client_capabilities const& own_capabilities() const noexcept { return own_capabilities_; }
-  [[nodiscard]] std::string const& instructions() const noexcept { return instructions_; }
+  /// Of a modern server that was not asked what it can do, from a saved verdict for instance.
+  [[nodiscard]] bool is_undiscovered() const noexcept { return is_modern() && !discovered; }
+  /// Without the context of authorization.
   [[nodiscard]] era_verdict verdict() const;
-  [[nodiscard]] comcp::transport_info transport_info() const;
-  [[nodiscard]] comcp::statistics statistics() const;
-  [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
-  [[nodiscard]] connect_options const& options() const noexcept { return options_; }
-  [[nodiscard]] auto const& validation() const noexcept { return options_.validation_; }
-  [[nodiscard]] connection_limits const& limits() const noexcept { return options_.limits_; }
-  [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
-  comcp::statistics& counters() noexcept { return counters_; }
-  void spawn(asio::awaitable<void> work);  ///< On home, detached.
-  [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
-  [[nodiscard]] std::chrono::nanoseconds default_timeout() const noexcept { return options_.timeout_; }
-  void pause_clocks();
-  void resume_clocks();
-  /// The age at which a call ends whatever progress says: never below its timeout.
-  [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const {
-    return o.hard_timeout().value_or(std::max(options_.hard_timeout_, o.timeout().value_or(options_.timeout_)));
-  }
-  void add_status_listener(std::function<void(connection_status)> f) { status_listeners_.push_back(std::move(f)); }
+  /// Why it cannot be sent this: what the version has not, and (where that is looked at) the server did not declare.
+  [[nodiscard]] error refuses(prepared_call const& c, bool check_capabilities) const;
+  [[nodiscard]] error refuses_subscriptions() const;
+  /// A modern server may name itself in any result.
+  void learn_name(json::value const& result);
 
-  [[nodiscard]] bool has_cache() const noexcept { return cache_ != nullptr; }
-
-  // HTTP.
-  [[nodiscard]] bool is_http() const noexcept { return is_http_; }
-  /// Takes out the tools whose definition cannot be mirrored into headers, and learns how the others are. On home.
-  void adopt_tools(list_tools_result& page);
-  [[nodiscard]] std::optional<saved_session> session() const;
-
-  // inbox
-  COMCP_DECL void delivered(padded_text text, request_id stream) override;
-  COMCP_DECL void stream_ended(request_id id, error why) override;
-  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
-  COMCP_DECL void session_lost(request_id id, error why) override;
-  COMCP_DECL void authorizing(bool begins) override;
-  void deaf(error why) override { subscriptions_.deaf(std::move(why)); }
-  [[nodiscard]] bool listens() const override { return subscriptions_.is_awaited(); }
-  COMCP_DECL void closed(error reason) override;
-  COMCP_DECL void fault(error what) override;
+  std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
+  implementation info;
+  server_capabilities capabilities;
+  std::string instructions;
+  std::optional<discover_result> discovered;
+  std::chrono::system_clock::time_point era_learned{};  // with a prior verdict, its date
+  json::value initialize_result;                        // as it came
+  listed_tools tools;
 
  private:
-  friend class detail::dispatcher;
-  friend class detail::subscription_hub;
-  friend class detail::core_cache;
-  friend class detail::tool_checks;
-  struct negotiation;
-
-  // core_connect.ipp
-  asio::awaitable<void> open_and_negotiate();
-  asio::awaitable<result<void>> negotiate();
-  void take_step(std::shared_ptr<negotiation> const& n, sansio::handshake_step const& step);
-  void send_probe(std::shared_ptr<negotiation> const& n, protocol_version v);
-  void send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v);
-  void settle_handshake(negotiation& n, error why);
-  void commit(negotiation& n);
-  asio::awaitable<void> reopen(std::shared_ptr<negotiation> n);
-  asio::awaitable<result<void>> open_transport();
-  request_id enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout);
-  asio::awaitable<void> after_handshake();
-  asio::awaitable<void> keep_alive();
-  asio::awaitable<void> restart(std::chrono::nanoseconds first_wait);
-  asio::awaitable<bool> close_transport();
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> next_restart(error const& why);
-  bool begin_restart(error const& why);
-  void lost(error why);
-  void give_way(error const& why, std::chrono::nanoseconds wait);
-  void break_off(error reason);
-  void begin_attempt();
-  [[nodiscard]] std::chrono::nanoseconds bounded(std::chrono::nanoseconds d) const;
-  [[nodiscard]] std::unique_ptr<wire::codec> modern_codec(protocol_version v) const;
-  [[nodiscard]] bool refuses_requests() const;
-  void set_status(connection_status s);
-  void finish(error reason);
-  void abrupt() noexcept;
-  void drop_transport() noexcept;
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on
-  void declare_capabilities();
-  asio::awaitable<void> close_on_home(error reason);
-  [[nodiscard]] implementation own_info() const;
-
-  // core_calls.ipp
-  [[nodiscard]] bool discovered_unknown() const noexcept { return is_modern() && !discovered_; }
-  void send_message(outgoing message);
-  [[nodiscard]] error check(detail::prepared_call const& c) const;
-  [[nodiscard]] bool needs_task(detail::prepared_call const& c) const;
-  [[nodiscard]] error judged(detail::pending_entry const& e, error why) const;
-  [[nodiscard]] error judged(detail::prepared_call const& c, error why) const;
-  [[nodiscard]] error check_offer(detail::prepared_call const& c) const;
-  [[nodiscard]] error check_subscribe(call_options const& options) const;
-  result<void> begin(detail::prepared_call const& c, detail::pending_entry& e);
-  result<void> transmit(detail::pending_entry& e) { return transmit(e, *codec_); }
-  result<void> transmit(detail::pending_entry& e, wire::codec const& codec);
-  /// Calls that begin wait until it is known what the server is.
-  [[nodiscard]] bool unsettled() const noexcept { return restarting_ || !codec_; }
-  void wake(std::vector<request_id>& line, detail::reply const& r);
-  asio::awaitable<error> wait_in(std::vector<request_id>& line, detail::prepared_call const& c);
-  /// A wait of our own.
-  request_id enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout);
-  void cancel_inbound();
-  request_id enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now, std::chrono::nanoseconds timeout,
-                    std::chrono::steady_clock::time_point hard, bool extra);
-  void end_with(std::stop_token const& stop, detail::pending_entry& e);
-  void end(request_id id, detail::reply&& r);
-  void cancel(request_id id);
-  /// Without a reason: the caller's.
-  void tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why = {});
-  void fail_all(error const& reason);
-  void fail_each(error const& reason, detail::pending_entry::span those);
-  void arm();
-  void expire();
-  asio::awaitable<json::value> call_on_home(detail::prepared_call c);
-  asio::awaitable<detail::reply> perform(detail::prepared_call& c);
-  asio::awaitable<detail::reply> carry_out(detail::prepared_call& c);  // by way of the cache, where there is one
-  /// `perform` as the interceptors let it be.
-  asio::awaitable<detail::reply> intercept(detail::prepared_call c, detail::performer perform);
-  struct interception;
-  asio::awaitable<void> ask_interceptors(std::shared_ptr<interception> i);
-  asio::awaitable<void> tell_interceptors(std::shared_ptr<interception> i);
-  asio::awaitable<void> walk(std::shared_ptr<interception> i);
-  asio::awaitable<detail::reply> rounds(detail::prepared_call& c, detail::reply r);
-  asio::awaitable<result<std::string>> answer_round(input_required_result required, std::stop_token stop,
-                                                    std::chrono::steady_clock::time_point hard);
-  struct round;
-  asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
-  void start_answers(std::shared_ptr<round> const& r);
-  asio::awaitable<error> rest(detail::prepared_call const& c, std::chrono::nanoseconds d);
-  asio::awaitable<result<bool>> probe_again(detail::prepared_call const& c, error refusal);
-  [[nodiscard]] bool may_be_of_other_era(detail::prepared_call const& c, error const& e) const;
-  [[nodiscard]] error check_round(input_required_result const& required) const;
-  /// What the call ends with; nothing where it is to be sent again.
-  asio::awaitable<error> ask_urls(detail::prepared_call const& c, error refusal,
-                                  std::chrono::steady_clock::time_point hard);
-  struct open_urls;
-  void url_completed(json::value const& params);
-  [[nodiscard]] bool follow_version(error const& e);
-
-  // core_http.ipp
-  void label(outgoing& message) const;
-  result<void> label(outgoing& message, detail::pending_entry const& e, wire::codec const& codec) const;
-  [[nodiscard]] result<wire::header_list> mirrored(detail::prepared_call const& c, std::string const& tool) const;
-  asio::awaitable<bool> list_again(detail::prepared_call const& c);
-  void renew();
-  void begin_renegotiation(std::optional<era_verdict> known);
-  asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
-  void restored();
-  void renegotiation_failed(error const& why);
-  [[nodiscard]] bool may_repeat(detail::prepared_call const& c, error const& e) const;
-  [[nodiscard]] bool adopt_resumed(negotiation& n);
-  void recall_era();
-  void remember_era();
-  void forget_era();
-
-  // core_inbound.ipp
-  void received(jsonrpc::envelope& m, request_id stream);
-  void received_batch(padded_text text, request_id stream);
-  bool received_plainly(padded_text text);
-  void received_answer(jsonrpc::envelope& m, request_id stream);
-  void received_reply(detail::pending_entry const& e, detail::reply&& r);
-  void received_notification(jsonrpc::envelope& m);
-  void received_progress(json::value const& params);
-  void received_bad(jsonrpc::envelope const& m);
-  [[nodiscard]] error with_what_came(error const& e) const;
-  [[nodiscard]] detail::reply result_of(jsonrpc::envelope const& m);
-  void learn_server_info(json::value const& result);
-  void trace(direction d, std::string_view message);
-
-  // Unusable messages since the last good one.
-  struct stray_messages {
-    void forget() noexcept { in_a_row = 0; }
-    std::size_t in_a_row = 0;
-    std::string first;
-  };
-
-  any_transport transport_;
-  std::function<void()> const cut_;  // ends what would outlive us, from any thread
-  any_handler handler_;
-  connect_options options_;
-  std::shared_ptr<time_source> time_;
-  std::unique_ptr<deadline> deadline_;
-  std::optional<std::chrono::steady_clock::time_point> armed_;
-  sansio::pending_calls<detail::pending_entry*> pending_;
-  std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
-  std::vector<request_id> unsettled_;  // what waits for one otherwise
-  std::unique_ptr<wire::codec> codec_;
-  detail::dispatcher dispatcher_;
-  detail::subscription_hub subscriptions_;
-  std::unique_ptr<detail::call_cache> cache_;  // null: none
-  std::unique_ptr<detail::call_checks> checks_;  // null: nothing is validated
-
-  implementation server_info_;
-  server_capabilities server_capabilities_;
-  client_capabilities own_capabilities_;
-  std::string own_capabilities_text_;
-  std::string instructions_;
-  std::optional<discover_result> discovered_;
-  std::chrono::system_clock::time_point era_learned_{};  // with a prior verdict, its date
-  std::optional<log_level> level_;
-
-  connection_status status_ = connection_status::disconnected;
-  std::vector<std::function<void(connection_status)>> status_listeners_;
-  std::optional<error> end_reason_;
-  std::weak_ptr<negotiation> negotiation_;  // while a handshake is under way
-  comcp::statistics counters_;
-  detail::overlap_guard overlap_;
-  comcp::transport_info last_info_;
-  std::uint64_t messages_at_last_ping_ = 0;
-  stray_messages strays_;
-  unsigned restarts_in_a_row_ = 0;
-  std::function<void()> on_attempt_;
-  std::chrono::steady_clock::time_point attempt_until_ = std::chrono::steady_clock::time_point::max();
-  std::chrono::steady_clock::time_point authorizing_since_;
-  unsigned authorizing_ = 0;                  // exchanges that wait for credentials
-  request_id restart_pause_ = 0;              // the wait before the next attempt
-  std::vector<request_id> restart_waits_;     // for what comes out of it
-  bool restart_now_ = false;                  // without that wait
-  json::value initialize_result_;
-  std::map<std::string, std::vector<wire::param_header>, std::less<>> param_headers_;  // by tool, where it wants any
-  std::set<std::string, std::less<>> task_tools_;  // of the last listed definitions, those that want a task
-  std::vector<open_urls*> open_urls_;              // calls that wait for pages to be completed
-  unsigned renewals_in_a_row_ = 0;
-  bool is_http_ = false;
-  bool resumed_ = false;      // this connection goes on with a saved session
-  bool renewal_due_ = false;  // the session is lost, and the last try to renew it failed
-  bool transport_open_ = false;
-  bool prior_unconfirmed_ = false;  // the era was taken from a prior verdict, and nothing has shown yet that it holds
-  bool closing_ = false;
-  bool restarting_ = false;
-  error* restoring_ = nullptr;  // while a restart restores the connection: where it learns that this was lost again
-  bool keeping_alive_ = false;
+  [[nodiscard]] bool needs_task(prepared_call const& c) const;
 };
 
-}  // namespace comcp
+/// The labels of an HTTP request, for a message that no answer follows, or for this call.
+void label(outgoing& message, server_facts const& server);
+result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec, listed_tools const& tools);
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+}  // namespace comcp::detail
 
-// client/impl/core_calls.ipp
-// The core's calls: registering, sending, waiting, and the one way in which each of them ends.
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-#include <asio/this_coro.hpp>
+// client/impl/server_facts.ipp
 
-// client/impl/core_facts.ipp
-// What is known of a call: what it needs of the server before it may be sent, and afterwards whether it may have run.
+namespace comcp::detail {
 
-#include <algorithm>
-
-namespace comcp {
-namespace detail {
-
-COMCP_DECL char const* capability_for(std::string_view method) noexcept {
+inline char const* capability_for(std::string_view method) noexcept {
   if (method.starts_with("tools/")) return "tools";
   if (method.starts_with("prompts/")) return "prompts";
   if (method.starts_with("resources/")) return "resources";
@@ -13503,420 +14342,435 @@ COMCP_DECL char const* capability_for(std::string_view method) noexcept {
   return nullptr;
 }
 
-COMCP_DECL bool reads_directories(server_capabilities const& declared) {
+inline bool reads_directories(server_capabilities const& declared) {
   auto const skills = declared.extensions.find("io.modelcontextprotocol/skills");
   if (skills == declared.extensions.end()) return false;
   auto const flag = skills->second.view().find("directoryRead");
   return flag && flag->get_bool() == true;
 }
 
-}  // namespace detail
-
-// Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
-COMCP_DECL bool client_core::needs_task(detail::prepared_call const& c) const {
-  if (c.method != "tools/call" || is_modern()) return false;
-  auto const given = c.options.needs_task();
-  if (!given.value_or(!task_tools_.empty())) return false;
-  if (!given && !task_tools_.contains(wire::name_in(c.method, c.params).value_or(""))) return false;
-  auto const& tasks = server_capabilities_.tasks;
-  if (!tasks || !tasks->supports("tools", "call")) return false;
-  auto const params = json::parse(c.params);
-  return params && !params->contains("task");
+COMCP_DECL std::optional<protocol_version> server_facts::version() const noexcept {
+  if (!codec) return {};
+  return codec->version();
 }
 
-// What is known of a call when one of its attempts failed: said here, for whoever asks later.
-COMCP_DECL error client_core::judged(detail::pending_entry const& e, error why) const {
-  auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
-  auto& known = e.call->outcome;
-  known = std::max(known, e.sent ? says : call_outcome::not_sent);
-  bool const nameless = why.peer() && why.message().empty() && why.code().message().starts_with("JSON-RPC error");
-  return (nameless ? why.with_message(e.call->method) : why).with_outcome(known);
+COMCP_DECL era_verdict server_facts::verdict() const {
+  era_verdict v;
+  v.date = era_learned;
+  if (!is_modern()) return v;
+  v.era = era::modern;
+  v.discovered = discovered;
+  if (!discovered) v.versions.push_back(codec->version());
+  else
+    for (auto const& text : discovered->supported_versions) {
+      if (auto const known = protocol_version::parse(text)) v.versions.push_back(*known);
+    }
+  return v;
 }
 
-// The same for what ended it between its attempts, or before the first.
-COMCP_DECL error client_core::judged(detail::prepared_call const& c, error why) const {
-  if (why.states_outcome()) return why;
-  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
-}
-
-}  // namespace comcp
-
-namespace comcp {
-namespace detail {
-
-// Cancels a call from its cancellation slot or a stop token: by way of home, and only while the core lives.
-struct cancel_hook {
-  std::weak_ptr<client_core> core;
-  request_id id;
-  void (*cancel)(client_core&, request_id);
-  void operator()() const {
-    auto alive = core.lock();
-    if (!alive) return;
-    auto const home = alive->home();
-    // Moved: the last reference may end on home only, not on the thread that asked to stop.
-    auto post = [alive = std::move(alive), id = id, cancel = cancel] { cancel(*alive, id); };
-    detail::post(home, std::move(post));
-  }
-};
-
-struct cancel_request {
-  client_core* core;
-  request_id id;
-  void (*cancel)(client_core&, request_id);
-  [[nodiscard]] cancel_hook hook() const { return {core->weak_from_this(), id, cancel}; }
-};
-
-}  // namespace detail
-
-COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
-  if (end_reason_) return *end_reason_;
-  if (closing_) return {errc::closed, "the client is closing"};
-  if (c.unusable) return c.unusable;
-  if (c.internal) return {};
-  if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
-  for (auto const& [key, text] : c.options.meta()) {
-    if (auto const ok = check_meta(key, text); !ok) return ok.error();
-  }
-  return unsettled() ? error() : check_offer(c);
-}
-
-// What the version has and the server declared.
-COMCP_DECL error client_core::check_offer(detail::prepared_call const& c) const {
-  if (!codec_->offers(c.method))
-    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec_->version().text())};
-  if (!options_.check_capabilities_) return {};
+COMCP_DECL error server_facts::refuses(prepared_call const& c, bool check_capabilities) const {
+  if (!codec->offers(c.method))
+    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec->version().text())};
+  if (!check_capabilities) return {};
   if (needs_task(c)) {
     return {errc::capability_missing,
             "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
   }
-  if (std::string_view(c.method) == "resources/directory/read" && !detail::reads_directories(server_capabilities_))
+  if (std::string_view(c.method) == "resources/directory/read" && !reads_directories(capabilities))
     return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
-  if (discovered_unknown() && !c.method.starts_with("skills/")) return {};  // those want a declaration that was seen
-  auto const* needed = detail::capability_for(c.method);
-  if (!needed || server_capabilities_.supports(needed)) {
-    if (std::string_view(c.method) == "resources/subscribe" && !server_capabilities_.supports_subscribe())
-      return {errc::capability_missing, "the server did not declare resources.subscribe"};
-    return {};
-  }
+  if (is_undiscovered() && !c.method.starts_with("skills/")) return {};  // those want a declaration that was seen
+  auto const* needed = capability_for(c.method);
+  if (!needed || capabilities.supports(needed))
+    return std::string_view(c.method) == "resources/subscribe" ? refuses_subscriptions() : error();
   // 2024-11-05 has no completions capability to declare.
-  if (c.method == "completion/complete" && codec_->version() == version::v2024_11_05) return {};
+  if (c.method == "completion/complete" && codec->version() == version::v2024_11_05) return {};
   return {errc::capability_missing, std::string("the server did not declare ") + needed + ", which " + c.method + " needs"};
 }
 
-// What check() looks at for resources/subscribe, which the modern era has not.
-COMCP_DECL error client_core::check_subscribe(call_options const& options) const {
-  detail::prepared_call const listen("subscriptions/listen", {}, options);
-  if (auto bad = check(listen)) return bad;
-  if (options_.check_capabilities_ && !discovered_unknown() && !server_capabilities_.supports_subscribe())
-    return {errc::capability_missing, "the server did not declare resources.subscribe"};
+COMCP_DECL error server_facts::refuses_subscriptions() const {
+  if (is_undiscovered() || capabilities.supports_subscribe()) return {};
+  return {errc::capability_missing, "the server did not declare resources.subscribe"};
+}
+
+// Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
+COMCP_DECL bool server_facts::needs_task(prepared_call const& c) const {
+  if (c.method != "tools/call" || is_modern() || !tools.wants_task(c)) return false;
+  if (!capabilities.tasks || !capabilities.tasks->supports("tools", "call")) return false;
+  auto const params = json::parse(c.params);
+  return params && !params->contains("task");
+}
+
+COMCP_DECL void server_facts::learn_name(json::value const& result) {
+  if (!info.name.empty()) return;
+  auto const meta = result.view().find("_meta");
+  if (!meta) return;
+  if (auto named = server_info_of(*meta)) info = std::move(*named);
+}
+
+COMCP_DECL bool listed_tools::wants_task(prepared_call const& c) const {
+  auto const given = c.options.needs_task();
+  if (!given.value_or(!tasks_.empty())) return false;
+  return given || tasks_.contains(wire::name_in(c.method, c.params).value_or(""));
+}
+
+COMCP_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
+  for (auto const& t : page.tools) {
+    bool const wanted = t.execution && t.execution->task_support == "required";
+    if (!wanted) tasks_.erase(t.name);
+    else if (tasks_.size() < most) tasks_.insert(t.name);
+  }
+}
+
+COMCP_DECL void listed_tools::learn_headers(list_tools_result& page) {
+  auto const unusable = [this, &page](tool const& t) {
+    auto wanted = wire::find_param_headers(t.input_schema.view());
+    if (!wanted) {
+      comcp::set_aside broken;
+      broken.raw = t.raw;
+      broken.reason = "the tool " + t.name + ": " + std::string(wanted.error().message());
+      page.set_aside.push_back(std::move(broken));
+      headers_.erase(t.name);
+      return true;
+    }
+    if (wanted->empty()) {
+      headers_.erase(t.name);
+    } else {
+      headers_.insert_or_assign(t.name, std::move(*wanted));
+    }
+    return false;
+  };
+  std::erase_if(page.tools, unusable);
+}
+
+COMCP_DECL result<wire::header_list> listed_tools::mirrored(prepared_call const& c, std::string const& tool) const {
+  std::vector<wire::param_header> given;
+  auto const* wanted = &given;
+  if (!c.options.input_schema().is_null()) {
+    auto found = wire::find_param_headers(c.options.input_schema().view());
+    if (!found) return found.error().with_code(make_error_code(errc::invalid_argument));
+    given = std::move(*found);
+  } else {
+    auto const known = headers_.find(tool);
+    if (known == headers_.end()) return wire::header_list();
+    wanted = &known->second;
+  }
+  if (wanted->empty()) return wire::header_list();
+  auto text = c.params;
+  auto const params = json::parse(pad(text));
+  if (!params) return params.error();
+  auto const arguments = params->view().find("arguments");
+  return wire::param_headers(*wanted, arguments.value_or(json::view()));
+}
+
+COMCP_DECL void label(outgoing& message, server_facts const& server) {
+  message.stateless = server.is_modern();
+  if (!server.codec) return;
+  auto const version = server.codec->version();
+  message.headers.emplace_back("MCP-Protocol-Version", version.text());
+  if (message.method.empty()) return;
+  message.established = !message.stateless && message.method == "notifications/initialized";
+  if (!message.stateless) return;
+  if (auto mirrors = wire::request_headers(version, message.method, std::nullopt)) message.headers = std::move(*mirrors);
+}
+
+COMCP_DECL result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
+                              listed_tools const& tools) {
+  auto const& c = *e.call;
+  message.repeatable = c.repeatable || c.options.is_idempotent() || e.handshake;
+  message.stateless = codec.is_modern();
+  if (!message.stateless) {
+    if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec.version().text());
+    return {};
+  }
+  auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
+  auto mirrors = wire::request_headers(codec.version(), message.method, name);
+  if (!mirrors) return mirrors.error();
+  message.headers = std::move(*mirrors);
+  if (c.method != "tools/call") return {};
+  auto arguments = tools.mirrored(c, *name);
+  if (!arguments) return arguments.error();
+  for (auto& header : *arguments) message.headers.push_back(std::move(header));
   return {};
 }
 
-COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
-  auto const now = time_->now();
-  return enlist(e, now, timeout, detail::later(now, timeout), true);
-}
+}  // namespace comcp::detail
+#endif
 
-COMCP_DECL request_id client_core::enlist(detail::pending_entry& e, std::chrono::steady_clock::time_point now,
-                                          std::chrono::nanoseconds timeout,
-                                          std::chrono::steady_clock::time_point hard, bool extra) {
-  e.core = this;
-  e.id = pending_.add(&e, now, std::chrono::duration_cast<std::chrono::steady_clock::duration>(timeout), hard, extra);
-  if (e.id) arm();
-  return e.id;
-}
+// client/subscriptions.hpp
+// Who wants to hear of which change, in both eras: resources/subscribe in the legacy one, listen streams in the
+// modern one (2026-07-28, basic/patterns/subscriptions). The wire subscription is shared by all local ones.
 
-COMCP_DECL result<void> client_core::begin(detail::prepared_call const& c, detail::pending_entry& e) {
-  detail::overlap_guard::scope const alone(overlap_);
-  e.call = &c;
-  auto const now = time_->now();
-  if (c.started == std::chrono::steady_clock::time_point()) c.started = now;
-  auto const timeout = c.options.timeout().value_or(options_.timeout_);
-  auto const hard = detail::later(c.started, hard_limit(c.options));
-  if (!enlist(e, now, timeout, hard, c.internal || c.counted))
-    return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  ++counters_.tracked;
-  if (renewal_due_ && !restarting_) renew();
-  if (unsettled()) {
-    pending_.line_up(deferred_, e.id);
-    return {};
-  }
-  auto sent = transmit(e);
-  if (!sent) {
-    pending_.take(std::exchange(e.id, 0));
-    ++counters_.failed;
-  }
-  return sent;
-}
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
-COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e, wire::codec const& codec) {
-  auto const& c = *e.call;
-  c.sent_modern = codec.is_modern();
-  wire::request_meta meta;
-  meta.user = &c.options.meta();
-  meta.progress = c.options.wants_progress();
-  if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : level_;
-  outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
-  message.method = c.method;
-  message.handshake = e.handshake;
-  message.open_ended = e.open_ended;
-  if (is_http_) {
-    if (auto const labelled = label(message, e, codec); !labelled) return labelled.error();
-  }
-  if (options_.tracer_) trace(direction::sent, message.text);
-  if (!transport_) return error(errc::closed, "the client was destroyed");  // by the tracer, or before; its end is posted
-  auto sent = transport_.send(std::move(message));
-  e.sent = sent.has_value();
-  return sent;
-}
+#include <asio/awaitable.hpp>
 
-COMCP_DECL asio::awaitable<detail::reply> client_core::wait(detail::pending_entry& e) {
-  detail::cancel_request const request{this, e.id, [](client_core& self, request_id id) { self.cancel(id); }};
-  if (e.call && e.call->options.stop().stop_possible()) end_with(e.call->options.stop(), e);
-  return detail::suspend<detail::reply>(e.waiting, request, &e.room);
-}
+// client/listen_streams.hpp
+// The open subscriptions/listen requests of the modern era, what comes on each, and who reads it (2026-07-28,
+// basic/patterns/subscriptions). On home only. Internal.
 
-// Before wait(): a stop that was requested already is posted.
-COMCP_DECL void client_core::end_with(std::stop_token const& stop, detail::pending_entry& e) {
-  if (!stop.stop_possible()) return;
-  detail::cancel_request const request{this, e.id, [](client_core& self, request_id id) { self.cancel(id); }};
-  std::function<void()> end_waiting = request.hook();
-  e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
-}
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
-COMCP_DECL void client_core::withdraw(detail::pending_entry& e) noexcept {
-  auto const id = std::exchange(e.id, 0);
-  if (!id || !pending_.take(id)) return;
-  if (e.call && !e.handshake) ++counters_.cancelled;
-  try {
-    tell_cancelled(id, e);
-  } catch (...) {  // no memory for the message
-  }
-}
+#include <asio/awaitable.hpp>
 
-COMCP_DECL void detail::pending_entry::leave() noexcept { core->withdraw(*this); }
+namespace comcp {
+class client_core;
 
-// The one door through which every call ends.
-COMCP_DECL void client_core::end(request_id id, detail::reply&& r) {
-  if (!r.has_value()) {  // first: where that throws, whoever waits can still be found
-    auto const* const found = pending_.find(id);
-    if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
-  }
-  auto const taken = pending_.take(id);
-  if (!taken) return;
-  auto& e = **taken;
-  e.id = 0;
-  e.stop.reset();
-  if (e.call && !e.handshake) {  // as `tracked` counts
-    if (r.has_value()) e.call->outcome = std::max(e.call->outcome, call_outcome::known);
-    if (r.has_value()) ++counters_.completed;
-    else if (r.error() == errc::timeout) ++counters_.timed_out;
-    else if (r.error() == errc::cancelled) ++counters_.cancelled;
-    else ++counters_.failed;
-  }
-  if (e.on_end) {
-    auto const on_end = std::move(e.on_end);
-    on_end(std::move(r));
-  } else if (e.waiting) {
-    auto waiting = std::move(e.waiting);  // the frame that `e` is in may go away
-    waiting.complete(std::move(r), home_);
-  }
-}
+namespace detail {
 
-COMCP_DECL void client_core::cancel(request_id id) {
-  auto const* found = pending_.find(id);
-  if (!found) return;
-  tell_cancelled(id, **found);
-  end(id, error(errc::cancelled));
-}
+/// One subscriptions/listen request and what came on it.
+struct listen_stream {
+  explicit listen_stream(subscription_filter f) : asked(std::move(f)) {}
 
-COMCP_DECL void client_core::tell_cancelled(request_id id, detail::pending_entry const& e, std::string_view why) {
-  if (!e.call || !e.sent || !transport_open_) return;
-  if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
-    if (is_http_) transport_.abandon(id);
-    return;
-  }
-  if (transport_.abandon(id) || (is_http_ && is_modern())) return;
-  send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
-}
+  prepared_call call{"subscriptions/listen", {}, {}};
+  pending_entry entry;
+  pending_entry acknowledgment;  // waited for while it is outstanding
+  subscription_filter asked, acknowledged;
+  bool is_acknowledged = false;
+  std::chrono::steady_clock::time_point acknowledged_at{};
+  bool independent = false;  // made by listen(): has a queue and its own reader
+  std::deque<any_notification> queue;
+  std::uint64_t dropped = 0;
+  std::vector<request_id> readers;  // those that wait
+  std::optional<error> ended;  // errc{} value: gracefully
+};
 
-// First the calls, then what else waits for their ends.
-COMCP_DECL void client_core::fail_all(error const& reason) {
-  using span = detail::pending_entry::span;
-  fail_each(reason, span::connection);
-  if (!restarting_ || closing_) fail_each(reason, span::client);
-}
+class listen_streams {
+ public:
+  using pointer = std::shared_ptr<listen_stream>;
+  enum class route { taken, shared, untagged };
 
-COMCP_DECL void client_core::fail_each(error const& reason, detail::pending_entry::span those) {
-  bool const goes_on = restarting_ && !closing_;
-  bool const negotiates = goes_on && !negotiation_.expired();
-  bool const by_us = reason == errc::closed;
-  // Only those that wait now: a caller that resumes here may start the next call, for the server to come.
-  for (auto const id : pending_.ids()) {
-    auto const* const found = pending_.find(id);
-    if (!found) continue;
-    auto const& e = **found;
-    bool const waits_for_restart = goes_on && e.call && !e.sent;
-    bool const negotiation_s = negotiates && (!e.call || e.handshake);
-    if (e.lasts != those || waits_for_restart || negotiation_s) continue;
-    if (!e.call) {
-      end(id, reason);
-    } else if (!e.sent) {
-      end(id, reason.with_code(make_error_code(errc::closed)));
-    } else {
-      bool const keeps_code = by_us || e.call->repeatable || e.call->options.is_idempotent() || e.handshake;
-      auto const why = reason.with_outcome(call_outcome::open);  // whatever it says of another call
-      end(id, keeps_code ? why : why.with_code(make_error_code(errc::outcome_unknown)));
-    }
-  }
-}
+  /// `over` hears of each that ends.
+  listen_streams(client_core& core, std::function<void(pointer const&)> over) : core_(core), over_(std::move(over)) {}
 
-COMCP_DECL void client_core::arm() {
-  if (!deadline_) return;  // the context is gone
-  auto const next = pending_.next_deadline();
-  if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
-  armed_ = next;
-  std::function<void()> fire = [weak = weak_from_this()] {
-    if (auto const self = weak.lock()) self->expire();
-  };
-  deadline_->arm(*next, std::move(fire));
-}
+  /// Sends the request; it lives until the server or we end it.
+  void open(pointer const& s);
+  asio::awaitable<error> acknowledged(pointer s, call_options options);
+  void close(listen_stream& s);
+  /// A user's own stream.
+  asio::awaitable<pointer> listen(subscription_filter filter, call_options options);
+  asio::awaitable<std::optional<any_notification>> next(pointer s);
 
-COMCP_DECL void client_core::expire() {
-  auto const hold = shared_from_this();
-  detail::overlap_guard::scope const alone(overlap_);
-  armed_.reset();
-  auto const now = time_->now();
-  while (auto const id = pending_.expired(now)) {
-    auto const& e = **pending_.find(id);
-    tell_cancelled(id, e, "timed out");
-    end(id, error(errc::timeout, e.call ? e.call->method : std::string()));
-  }
-  arm();
-}
+  /// Whose notification it was: of an independent stream (or nobody's), of the shared one, or of no stream.
+  route routed(std::string const& method, json::value const& params);
+  void cancelled_by_server(json::view request);
+  void end_all(error const& reason);
+  void shut_down() noexcept;
 
-COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
-  detail::pending_entry e(detail::pending_entry::span::client);
-  if (end_reason_ || closing_ || !enlist(e, d)) co_return false;
-  auto const r = co_await wait(e);
-  co_return r.error() == errc::timeout;
-}
+ private:
+  void stream_over(pointer const& s, reply r);
+  asio::awaitable<reply> open_for(pointer s, prepared_call& c);
+  [[nodiscard]] pointer by_id(std::uint64_t id) const;
 
-COMCP_DECL asio::awaitable<detail::reply> client_core::round_trip(detail::prepared_call const& c) {
-  detail::pending_entry e;
-  if (auto const started = start(c, e); !started) co_return detail::reply(started.error());
-  auto r = co_await wait(e);
-  co_return r;
-}
+  client_core& core_;
+  std::function<void(pointer const&)> over_;
+  std::vector<pointer> open_;
+};
 
-COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detail::pending_entry& e) {
-  auto bad = check(c);
-  if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
-  if (!bad) {
-    auto begun = begin(c, e);
-    if (begun) return begun;
-    bad = begun.error();
-  }
-  return bad.with_outcome(c.outcome);  // of the attempts before this one
-}
+/// By way of the interceptors, which may deny and record it. Throws what it fails with.
+asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer how);
 
-COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
-  return options_.interceptors_.empty() && !checks_ && here == home_ && !(cache_ && cache_->concerns(method));
-}
+inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code == -32022; }
 
-COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
-  detail::spawn(home_, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call c) {
-  auto const hold = shared_from_this();
-  auto const here = co_await asio::this_coro::executor;
-  if (here == home_) {
-    auto v = co_await call_on_home(std::move(c));
-    co_return v;
-  }
-  std::optional<json::value> value;
-  auto work = detail::store(call_on_home(std::move(c)), value);
-  co_await detail::spawn_and_wait(home_, std::move(work));
-  co_return std::move(*value);
-}
-
-COMCP_DECL asio::awaitable<void> client_core::run_on_home(asio::awaitable<void> work) {
-  auto const hold = shared_from_this();
-  auto const here = co_await asio::this_coro::executor;
-  if (here == home_) {
-    co_await std::move(work);
-  } else {
-    co_await detail::spawn_and_wait(home_, std::move(work));
-  }
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
-  detail::performer send = [this](detail::prepared_call& call) {
-    return checks_ ? checks_->perform(call) : carry_out(call);
-  };
-  auto r = co_await intercept(std::move(c), std::move(send));
-  co_return std::move(r).value();
-}
-
-COMCP_DECL asio::awaitable<detail::reply> client_core::carry_out(detail::prepared_call& c) {
-  return cache_ && cache_->concerns(c.method) ? cache_->answer(c) : perform(c);
-}
-
-// Repeats what may be repeated, follows one version change, and goes through the input rounds.
-COMCP_DECL asio::awaitable<detail::reply> client_core::perform(detail::prepared_call& c) {
-  auto r = co_await round_trip(c);
-  if (needs_settling(c, r)) r = co_await rounds(c, std::move(r));
-  co_return r;
-}
-
-COMCP_DECL bool client_core::needs_settling(detail::prepared_call const& c, detail::reply const& r) const {
-  if (!codec_) return false;
-  if (!r.has_value()) {
-    if (may_be_of_other_era(c, r.error())) return true;
-    if (auto const* const peer = r.error().peer())
-      return is_modern() ? peer->code == -32022 || (peer->code == -32020 && is_http_) : peer->code == -32042;
-    return may_repeat(c, r.error());
-  }
-  if (!is_modern()) return false;
-  auto const kind = codec_->classify(c.method, r->view());
-  return !kind || *kind != wire::result_kind::complete;
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_call c, detail::reply first) {
-  auto const hold = shared_from_this();
-  auto r = co_await rounds(c, std::move(first));
-  if (!r) throw exception(judged(c, r.error()));
-  co_return *std::move(r);
-}
-
-COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
-  if (!codec_ || !transport_open_) return;
-  outgoing message(codec_->notification(method, params, meta));
-  message.method = method;
-  send_message(std::move(message));
-}
-
-COMCP_DECL void client_core::send_text(std::string text) {
-  if (transport_open_) send_message(outgoing(std::move(text)));
-}
-
-COMCP_DECL void client_core::send_message(outgoing message) {
-  if (is_http_) label(message);
-  if (options_.tracer_) trace(direction::sent, message.text);
-  if (!transport_) return;  // the tracer destroyed the client
-  auto const sent = transport_.send(std::move(message));
-  if (!sent) fault(sent.error());
-}
-
+}  // namespace detail
 }  // namespace comcp
 
-// client/impl/core_close.ipp
-// The end of a connection, wanted or not, and the way back where a restart policy allows one.
+// client/watchers.hpp
+// Who watches the lists of a server, and is told when they change, or that nobody tells of it. Internal.
 
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp::detail {
+
+class watchers {
+ public:
+  using silence = std::function<void(error const&)>;
+
+  /// What a callback throws is told to `fault`.
+  explicit watchers(std::function<void(error)> fault) : fault_(std::move(fault)) {}
+
+  std::uint64_t add(std::string kind, std::function<void()> changed, silence silent) {
+    all_.push_back({++last_, std::move(kind), std::move(changed), std::move(silent)});
+    return last_;
+  }
+  void remove(std::uint64_t handle) {
+    std::erase_if(all_, [handle](watcher const& w) { return w.handle == handle; });
+  }
+  [[nodiscard]] bool wants(std::string_view kind) const {
+    for (auto const& w : all_) {
+      if (w.kind == kind) return true;
+    }
+    return false;
+  }
+  void tell(std::string_view kind) {
+    auto const now = all_;
+    for (auto const& w : now) {
+      if (w.kind == kind) guarded(w.changed);
+    }
+  }
+  /// To the watches of one kind, or of all.
+  void tell_silence(std::string_view kind, error const& why) {
+    auto const now = all_;
+    for (auto const& w : now) {
+      if (w.silent && (kind.empty() || w.kind == kind)) guarded([&] { w.silent(why); });
+    }
+  }
+  void guarded(std::function<void()> const& f) {
+    try {
+      f();
+    } catch (...) {
+      fault_(error(errc::invalid_argument, "a subscription callback threw"));
+    }
+  }
+
+ private:
+  struct watcher {
+    std::uint64_t handle;
+    std::string kind;
+    std::function<void()> changed;
+    silence silent;
+  };
+
+  std::function<void(error)> fault_;
+  std::vector<watcher> all_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace comcp::detail
+
+namespace comcp {
+class client_core;
+
+/// Called on the client's executor with each update of a resource.
+using updated_callback = std::function<void(resource_updated const&)>;
+
+namespace detail {
+
+class subscription_hub final : public notification_sink {
+ public:
+  explicit subscription_hub(client_core& core);
+  ~subscription_hub();
+
+  // From users, on home.
+  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
+  asio::awaitable<void> unsubscribe(std::string uri, call_options options);
+  /// `f` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that changes
+  /// are not told, or not for now, and why. Returns a handle to stop with.
+  std::uint64_t watch(std::string kind, std::function<void()> f, std::function<void(error const&)> silent = {});
+  void unwatch(std::uint64_t handle);
+
+  [[nodiscard]] listen_streams& streams() noexcept { return streams_; }
+
+  // From the core.
+  void connected();
+  void ended(error const& reason);
+  /// Legacy era: what the server says unasked does not come any more, or (no error) it does again.
+  void deaf(error why);
+  /// Whether anybody waits for what the server says unasked.
+  [[nodiscard]] bool is_awaited() const;
+  /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
+  bool notified(std::string const& method, json::value const& params) override;
+
+ private:
+  struct topic {
+    std::vector<std::shared_ptr<updated_callback const>> callbacks;
+    bool confirmed = false;  // the server agreed to it
+    bool asking = false;     // legacy: one subscriber asks for all
+    std::vector<request_id> waiting;
+  };
+
+  void tell(std::string const& method, json::value const& params);
+  [[nodiscard]] subscription_filter wanted() const;
+  void stream_over(std::shared_ptr<listen_stream> const& s);
+  void refresh_shared();
+  void reopen_later();
+  void give_up_opening();
+  void missed_changes();
+  void tell_watchers();
+  void tell_left_out(listen_stream const& s);
+  asio::awaitable<void> reconcile();
+  struct membership;
+  asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);
+  asio::awaitable<reply> leave(std::string uri, prepared_call& c);
+  asio::awaitable<error> join_shared(std::string uri, prepared_call& c);
+  asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
+  void wake(std::vector<request_id>& line, error const& why);
+  void answered(std::string const& uri, bool well);
+  asio::awaitable<void> restore_legacy(std::string uri);
+  void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
+
+  client_core& core_;
+  std::map<std::string, topic> resources_;
+  listen_streams streams_;
+  watchers watchers_;
+  std::shared_ptr<listen_stream> shared_, opening_;  // the latter is not acknowledged yet
+  std::map<std::string, error> silent_;  // kinds whose changes the shared stream does not bring
+  error deaf_;
+  std::vector<request_id> waiting_;      // for the end of a reconciliation
+  call_options patience_;                // the longest timeout of those
+  unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
+  bool reconciling_ = false;
+  bool reopening_ = false;               // the wait before the next attempt is under way
+  bool gap_ = false;  // the shared stream broke: what changes until the next one is open, nobody tells
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/tenant.hpp
+// What of comcp lives on an execution context, so that its coroutines are destroyed with that context instead of
+// keeping each other alive, and nothing of it reaches for the context afterwards. Internal.
+
+#include <functional>
+#include <memory>
+
+#include <asio/any_io_executor.hpp>
+
+namespace comcp::detail {
+
+/// What lives on an execution context and may be held longer than that is there.
+class tenant {
+ public:
+  tenant(tenant const&) = delete;
+  tenant& operator=(tenant const&) = delete;
+
+ protected:
+  explicit tenant(asio::any_io_executor home);
+  ~tenant();
+
+  /// On home, as soon as may be; here and now where home runs nothing any more, and not at all once it is gone.
+  void at_home(std::function<void()> end) const;
+
+  asio::any_io_executor home_;  // empty once its context is gone
+
+ private:
+  friend class core_registry;
+  [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
+  /// The context goes away: lets go of all executors, timers and suspended coroutines that it has of it.
+  virtual void context_gone() noexcept = 0;
+};
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/tenant.ipp
 #include <asio/dispatch.hpp>
 #include <asio/io_context.hpp>
-#include <asio/this_coro.hpp>
 
 // client/impl/core_registry.hpp
 // Knows the tenants of an execution context, and tells them when it goes away. Internal.
@@ -13990,2184 +14844,196 @@ class core_registry final : public asio::execution_context::service {
 
 }  // namespace comcp::detail
 
-// client/impl/negotiation.ipp
-// The state of a handshake under way: the pure machine and the entries that feed it. Internal to the core.
+namespace comcp::detail {
 
-#include <optional>
-
-namespace comcp {
-
-struct client_core::negotiation {
-  negotiation(client_core& c, sansio::handshake m) : core(c), machine(std::move(m)) {}
-  negotiation(negotiation const&) = delete;
-  negotiation& operator=(negotiation const&) = delete;
-
-  void drop(detail::pending_entry& e) { core.withdraw(e); }
-  void drop_all() {
-    drop(probe_entry);
-    drop(initialize_entry);
-    drop(probe_timer);
-    drop(done);
-  }
-
-  client_core& core;
-  sansio::handshake machine;
-  detail::prepared_call probe{"server/discover", {}, {}};
-  detail::prepared_call init{"initialize", {}, {}};
-  detail::pending_entry probe_entry, initialize_entry, probe_timer, done;
-  std::optional<result<void>> outcome;
-
-  // What it found; commit() makes it the core's.
-  std::unique_ptr<wire::codec> codec;
-  std::optional<discover_result> discovered;
-  std::optional<comcp::initialize_result> initialized;
-  json::value initialize_result;  // the same, as it came
-};
-
-}  // namespace comcp
-
-namespace comcp {
-
-COMCP_DECL void client_core::closed(error reason) {
-  auto const hold = shared_from_this();
-  transport_open_ = false;
-  if (auto const n = negotiation_.lock()) {
-    if (restarting_) fail_each(reason, detail::pending_entry::span::connection);  // what was sent before it began
-    return take_step(n, n->machine.closed(reason));
-  }
-  if (closing_ || end_reason_) return;
-  if (restoring_) {
-    *restoring_ = reason;
-    restarting_ = true;
-    cancel_inbound();
-    return fail_all(reason);
-  }
-  if (status_ == connection_status::ready) return lost(std::move(reason));
-  if (!restarting_) return finish(std::move(reason));
-  cancel_inbound();  // what the server asked while its connection was being closed
-}
-
-// What the server asked, and the authorization that its connection waited for.
-COMCP_DECL void client_core::cancel_inbound() {
-  dispatcher_.cancel_all();
-  while (authorizing_ > 0) authorizing(false);
-}
-
-COMCP_DECL void client_core::lost(error why) {
-  if (!begin_restart(why)) finish(std::move(why));
-}
-
-COMCP_DECL std::optional<std::chrono::nanoseconds> client_core::next_restart(error const& why) {
-  auto const& policy = options_.restart_;
-  if (policy.ask()) {
-    try {
-      return policy.ask()(why);
-    } catch (...) {
-      fault(error(errc::invalid_argument, "a restart hook threw"));
-      return {};
-    }
-  }
-  if (restarts_in_a_row_ >= policy.attempts()) return {};
-  auto const wanted = policy.base() * (std::int64_t{1} << std::min(restarts_in_a_row_, 20U));
-  ++restarts_in_a_row_;
-  return std::min<std::chrono::milliseconds>(wanted, policy.max());
-}
-
-// False when there is to be no restart.
-COMCP_DECL bool client_core::begin_restart(error const& why) {
-  auto const wait = next_restart(why);
-  if (closing_ || end_reason_) return true;  // by whom it asked
-  if (wait) give_way(why, *wait);
-  return wait.has_value();
-}
-
-COMCP_DECL void client_core::give_way(error const& why, std::chrono::nanoseconds wait) {
-  restarting_ = true;
-  resumed_ = renewal_due_ = restart_now_ = false;
-  set_status(connection_status::connecting);
-  cancel_inbound();
-  fail_all(why);
-  if (!closing_ && !end_reason_) spawn(restart(wait));
-}
-
-// What an unusable peer ends: the connection where another may follow, else the client.
-COMCP_DECL void client_core::break_off(error reason) {
-  if (options_.restart_.ask()) {
-    if (restarting_) return;  // it is being replaced, or the attempt's own timeouts end it
-    if (status_ == connection_status::ready && begin_restart(reason)) return;
-  }
-  spawn(close_on_home(std::move(reason)));
-}
-
-COMCP_DECL error client_core::begin_anew(error why, std::chrono::nanoseconds wait) {
-  if (end_reason_) return *end_reason_;
-  if (closing_) return {errc::closed, "the client is closing"};
-  if (restarting_ || restoring_) {
-    restart_now_ = true;
-    end(restart_pause_, json::value());
-    return {};
-  }
-  if (status_ != connection_status::ready) return {errc::not_ready, "the first connection is still being made"};
-  restarts_in_a_row_ = 0;
-  give_way(why, wait);
-  return end_reason_.value_or(error());
-}
-
-COMCP_DECL asio::awaitable<void> client_core::reconnect(error why) {
-  auto const hold = shared_from_this();
-  if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
-  detail::pending_entry outcome(detail::pending_entry::span::client);
-  if (!enlist(outcome, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-  pending_.line_up(restart_waits_, outcome.id);
-  auto const r = co_await wait(outcome);
-  if (!r) throw exception(r.error());
-}
-
-COMCP_DECL void client_core::wake(std::vector<request_id>& line, detail::reply const& r) {
-  for (auto const id : std::exchange(line, {})) end(id, detail::reply(r));
-}
-
-// As long as the call may; cancelling it stops only the waiting.
-COMCP_DECL asio::awaitable<error> client_core::wait_in(std::vector<request_id>& line, detail::prepared_call const& c) {
-  detail::pending_entry e(detail::pending_entry::span::client);
-  auto const start = now();
-  auto const timeout = c.options.timeout().value_or(options_.timeout_);
-  if (!enlist(e, start, timeout, detail::later(start, hard_limit(c.options)), c.counted))
-    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  end_with(c.options.stop(), e);
-  pending_.line_up(line, e.id);
-  auto const waited = co_await wait(e);
-  if (waited) co_return error();
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
-  co_return waited.error();
-}
-
-COMCP_DECL asio::awaitable<error> client_core::settled(detail::prepared_call const& c) {
-  if (end_reason_) co_return *end_reason_;
-  if (!unsettled()) co_return error();
-  auto failed = co_await wait_in(unsettled_, c);
-  co_return failed;
-}
-
-COMCP_DECL void client_core::begin_attempt() {
-  strays_.forget();
-  attempt_until_ = detail::later(time_->now(), options_.connect_timeout_);
-}
-
-// A part of an attempt takes no longer than what is left for the whole.
-COMCP_DECL std::chrono::nanoseconds client_core::bounded(std::chrono::nanoseconds d) const {
-  return std::min<std::chrono::nanoseconds>(d, std::max(attempt_until_ - time_->now(), decltype(attempt_until_)::duration()));
-}
-
-COMCP_DECL asio::awaitable<void> client_core::restart(std::chrono::nanoseconds first_wait) {
-  auto const hold = shared_from_this();
-  std::optional<std::chrono::nanoseconds> until_next = first_wait;
-  error last(errc::closed);
-  for (;;) {
-    if (transport_open_) {
-      bool const through = co_await close_transport();
-      if (closing_ || end_reason_) co_return;
-      if (!through && until_next) co_return finish(error(errc::timeout, "the transport did not close in time"));
-    }
-    if (!until_next) co_return finish(last);
-    detail::pending_entry pause(detail::pending_entry::span::client);
-    if (!restart_now_ && enlist(pause, *until_next)) {
-      restart_pause_ = pause.id;
-      (void)co_await wait(pause);
-      if (closing_ || end_reason_) co_return;
-    }
-    begin_attempt();
-    if (on_attempt_) on_attempt_();
-    if (closing_ || end_reason_) co_return;
-    auto again = co_await open_transport();
-    if (again) again = co_await negotiate();
-    if (closing_ || end_reason_) co_return;
-    if (again) {
-      ++counters_.restarts;
-      if (cache_) cache_->restarted();
-      restarting_ = false;
-      restoring_ = &last;
-      co_await after_handshake();
-      restoring_ = nullptr;
-      if (closing_ || end_reason_) co_return;
-      if (!restarting_) co_return restored();
-    } else {
-      last = again.error();
-    }
-    set_status(connection_status::connecting);
-    restart_now_ = false;
-    until_next = next_restart(last);
-    wake(restart_waits_, last);
-    if (closing_ || end_reason_) co_return;
-  }
-}
-
-COMCP_DECL asio::awaitable<void> client_core::close() {
-  auto const hold = shared_from_this();
-  auto const wait_closed = [](std::shared_ptr<client_core> self) -> asio::awaitable<void> {
-    if (self->end_reason_) co_return;
-    if (!self->closing_) self->spawn(self->close_on_home(error(errc::closed)));
-    (void)co_await self->closed();
-  };
-  auto work = wait_closed(hold);
-  co_await run_on_home(std::move(work));
-}
-
-COMCP_DECL asio::awaitable<void> client_core::close_on_home(error reason) {
-  auto const hold = shared_from_this();
-  if (closing_ || end_reason_) co_return;
-  closing_ = true;
-  set_status(connection_status::closing);
-  cancel_inbound();
-  fail_all(reason);
-  co_await close_transport();
-  finish(std::move(reason));
-}
-
-// Bounded by close_timeout: a transport that is not through by then is destroyed, and false.
-COMCP_DECL asio::awaitable<bool> client_core::close_transport() {
-  auto const hold = shared_from_this();
-  auto const done = std::make_shared<detail::pending_entry>();
-  enlist(*done, options_.close_timeout_);
-  auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<detail::pending_entry> entry) -> asio::awaitable<void> {
-    if (self->transport_) co_await self->transport_.close();
-    self->end(entry->id, json::value());
-  };
-  auto work = std::make_shared<asio::awaitable<void>>(task(hold, done));
-  auto start = [this, hold, work] { spawn(std::move(*work)); };
-  detail::post(home_, std::move(start));
-  auto const waited = co_await wait(*done);
-  if (!waited) drop_transport();
-  transport_open_ = false;
-  co_return waited.has_value();
-}
-
-COMCP_DECL void client_core::finish(error reason) {
-  if (end_reason_) return;
-  auto const hold = shared_from_this();
-  end_reason_ = reason;
-  closing_ = true;
-  transport_open_ = false;
-  deadline_->disarm();
-  armed_.reset();
-  cancel_inbound();
-  subscriptions_.ended(reason);
-  set_status(connection_status::disconnected);
-  fail_all(reason);
-  deadline_->disarm();
-  fail_each(reason, detail::pending_entry::span::last);
-}
-
-COMCP_DECL asio::awaitable<error> client_core::closed() {
-  auto const hold = shared_from_this();
-  if (end_reason_) co_return *end_reason_;
-  detail::pending_entry e(detail::pending_entry::span::last);
-  if (!enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-  auto const r = co_await wait(e);
-  if (!end_reason_) throw exception(r.error());
-  co_return *end_reason_;
-}
-
-COMCP_DECL detail::tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) {
+COMCP_DECL tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) {
   core_registry::of(home_).add(this);
 }
-COMCP_DECL detail::tenant::~tenant() {
+
+COMCP_DECL tenant::~tenant() {
   if (home_) core_registry::of(home_).remove(this);
 }
-COMCP_DECL void detail::tenant::at_home(std::function<void()> end) const {
+
+COMCP_DECL void tenant::at_home(std::function<void()> end) const {
   if (!home_) return;
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();
   asio::dispatch(home_, std::move(end));
 }
 
-COMCP_DECL void client_core::abandon() noexcept {
-  at_home([self = shared_from_this()] { self->abrupt(); });
-  if (cut_) cut_();  // home may never run again
-}
+}  // namespace comcp::detail
+#endif
 
-COMCP_DECL void client_core::drop_transport() noexcept {
-  last_info_ = transport_info();
-  transport_ = any_transport();
-  transport_open_ = false;
-}
+// wire/legacy.hpp
+// The legacy era on the wire: 2024-11-05 to 2025-11-25. A handshake has settled version and capabilities, so
+// requests carry nothing but what the caller wants.
 
-COMCP_DECL void client_core::abrupt() noexcept {
-  if (end_reason_) return;
-  closing_ = true;
-  drop_transport();
-  auto end = [self = shared_from_this()] { self->finish(error(errc::closed, "the client was destroyed")); };
-  detail::post(home_, std::move(end));
-}
+namespace comcp::wire {
 
-COMCP_DECL void client_core::context_gone() noexcept {
-  drop_transport();
-  closing_ = true;
-  end_reason_ = error(errc::closed, "the client's execution context is gone");
-  status_ = connection_status::disconnected;
-  while (auto const id = pending_.any()) {
-    auto* const e = *pending_.take(id);
-    e->id = 0;
-    e->stop.reset();
-    e->on_end = nullptr;
-    auto const gone = std::move(e->waiting);  // and the frame, which `e` may be in
-  }
-  subscriptions_.shut_down();
-  deadline_.reset();
-  options_.executor_ = {};
-}
-
-}  // namespace comcp
-
-// client/impl/core_connect.ipp
-// The core's life: opening, the handshake, becoming ready, closing, starting again.
-
-#include <asio/dispatch.hpp>
-#include <asio/io_context.hpp>
-#include <asio/strand.hpp>
-#include <asio/this_coro.hpp>
-#include <asio/thread_pool.hpp>
-
-namespace comcp {
-
-COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
-                                    asio::any_io_executor home)
-    : tenant(std::move(home)),
-      transport_(std::move(transport)),
-      cut_(transport_.cutter()),
-      handler_(std::move(handler)),
-      options_(std::move(options)),
-      time_(options_.time_ ? options_.time_ : steady_time()),
-      deadline_(time_->make_deadline(home_)),
-      pending_(options_.limits_.pending_calls()),
-      dispatcher_(*this),
-      subscriptions_(*this),
-      level_(options_.log_level_) {
-  is_http_ = transport_.is_http();
-  options_.handshake_.over_http = is_http_;
-  declare_capabilities();
-  if (options_.cache_) cache_ = options_.cache_(*this);
-  if (options_.validation_) checks_ = options_.validation_->start(*this);
-  if (options_.observer_.on_status) status_listeners_.push_back(options_.observer_.on_status);
-}
-
-COMCP_DECL client_core::~client_core() = default;
-
-COMCP_DECL void client_core::declare_capabilities() {
-  handler_.declare(own_capabilities_);
-  auto const entries = [](auto const& from, capability_entries& to) {
-    for (auto const& [name, settings] : from) to[name] = json::parse(settings.empty() ? "{}" : settings.text()).value();
-  };
-  auto const about = transport_.info();
-  for (auto const& name : about.extensions) own_capabilities_.extensions[name] = json::parse("{}").value();
-  entries(options_.experimental_, own_capabilities_.experimental);
-  entries(options_.extensions_, own_capabilities_.extensions);
-  own_capabilities_text_ = json::to_text(own_capabilities_);
-  // capabilities() of a handler may narrow, and add what belongs to a member; it cannot promise what nobody answers.
-  auto const unanswered = [this](bool declared, char const* method) {
-    if (declared && !handler_.answers(method))
-      throw exception(error(errc::invalid_argument, std::string("the handler declares what it has no member for: ") + method));
-  };
-  unanswered(own_capabilities_.sampling.has_value(), "sampling/createMessage");
-  unanswered(own_capabilities_.roots.has_value(), "roots/list");
-  unanswered(own_capabilities_.elicitation.has_value(), "elicitation/create");
-}
-
-COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
-                                                                              any_handler handler,
-                                                                              connect_options options) {
-  auto const here = co_await asio::this_coro::executor;
-  asio::any_io_executor home = here;
-  if (options.executor_) home = options.executor_;
-  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
-  auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
-  // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
-  auto work = core->open_and_negotiate();
-  co_await detail::spawn_and_wait(home, std::move(work));
-  co_return core;
-}
-
-COMCP_DECL asio::awaitable<void> client_core::open_and_negotiate() {
-  auto const hold = shared_from_this();
-  error failure;
-  try {
-    set_status(connection_status::connecting);
-    begin_attempt();
-    auto done = co_await open_transport();
-    if (done) done = co_await negotiate();
-    if (done) co_await after_handshake();
-    if (!done) failure = done.error();
-    else if (end_reason_) failure = *end_reason_;
-    else restored();
-  } catch (...) {
-    failure = detail::current_error();
-  }
-  if (!failure) co_return;
-  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
-  co_await close_on_home(failure);
-  throw exception(failure);
-}
-
-// Opens within its timeout. What comes too late is dropped.
-COMCP_DECL asio::awaitable<result<void>> client_core::open_transport() {
-  struct opening {
-    detail::pending_entry done;
-    result<void> outcome = error(errc::connect_failed);
-    asio::cancellation_signal signal;
-  };
-  auto const o = std::make_shared<opening>();
-  auto const hold = shared_from_this();
-  if (!enlist_part(o->done, bounded(options_.open_timeout_))) co_return error(errc::queue_full);
-  auto task = [](std::shared_ptr<client_core> self, std::shared_ptr<opening> state) -> asio::awaitable<void> {
-    try {
-      if (!self->transport_) co_return;  // destroyed meanwhile, and so is the wait below
-      auto opened = co_await self->transport_.open(*self);
-      if (opened) self->transport_open_ = true;
-      state->outcome = std::move(opened);
-    } catch (...) {
-      state->outcome = detail::current_error();
-    }
-    self->end(state->done.id, json::value());
-  };
-  auto work = task(hold, o);
-  // Posted, so that nothing ends before the wait below has begun.
-  auto start = [this, hold, o, work = std::make_shared<asio::awaitable<void>>(std::move(work))] {
-    detail::spawn(home_, std::move(*work), o->signal.slot(), o);
-  };
-  detail::post(home_, std::move(start));
-  auto const waited = co_await wait(o->done);
-  if (waited) co_return o->outcome;
-  auto give_up = [o] { o->signal.emit(asio::cancellation_type::terminal); };
-  detail::post(home_, std::move(give_up));
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, "the transport did not open in time");
-  co_return waited.error();
-}
-
-// A part of connecting, whose clock stops while a user logs in.
-COMCP_DECL request_id client_core::enlist_part(detail::pending_entry& e, std::chrono::nanoseconds timeout) {
-  auto const now = time_->now();
-  auto const soft = detail::later(now, timeout);
-  return enlist(e, now, timeout, is_http_ ? detail::later(soft, options_.hard_timeout_) : soft, true);
-}
-
-COMCP_DECL void client_core::authorizing(bool begins) {
-  if (begins) {
-    if (authorizing_++ == 0) authorizing_since_ = time_->now();
-    return pause_clocks();
-  }
-  if (authorizing_ == 0) return;  // cancel_inbound() came before
-  if (--authorizing_ == 0 && attempt_until_ != std::chrono::steady_clock::time_point::max()) {
-    attempt_until_ = detail::later(attempt_until_, time_->now() - authorizing_since_);
-  }
-  resume_clocks();
-}
-
-COMCP_DECL void client_core::pause_clocks() {
-  pending_.pause(time_->now());
-  arm();
-}
-
-COMCP_DECL void client_core::resume_clocks() {
-  pending_.resume(time_->now());
-  arm();
-}
-
-COMCP_DECL asio::awaitable<result<void>> client_core::negotiate() {
-  set_status(connection_status::initializing);
-  recall_era();
-  auto const n = std::make_shared<negotiation>(
-      *this, sansio::handshake(options_.handshake_, std::chrono::system_clock::now()));
-  negotiation_ = n;
-  if (!enlist_part(n->done, bounded(options_.handshake_timeout_))) co_return error(errc::queue_full);
-  if (!adopt_resumed(*n)) take_step(n, n->machine.start());
-  if (!n->outcome) {
-    auto const waited = co_await wait(n->done);
-    if (!n->outcome && !waited) {
-      n->outcome = waited.error() == errc::timeout ? error(errc::timeout, "the handshake was not finished in time")
-                                                   : waited.error();
-    }
-  }
-  n->drop_all();
-  if (!*n->outcome) co_return with_what_came(n->outcome->error());
-  remember_era();
-  co_return *n->outcome;
-}
-
-COMCP_DECL void client_core::settle_handshake(negotiation& n, error why) {
-  if (n.outcome) return;
-  n.outcome = why ? result<void>(std::move(why)) : result<void>();
-  negotiation_.reset();
-  if (n.done.id) end(n.done.id, json::value());
-}
-
-COMCP_DECL void client_core::take_step(std::shared_ptr<negotiation> const& n, sansio::handshake_step const& step) {
-  using action = sansio::handshake_step::action;
-  switch (step.what) {
-    case action::wait: return;
-    case action::discover: return send_probe(n, *step.version);
-    case action::initialize: return send_initialize(n, *step.version);
-    case action::reopen: return spawn(reopen(n));
-    case action::fail: return settle_handshake(*n, step.why);
-    case action::ready:
-      era_learned_ = n->machine.from_prior() ? options_.handshake_.prior->date : std::chrono::system_clock::now();
-      if (step.version->era() == era::modern) {
-        n->codec = modern_codec(*step.version);
-        if (n->machine.from_prior()) n->discovered = options_.handshake_.prior->discovered;
-      } else {
-        n->codec = std::make_unique<wire::legacy>(*step.version);
-      }
-      commit(*n);
-      return settle_handshake(*n, {});
-  }
-}
-
-// What callers see of it, in one step: until here the connection is what it was before.
-COMCP_DECL void client_core::commit(negotiation& n) {
-  codec_ = std::move(n.codec);
-  prior_unconfirmed_ = is_modern() && n.machine.from_prior();
-  if (!is_modern()) {
-    auto const& r = *n.initialized;
-    server_info_ = r.server_info;
-    server_capabilities_ = r.capabilities;
-    instructions_ = r.instructions.value_or("");
-    discovered_.reset();
-    initialize_result_ = n.initialize_result;
-  } else if (n.discovered) {
-    discovered_ = std::move(n.discovered);
-    server_capabilities_ = discovered_->capabilities;
-    instructions_ = discovered_->instructions.value_or("");
-    if (auto const info = server_info_of(discovered_->meta)) server_info_ = *info;
-  }
-}
-
-COMCP_DECL std::unique_ptr<wire::codec> client_core::modern_codec(protocol_version v) const {
-  auto const info = own_info();
-  return std::make_unique<wire::modern>(v, options_.anonymous_ ? nullptr : &info, own_capabilities_text_);
-}
-
-COMCP_DECL void client_core::send_probe(std::shared_ptr<negotiation> const& n, protocol_version v) {
-  n->codec = modern_codec(v);
-  n->drop(n->probe_entry);
-  n->probe.internal = true;
-  n->probe_entry.call = &n->probe;
-  n->probe_entry.handshake = true;
-  n->probe_entry.on_end = [this, weak = std::weak_ptr(n)](detail::reply r) {
-    auto const alive = weak.lock();
-    if (!alive) return;
-    alive->drop(alive->probe_timer);
-    if (!r) return take_step(alive, alive->machine.discover_failed(r.error()));
-    auto found = json::read<discover_result>(r->view());
-    if (!found) return take_step(alive, alive->machine.discover_failed(error::from_peer({-32603, "no DiscoverResult", {}})));
-    auto const step = alive->machine.discovered(found->supported_versions);
-    alive->discovered = std::move(*found);
-    take_step(alive, step);
-  };
-  n->probe_timer.on_end = [this, weak = std::weak_ptr(n)](detail::reply const& r) {
-    auto const alive = weak.lock();
-    if (alive && r.error() == errc::timeout) take_step(alive, alive->machine.probe_timed_out());
-  };
-  enlist_part(n->probe_entry, options_.handshake_timeout_);
-  n->drop(n->probe_timer);
-  if (!is_http_) enlist(n->probe_timer, options_.probe_timeout_);  // silence of a process says it is legacy
-  if (auto const sent = transmit(n->probe_entry, *n->codec); !sent) settle_handshake(*n, sent.error());
-}
-
-COMCP_DECL void client_core::send_initialize(std::shared_ptr<negotiation> const& n, protocol_version v) {
-  n->codec = std::make_unique<wire::legacy>(v);
-  json::writer w;
-  w.begin_object().plain_key("protocolVersion").string(v.text());
-  w.plain_key("capabilities").raw(own_capabilities_text_);
-  w.plain_key("clientInfo");
-  json::write(w, own_info());
-  w.end_object();
-  n->init.params = std::move(w).text();
-  n->init.internal = true;
-  n->drop(n->initialize_entry);
-  n->initialize_entry.call = &n->init;
-  n->initialize_entry.handshake = true;
-  n->initialize_entry.on_end = [this, weak = std::weak_ptr(n)](detail::reply r) {
-    auto const alive = weak.lock();
-    if (!alive) return;
-    if (!r) return take_step(alive, alive->machine.initialize_failed(r.error()));
-    auto const named = r->view().find("protocolVersion");
-    auto const step = alive->machine.initialized(named ? std::string(named->get_string().value_or("")) : std::string());
-    auto found = json::read<initialize_result>(r->view());
-    if (step.what == sansio::handshake_step::action::ready) {
-      if (!found) return settle_handshake(*alive, found.error().with_code(make_error_code(errc::protocol_violation)));
-      alive->initialized = std::move(*found);
-      alive->initialize_result = *r;
-    }
-    take_step(alive, step);
-  };
-  enlist_part(n->initialize_entry, options_.handshake_timeout_);
-  if (auto const sent = transmit(n->initialize_entry, *n->codec); !sent) settle_handshake(*n, sent.error());
-}
-
-COMCP_DECL asio::awaitable<void> client_core::reopen(std::shared_ptr<negotiation> n) {
-  auto const hold = shared_from_this();
-  n->drop(n->probe_entry);
-  n->drop(n->initialize_entry);
-  n->drop(n->probe_timer);
-  auto const opened = co_await open_transport();
-  if (n->outcome) co_return;
-  if (opened) {
-    take_step(n, n->machine.reopened());
-  } else {
-    settle_handshake(*n, opened.error());
-  }
-}
-
-COMCP_DECL implementation client_core::own_info() const {
-  return options_.client_info_.value_or(implementation("comcp", COMCP_VERSION_STRING));
-}
-
-COMCP_DECL asio::awaitable<void> client_core::after_handshake() {
-  if (checks_) checks_->forget();
-  if (!is_modern()) {
-    if (!resumed_) notify("notifications/initialized", {});
-    if (level_ && server_capabilities_.supports("logging")) {
-      call_options patience;
-      patience.timeout(bounded(options_.timeout_)).extend_on_progress(false);
-      detail::prepared_call set("logging/setLevel", args("level", enum_text(*level_)).text(), std::move(patience));
-      set.internal = true;
-      auto const done = co_await round_trip(set);
-      if (!done) fault(done.error());
-    }
-  }
-  if (end_reason_ || restarting_) co_return;  // lost again meanwhile
-  set_status(connection_status::ready);
-  subscriptions_.connected();
-  if (options_.ping_interval_ && !std::exchange(keeping_alive_, true)) spawn(keep_alive());
-}
-
-COMCP_DECL asio::awaitable<void> client_core::keep_alive() {
-  auto const hold = shared_from_this();
-  unsigned failures = 0;
-  for (;;) {
-    bool const awake = co_await sleep(*options_.ping_interval_);
-    if (!awake) break;
-    if (status_ != connection_status::ready) continue;
-    if (counters_.messages_in != messages_at_last_ping_) {
-      messages_at_last_ping_ = counters_.messages_in;
-      failures = 0;
-      continue;
-    }
-    call_options limited;
-    limited.timeout(options_.ping_timeout_).extend_on_progress(false);
-    detail::prepared_call ping(is_modern() ? "server/discover" : "ping", {}, std::move(limited));
-    ping.internal = true;
-    auto const r = co_await round_trip(ping);
-    messages_at_last_ping_ = counters_.messages_in;
-    if (r || r.error().peer()) {
-      failures = 0;
-    } else if (r.error() == errc::timeout && ++failures >= options_.ping_failure_threshold_) {
-      break_off(error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
-      failures = 0;
-    }
-  }
-  keeping_alive_ = false;
-}
-
-COMCP_DECL void client_core::set_status(connection_status s) {
-  if (status_ == s) return;
-  status_ = s;
-  auto const listeners = status_listeners_;
-  for (auto const& listener : listeners) {
-    try {
-      listener(s);
-    } catch (...) {
-      fault(error(errc::invalid_argument, "a status listener threw"));
-    }
-  }
-}
-
-}  // namespace comcp
-
-// client/impl/core_http.ipp
-// What HTTP asks of the core beyond messages: headers that mirror them, sessions that are lost and renewed or saved
-// and continued, verdicts that are remembered.
-
-namespace comcp {
-
-COMCP_DECL void client_core::label(outgoing& message) const {
-  message.stateless = is_modern();
-  if (!codec_) return;
-  message.headers.emplace_back("MCP-Protocol-Version", codec_->version().text());
-  if (message.method.empty()) return;
-  message.established = !is_modern() && message.method == "notifications/initialized";
-  if (!is_modern()) return;
-  if (auto mirrors = wire::request_headers(codec_->version(), message.method, std::nullopt))
-    message.headers = std::move(*mirrors);
-}
-
-COMCP_DECL result<void> client_core::label(outgoing& message, detail::pending_entry const& e,
-                                           wire::codec const& codec) const {
-  auto const& c = *e.call;
-  message.repeatable = c.repeatable || c.options.is_idempotent() || e.handshake;
-  message.stateless = codec.is_modern();
-  if (!message.stateless) {
-    if (!e.handshake) message.headers.emplace_back("MCP-Protocol-Version", codec.version().text());
-    return {};
-  }
-  auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
-  auto mirrors = wire::request_headers(codec.version(), message.method, name);
-  if (!mirrors) return mirrors.error();
-  message.headers = std::move(*mirrors);
-  if (c.method != "tools/call") return {};
-  auto arguments = mirrored(c, *name);
-  if (!arguments) return arguments.error();
-  for (auto& header : *arguments) message.headers.push_back(std::move(header));
-  return {};
-}
-
-// Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
-COMCP_DECL result<wire::header_list> client_core::mirrored(detail::prepared_call const& c, std::string const& tool) const {
-  std::vector<wire::param_header> given;
-  auto const* wanted = &given;
-  if (!c.options.input_schema().is_null()) {
-    auto found = wire::find_param_headers(c.options.input_schema().view());
-    if (!found) return found.error().with_code(make_error_code(errc::invalid_argument));
-    given = std::move(*found);
-  } else {
-    auto const known = param_headers_.find(tool);
-    if (known == param_headers_.end()) return wire::header_list();
-    wanted = &known->second;
-  }
-  if (wanted->empty()) return wire::header_list();
-  auto text = c.params;
-  auto const params = json::parse(pad(text));
-  if (!params) return params.error();
-  auto const arguments = params->view().find("arguments");
-  return wire::param_headers(*wanted, arguments.value_or(json::view()));
-}
-
-COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
-  for (auto const& t : page.tools) {
-    bool const wants_task = t.execution && t.execution->task_support == "required";
-    if (!wants_task) task_tools_.erase(t.name);
-    else if (task_tools_.size() < options_.limits_.items()) task_tools_.insert(t.name);
-  }
-  if (!is_http_ || !is_modern()) return;
-  auto const unusable = [this, &page](tool const& t) {
-    auto wanted = wire::find_param_headers(t.input_schema.view());
-    if (!wanted) {
-      comcp::set_aside broken;
-      broken.raw = t.raw;
-      broken.reason = "the tool " + t.name + ": " + std::string(wanted.error().message());
-      page.set_aside.push_back(std::move(broken));
-      param_headers_.erase(t.name);
-      return true;
-    }
-    if (wanted->empty()) {
-      param_headers_.erase(t.name);
-    } else {
-      param_headers_.insert_or_assign(t.name, std::move(*wanted));
-    }
-    return false;
-  };
-  std::erase_if(page.tools, unusable);
-}
-
-// After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
-COMCP_DECL asio::awaitable<bool> client_core::list_again(detail::prepared_call const& c) {
-  auto const name = wire::name_in(c.method, c.params);
-  call_options bounds;
-  bounds.timeout(c.options.timeout().value_or(options_.timeout_)).extend_on_progress(false).stop(c.options.stop());
-  bounds.hard_timeout(hard_limit(c.options));
-  std::optional<std::string> from;
-  for (std::size_t pages = 0; pages < options_.limits_.pages(); ++pages) {
-    detail::prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), bounds);
-    again.started = c.started;
-    again.internal = true;
-    again.repeatable = true;
-    auto const asked = checks_ ? checks_->moment() : 0;
-    auto const r = co_await round_trip(again);
-    if (!r) co_return false;
-    auto page = json::read<list_tools_result>(r->view());
-    if (!page) co_return false;
-    adopt_tools(*page);
-    if (checks_) checks_->learn(r->view(), asked);
-    for (auto const& t : page->tools) {
-      if (name == t.name) co_return true;
-    }
-    if (!page->next_cursor || page->next_cursor == from) co_return false;
-    from = page->next_cursor;
-  }
-  co_return false;
-}
-
-COMCP_DECL bool client_core::awaits(request_id id) const {
-  auto const* const found = pending_.find(id);
-  return found && (*found)->call && (*found)->sent;
-}
-
-// The server refused the message unread, so that it may go out again in the new session; a second time it may not.
-COMCP_DECL void client_core::session_lost(request_id id, error why) {
-  auto const hold = shared_from_this();
-  constexpr unsigned most = 2;  // without one answer in between
-  auto const* const found = id ? pending_.find(id) : nullptr;
-  bool const hopeless = !restarting_ && (status_ != connection_status::ready || renewals_in_a_row_ >= most);
-  if (found && (*found)->call) {
-    if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
-    auto& e = **found;
-    if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
-      end(id, std::move(why));
-    } else {
-      e.sent = false;
-      pending_.line_up(deferred_, id);
-    }
-  }
-  if (!hopeless) renew();
-}
-
-COMCP_DECL void client_core::renew() {
-  if (restarting_ || closing_ || end_reason_ || status_ != connection_status::ready) return;
-  resumed_ = renewal_due_ = false;
-  ++renewals_in_a_row_;
-  // The server is known: no probe. Should it have become a modern one, its answer to initialize says so.
-  auto known = verdict();
-  known.date = std::chrono::system_clock::now();
-  begin_renegotiation(std::move(known));
-}
-
-// On the connection as it is. Shared by all calls that wait for its outcome: none of them ends it.
-COMCP_DECL void client_core::begin_renegotiation(std::optional<era_verdict> known) {
-  restarting_ = true;
-  set_status(connection_status::connecting);
-  spawn(renegotiate(std::move(known)));
-}
-
-COMCP_DECL asio::awaitable<void> client_core::renegotiate(std::optional<era_verdict> known) {
-  auto const hold = shared_from_this();
-  bool const renews = known.has_value();
-  auto const before = std::exchange(options_.handshake_.prior, std::move(known));
-  begin_attempt();
-  auto const done = co_await negotiate();
-  options_.handshake_.prior = before;
-  if (closing_ || end_reason_) co_return;
-  restarting_ = false;
-  if (!transport_open_) co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
-  if (!done) {
-    if (!renews) prior_unconfirmed_ = is_modern();  // it may be checked again
-    co_return renegotiation_failed(done.error());
-  }
-  counters_.renewals += renews;
-  error why;
-  restoring_ = &why;
-  co_await after_handshake();
-  restoring_ = nullptr;
-  if (closing_ || end_reason_) co_return;
-  if (!std::exchange(restarting_, false)) co_return restored();
-  lost(why);
-}
-
-// The connection is as it was: the next call tries again. Those that waited do not.
-COMCP_DECL void client_core::renegotiation_failed(error const& why) {
-  renewal_due_ = is_http_ && !is_modern();
-  set_status(connection_status::ready);
-  // Those that wait now: who resumes here may begin the next one, and wait for that.
-  auto calls = std::exchange(deferred_, {});
-  auto settling = std::exchange(unsettled_, {});
-  auto restarts = std::exchange(restart_waits_, {});
-  wake(calls, why);
-  wake(settling, why);
-  wake(restarts, why);
-}
-
-// What waited for a connection goes on.
-COMCP_DECL void client_core::restored() {
-  for (auto const id : std::exchange(deferred_, {})) {
-    auto const* const found = pending_.find(id);
-    if (!found) continue;
-    auto& e = **found;
-    if (unsettled()) {  // by whoever resumed here
-      pending_.line_up(deferred_, id);
-    } else if (auto const bad = e.call->internal ? error() : check_offer(*e.call)) {
-      end(id, bad);
-    } else if (auto const sent = transmit(e); !sent) {
-      end(id, sent.error());
-    }
-  }
-  if (unsettled() || closing_ || end_reason_) return;
-  wake(unsettled_, json::value());
-  wake(restart_waits_, json::value());
-}
-
-// What is broken off may go out again under a new id only where the caller, or what it is, allows that.
-COMCP_DECL bool client_core::may_repeat(detail::prepared_call const& c, error const& e) const {
-  if (e.peer() || end_reason_ || closing_ || !(c.repeatable || c.options.is_idempotent())) return false;
-  return restarting_ || (is_http_ && (e == errc::transport_failed || e == errc::idle_timeout));
-}
-
-COMCP_DECL std::optional<saved_session> client_core::session() const {
-  if (!is_http_ || is_modern()) return {};
-  saved_session s;
-  s.id = transport_info().session_id;
-  if (s.id.empty() || initialize_result_.is_null()) return {};
-  s.initialize_result = initialize_result_.dump();
-  return s;
-}
-
-COMCP_DECL bool client_core::adopt_resumed(negotiation& n) {
-  auto const saved = restarting_ ? std::nullopt : transport_.resumed();
-  if (!saved) return false;
-  auto text = saved->initialize_result;
-  auto const raw = json::parse(pad(text));
-  auto const agreed = raw ? json::read<initialize_result>(raw->view()) : result<initialize_result>(error(errc::invalid_json));
-  auto const named = agreed ? raw->view().find("protocolVersion") : std::nullopt;
-  auto const version = named ? protocol_version::parse(named->get_string().value_or("")) : std::nullopt;
-  if (!version || version->era() != era::legacy || saved->id.empty()) {
-    settle_handshake(n, error(errc::invalid_argument, "not a session that client.session() gave"));
-    return true;
-  }
-  n.codec = std::make_unique<wire::legacy>(*version);
-  n.initialized = *agreed;
-  n.initialize_result = *raw;
-  era_learned_ = std::chrono::system_clock::now();
-  resumed_ = true;
-  commit(n);
-  settle_handshake(n, {});
-  return true;
-}
-
-namespace detail {
-
-COMCP_DECL std::string server_key(transport_info const& info) {
-  return info.origin.empty() ? info.kind + ' ' + info.target : info.origin + ' ' + info.identity;
-}
-
-}  // namespace detail
-
-COMCP_DECL void client_core::recall_era() {
-  if (!options_.era_cache_ || options_.handshake_.prior) return;
-  options_.handshake_.prior = options_.era_cache_->find(detail::server_key(transport_info()));
-}
-
-COMCP_DECL void client_core::forget_era() {
-  options_.handshake_.prior.reset();
-  if (options_.era_cache_) options_.era_cache_->forget(detail::server_key(transport_info()));
-}
-
-COMCP_DECL void client_core::remember_era() {
-  if (!options_.era_cache_) return;
-  auto learned = verdict();
-  learned.authorization = transport_info().identity;
-  options_.era_cache_->store(detail::server_key(transport_info()), std::move(learned));
-}
-
-}  // namespace comcp
-
-// client/impl/core_inbound.ipp
-// What the core does with each message that comes in. Nothing here waits.
-
-#include <algorithm>
-#include <new>
-
-namespace comcp {
-
-namespace detail {
-
-// A page of a list that cannot be parsed, for the sake of its good definitions: what stands for the others says why.
-class page_mender final : public json::member_sink {
+class legacy final : public codec {
  public:
-  explicit page_mender(json::parse_options const& limits) : limits_(limits), inner_(limits) {
-    inner_.max_depth(limits.max_depth() - std::min<std::size_t>(limits.max_depth(), 2));
-  }
-
-  std::optional<json::value> run(std::string_view page) {
-    w_.begin_object();
-    auto const scanned = json::scan_object(padded_text(page.data(), page.size()), *this);
-    w_.end_object();
-    if (!scanned) return {};
-    auto text = std::move(w_).text();
-    auto mended = json::parse(pad(text), limits_);
-    return mended ? std::optional(std::move(*mended)) : std::nullopt;
-  }
-
-  bool on_member(std::string_view key, std::string_view raw) override {
-    if (in_list_) return element(raw), true;
-    w_.key(key);
-    bool const is_list = key == "tools" || key == "resources" || key == "resourceTemplates" || key == "prompts";
-    if (!is_list || !raw.starts_with('[')) return w_.raw(raw), true;
-    w_.begin_array();
-    in_list_ = true;
-    auto const scanned = json::scan_array(padded_text(raw.data(), raw.size()), *this);
-    in_list_ = false;
-    w_.end_array();
-    return scanned.has_value();
-  }
+  explicit legacy(protocol_version v) noexcept : version_(v) {}
+  [[nodiscard]] protocol_version version() const noexcept override { return version_; }
+  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
+                                               request_meta const& meta) const override;
+  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
+  /// Batches exist in 2025-03-26 alone.
+  [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
 
  private:
-  struct name_reader final : json::member_sink {
-    std::string name;
-    bool on_member(std::string_view key, std::string_view raw) override {
-      if (key == "name") name = json::unescape(raw).value_or("");
-      return key != "name";
-    }
-  };
-
-  void element(std::string_view raw) {
-    auto const parsed = json::parse(padded_text(raw.data(), raw.size()), inner_);
-    if (parsed) {
-      w_.raw(raw);
-      return;
-    }
-    name_reader who;
-    (void)json::scan_object(padded_text(raw.data(), raw.size()), who);
-    w_.begin_object().key(unreadable_key).string(parsed.error().to_string());
-    if (!who.name.empty()) w_.plain_key("name").string(who.name);
-    w_.end_object();
-  }
-
-  json::parse_options limits_, inner_;
-  json::writer w_;
-  bool in_list_ = false;
+  protocol_version version_;
 };
 
-}  // namespace detail
+}  // namespace comcp::wire
 
-COMCP_DECL void client_core::delivered(padded_text text, request_id stream) {
-  auto const hold = shared_from_this();
-  detail::overlap_guard::scope const alone(overlap_);
-  ++counters_.messages_in;
-  counters_.bytes_in += text.size();
-  try {
-    if (options_.tracer_) trace(direction::received, text.view());
-    if (received_plainly(text)) return strays_.forget();
-    auto m = jsonrpc::decode(text);
-    if (m.kind == jsonrpc::message_kind::batch) return received_batch(text, stream);
-    received(m, stream);
-  } catch (std::bad_alloc const&) {
-    break_off(errc::out_of_memory);
-  }
-}
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-COMCP_DECL void client_core::received(jsonrpc::envelope& m, request_id stream) {
-  if (m.kind != jsonrpc::message_kind::invalid && m.kind != jsonrpc::message_kind::batch) strays_.forget();
-  switch (m.kind) {
-    case jsonrpc::message_kind::response:
-    case jsonrpc::message_kind::error: return received_answer(m, stream);
-    case jsonrpc::message_kind::notification: return received_notification(m);
-    case jsonrpc::message_kind::request:
-      ++counters_.requests;
-      if (refuses_requests()) {
-        ++counters_.dropped;
-        return fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
-      }
-      return dispatcher_.request(m);
-    default: return received_bad(m);
-  }
-}
+// wire/impl/legacy.ipp
 
-// Before the verdict the server may be a legacy one that asks early.
-COMCP_DECL bool client_core::refuses_requests() const {
-  auto const n = negotiation_.lock();
-  if (!n) return is_modern() && status_ == connection_status::ready;
-  return options_.handshake_.mode == sansio::handshake_mode::pinned && n->codec && n->codec->is_modern();
-}
+namespace comcp::wire {
 
-COMCP_DECL void client_core::received_batch(padded_text text, request_id stream) {
-  auto const* const old = dynamic_cast<wire::legacy const*>(codec_.get());
-  jsonrpc::envelope bad;
-  bad.text = text.view();
-  if (!old || !old->has_batches()) {
-    bad.reason = json::parse(text) ? "a batch, which this protocol version has not" : "not JSON";
-    return received_bad(bad);
-  }
-  struct each final : json::member_sink {
-    explicit each(client_core& c, request_id s) : core(c), from(s) {}
-    bool on_member(std::string_view, std::string_view raw) override {
-      texts.emplace_back(raw);
-      return texts.size() < 10'000;
-    }
-    client_core& core;
-    request_id from;
-    std::vector<std::string> texts;
-  } parts(*this, stream);
-  auto const scanned = json::scan_array(text, parts);
-  for (auto& part : parts.texts) {
-    auto m = jsonrpc::decode(pad(part));
-    if (m.kind == jsonrpc::message_kind::batch) m.reason = "a batch in a batch";
-    received(m, stream);
-    if (end_reason_) return;
-  }
-  if (!scanned) {
-    bad.reason = "not JSON (" + std::string(scanned.error().message()) + ")";
-    received_bad(bad);
-  }
-}
-
-COMCP_DECL detail::reply client_core::result_of(jsonrpc::envelope const& m) {
-  if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
-  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), options_.limits_.json());
-  if (parsed) return std::move(*parsed);
-  if (parsed.error() == errc::limit_exceeded || parsed.error() == errc::out_of_memory) return parsed.error();
-  return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
-}
-
-// The result of a call that waits, written as nearly everyone writes it; false for all else. Parsing the result is
-// what validates it: it is one value only if the rest of the message is what it looked like.
-COMCP_DECL bool client_core::received_plainly(padded_text text) {
-  auto const answer = jsonrpc::find_result(text.view());
-  auto const* const found = answer ? pending_.find(answer->id) : nullptr;
-  if (!found || !(*found)->call || !(*found)->sent) return false;
-  detail::reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), options_.limits_.json());
-  if (!parsed) return false;
-  received_reply(**found, std::move(parsed));
+COMCP_DECL bool legacy::offers(std::string_view method) const noexcept {
+  if (method == "server/discover" || method == "subscriptions/listen") return false;
+  if (method == "sampling/createMessage" || method == "roots/list" || method == "elicitation/create") return false;
+  if (method.starts_with("tasks/")) return version_ >= version::v2025_11_25;
   return true;
 }
 
-COMCP_DECL void client_core::received_answer(jsonrpc::envelope& m, request_id stream) {
-  auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
-  auto const* const found = id ? pending_.find(id) : nullptr;
-  if (!found) {
-    if (m.raw_id.empty()) {
-      // No call owns it: an event of the whole connection.
-      auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
-      return fault(e);
-    }
-    if (pending_.was_used(id)) {
-      ++counters_.late;
-      return;
-    }
+COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method, std::string_view params,
+                                       request_meta const& meta) const {
+  std::string extra;
+  if (meta.progress) {
+    extra = R"("progressToken":)";
+    jsonrpc::append_number(extra, id);
   }
-  if (!found || !(*found)->call || !(*found)->sent) {
-    ++counters_.unknown;
-    return fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
-  }
-  auto answer = result_of(m);
-  bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.ends_with("/list");
-  if (!answer && is_page) {
-    if (auto mended = detail::page_mender(options_.limits_.json()).run(m.result)) answer = *std::move(mended);
-  }
-  received_reply(**found, std::move(answer));
+  detail::append_user_meta(extra, meta);
+  return detail::message_text(id, method, params, extra);
 }
 
-COMCP_DECL void client_core::received_reply(detail::pending_entry const& e, detail::reply&& r) {
-  if (r && is_modern() && !e.handshake) learn_server_info(*r);
-  if (r) {
-    if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
-    if (!e.handshake) prior_unconfirmed_ = false;
-  }
-  end(e.id, std::move(r));
+COMCP_DECL result<result_kind> legacy::classify(std::string_view, json::view result) const {
+  if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
+  return result_kind::complete;
 }
 
-COMCP_DECL void client_core::learn_server_info(json::value const& result) {
-  if (!server_info_.name.empty()) return;
-  auto const meta = result.view().find("_meta");
-  if (!meta) return;
-  if (auto info = server_info_of(*meta)) server_info_ = std::move(*info);
-}
-
-COMCP_DECL void client_core::received_notification(jsonrpc::envelope& m) {
-  ++counters_.notifications;
-  json::value params;
-  if (!m.params.empty()) {
-    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), options_.limits_.json());
-    if (!parsed) {
-      m.reason = std::string(parsed.error().message());
-      m.id.reset();
-      return received_bad(m);
-    }
-    params = std::move(*parsed);
-  }
-  if (m.method == "notifications/progress") return received_progress(params);
-  if (cache_) cache_->notified(m.method, params);
-  if (m.method == "notifications/cancelled") {
-    auto const which = params.view().find("requestId");
-    if (!which) return;
-    if (is_modern()) return subscriptions_.cancelled_by_server(*which);
-    dispatcher_.withdraw(which->dump());
-  }
-  if (m.method == "notifications/elicitation/complete") url_completed(params);
-  if (checks_ && m.method == "notifications/tools/list_changed") checks_->forget();
-  if (is_modern() && subscriptions_.routed(m.method, params)) return;
-  if (!is_modern()) subscriptions_.notified(m.method, params);
-  dispatcher_.notification(std::move(m.method), std::move(params));
-}
-
-COMCP_DECL void client_core::received_progress(json::value const& params) {
-  auto const token = params.view().find("progressToken");
-  std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
-  auto const* const found = id ? pending_.find(*id) : nullptr;
-  if (!found || !(*found)->call) {
-    ++counters_.dropped;
-    return;
-  }
-  auto const& call_opts = (*found)->call->options;
-  if (call_opts.extends_on_progress()) pending_.extend(*id, time_->now());
-  arm();
-  auto const on_progress = call_opts.on_progress();
-  if (!on_progress) return;
-  auto p = json::read<progress_notification>(params.view());
-  if (!p) return fault(p.error());
-  try {
-    on_progress(*p);
-  } catch (...) {
-    fault(error(errc::invalid_argument, "a progress callback threw"));
-  }
-}
-
-COMCP_DECL void client_core::received_bad(jsonrpc::envelope const& m) {
-  ++counters_.bad_messages;
-  if (m.id && pending_.find(*m.id) && (*pending_.find(*m.id))->sent) {
-    return end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
-  }
-  auto what = m.reason + ": " + jsonrpc::shown(m.text);
-  if (++strays_.in_a_row == 1) strays_.first = what;
-  fault(error(m.fault, std::move(what)));
-  // An exchange over HTTP that brought no answer has failed its own call.
-  if (is_http_ || strays_.in_a_row <= options_.limits_.bad_lines() || closing_) return;
-  break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + strays_.first));
-}
-
-// A handshake without an answer: what came in its place.
-COMCP_DECL error client_core::with_what_came(error const& e) const {
-  if (is_http_ || (e != errc::timeout && e != errc::transport_failed)) return e;
-  auto const info = transport_info();
-  std::string text(e.message());
-  if (strays_.in_a_row > 0)
-    text += "; lines that are no messages came, " + std::to_string(strays_.in_a_row) + ", the first: " + strays_.first;
-  if (!info.unfinished.empty()) text += "; a line came without its end: " + jsonrpc::shown(info.unfinished);
-  auto const told = text == e.message() ? e : e.with_message(std::move(text));
-  if (info.stderr_tail.empty() || e.detail()) return told;
-  transport_detail detail;
-  detail.stderr_tail = info.stderr_tail.substr(info.stderr_tail.size() - std::min<std::size_t>(4096, info.stderr_tail.size()));
-  return told.with_detail(std::move(detail));
-}
-
-COMCP_DECL void client_core::stream_ended(request_id id, error why) {
-  auto const hold = shared_from_this();
-  auto const* const found = pending_.find(id);
-  if (!found || !(*found)->call) return;
-  auto const& c = *(*found)->call;
-  // A wrong answer stays what it is: its code says that the outcome is open.
-  bool const broken = why == errc::transport_failed || why == errc::response_timeout || why == errc::idle_timeout ||
-                      why == errc::exchange_timeout;
-  bool const unknown = broken && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
-  end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
-}
-
-COMCP_DECL void client_core::fault(error e) {
-  // What a close that was asked for ends has lost nothing.
-  bool const orderly = closing_ && (e == errc::closed || e == errc::cancelled);
-  if (orderly || !options_.observer_.on_fault) return;
-  try {
-    options_.observer_.on_fault(e);
-  } catch (...) {  // documented: dropped
-  }
-}
-
-COMCP_DECL void client_core::trace(direction d, std::string_view message) {
-  try {
-    options_.tracer_(d, message);
-  } catch (...) {
-    fault(error(errc::invalid_argument, "a tracer threw"));
-  }
-}
-
-COMCP_DECL std::optional<protocol_version> client_core::version() const noexcept {
-  if (!codec_) return {};
-  return codec_->version();
-}
-
-COMCP_DECL era_verdict client_core::verdict() const {
-  era_verdict v;
-  v.date = era_learned_;
-  if (options_.handshake_.prior) v.authorization = options_.handshake_.prior->authorization;
-  if (!is_modern()) return v;
-  v.era = era::modern;
-  v.discovered = discovered_;
-  if (!discovered_) v.versions.push_back(codec_->version());
-  else
-    for (auto const& text : discovered_->supported_versions) {
-      if (auto const known = protocol_version::parse(text)) v.versions.push_back(*known);
-    }
-  return v;
-}
-
-COMCP_DECL transport_info client_core::transport_info() const {
-  return transport_ ? transport_.info() : last_info_;
-}
-
-COMCP_DECL statistics client_core::statistics() const {
-  auto s = counters_;
-  auto oldest = time_->now();
-  pending_.each([&](detail::pending_entry const* e, std::chrono::steady_clock::time_point started) {
-    if (!e->call || e->handshake) return;  // waits of our own, and what `tracked` does not count
-    ++s.pending;
-    oldest = std::min(oldest, started);
-  });
-  s.oldest_pending = time_->now() - oldest;
-  auto const info = transport_info();
-  s.messages_out = info.messages_out;
-  s.bytes_out = info.bytes_out;
-  return s;
-}
-
-}  // namespace comcp
-
-// client/impl/core_intercept.ipp
-// A call's way through the interceptors: in a coroutine of its own, so that a hook that hangs holds nobody longer than
-// the call's hard timeout, its stop token, its caller's patience or close() allow.
-
-#include <asio/this_coro.hpp>
+}  // namespace comcp::wire
+#endif
 
 namespace comcp {
 
-/// Shared by who waits for the call and the coroutine that walks it through its interceptors.
-struct client_core::interception {
-  interception(detail::prepared_call c, detail::performer p) : call(std::move(c)), perform(std::move(p)) {
-    call.counted = true;
-    out.method = call.method;
-    out.name = wire::name_in(call.method, call.params).value_or("");
-    out.params = json::fragment::trusted(call.params);
+class client_core final : public inbox,
+                          private detail::tenant,
+                          private detail::calls::owner,
+                          public std::enable_shared_from_this<client_core> {
+ public:
+  client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
+  ~client_core();
+  client_core(client_core const&) = delete;
+  client_core& operator=(client_core const&) = delete;
+
+  /// Opens and negotiates on the caller's executor (or the one in the options). Throws; nothing is left behind then.
+  static asio::awaitable<std::shared_ptr<client_core>> connect(any_transport transport, any_handler handler,
+                                                               connect_options options);
+  asio::awaitable<void> close();
+  void abandon() noexcept;  ///< The owning client went away.
+
+  // Calls: from any executor; they resume there.
+  asio::awaitable<json::value> call(detail::prepared_call c);
+  asio::awaitable<json::value> resume_rounds(detail::prepared_call c, json::value required, json::fragment responses);
+  /// What call() does with the outcome of a first round trip.
+  asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
+  /// True where call() would do no more than a round trip: a fast path for typed operations.
+  [[nodiscard]] bool is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept;
+
+  // From here on home only.
+  asio::awaitable<detail::reply> round_trip(detail::prepared_call const& c);
+  /// What round_trip() does before it waits. When it fails nothing was sent; else calls().wait(e) must follow at once.
+  result<void> start(detail::prepared_call const& c, detail::pending_entry& e);
+  /// What is wrong with a call, before it is sent.
+  [[nodiscard]] error check(detail::prepared_call const& c) const;
+  [[nodiscard]] error check_subscribe(call_options const& options) const;
+  /// What the server cannot do of it.
+  [[nodiscard]] error refuses(detail::prepared_call const& c) const;
+  result<void> transmit(detail::pending_entry& e) { return transmit(e, *facts_.codec); }
+  result<void> transmit(detail::pending_entry& e, wire::codec const& codec);
+  void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
+  /// Sends a raw answer. Used by the dispatcher.
+  void send_text(std::string text);
+  void spawn(asio::awaitable<void> work);  ///< Detached.
+  /// Waits; false when the client closed meanwhile.
+  asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
+  /// An answer that is a result came.
+  void answered(detail::pending_entry const& e, json::value const& result);
+  /// Takes out the tools whose definition cannot be mirrored into headers, and learns how the others are.
+  void adopt_tools(list_tools_result& page);
+  void trace(direction d, std::string_view message);
+
+  // The parts.
+  [[nodiscard]] detail::calls& calls() noexcept { return calls_; }
+  [[nodiscard]] detail::pipeline& pipeline() noexcept { return pipeline_; }
+  [[nodiscard]] detail::exchange& exchange() noexcept { return exchange_; }
+  [[nodiscard]] detail::inbound& inbound() noexcept { return inbound_; }
+  [[nodiscard]] detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
+  [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
+  [[nodiscard]] detail::connection& connection() noexcept { return connection_; }
+  [[nodiscard]] detail::recovery& recovery() noexcept { return recovery_; }
+  [[nodiscard]] detail::server_facts& facts() noexcept { return facts_; }
+  [[nodiscard]] detail::connect_settings const& settings() const noexcept { return settings_; }
+  [[nodiscard]] connection_limits const& limits() const noexcept { return settings_.limits; }
+  [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
+  [[nodiscard]] detail::introduction const& introduction() const noexcept { return introduction_; }
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
+
+  // What users and other parts ask often.
+  [[nodiscard]] connection_status status() const noexcept { return connection_.status(); }
+  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return connection_.end_reason(); }
+  [[nodiscard]] bool is_closing() const noexcept { return connection_.life().is_closing(); }
+  [[nodiscard]] bool is_modern() const noexcept { return facts_.is_modern(); }
+  [[nodiscard]] bool is_http() const noexcept { return connection_.channel().is_http(); }
+  [[nodiscard]] bool has_cache() const noexcept {
+    return static_cast<bool>(settings_.steps[detail::connect_settings::caching]);
   }
-  // An interceptor that changes the params changes the name: the next ones see what goes out.
-  void rename() {
-    if (out.params.text() == call.params) return;
-    call.params = out.params.text();
-    out.name = wire::name_in(call.method, call.params).value_or("");
-  }
-  detail::pending_entry done{detail::pending_entry::span::client};
-  detail::prepared_call call;
-  detail::performer perform;
-  outgoing_call out;
-  detail::reply outcome = error(errc::cancelled);
-  std::size_t reached = 0;  // interceptors
-  bool performed = false;
-  asio::cancellation_signal signal;
+  [[nodiscard]] std::optional<comcp::log_level> const& level() const noexcept { return level_; }
+  void set_log_level(log_level level) noexcept { level_ = level; }
+  [[nodiscard]] era_verdict verdict() const;
+  [[nodiscard]] std::optional<saved_session> session() const;
+  [[nodiscard]] comcp::transport_info transport_info() const { return connection_.channel().info(); }
+  [[nodiscard]] comcp::statistics statistics() const;
+
+  // inbox
+  void delivered(padded_text text, request_id stream) override { inbound_.received(text, stream); }
+  COMCP_DECL void stream_ended(request_id id, error why) override;
+  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
+  COMCP_DECL void session_lost(request_id id, error why) override;
+  void authorizing(bool begins) override { connection_.clock().authorizing(begins); }
+  void deaf(error why) override { subscriptions_.deaf(std::move(why)); }
+  [[nodiscard]] bool listens() const override { return subscriptions_.is_awaited(); }
+  void closed(error reason) override { connection_.closed(std::move(reason)); }
+  COMCP_DECL void fault(error what) override;
+
+ private:
+  void send_message(outgoing message);
+  asio::awaitable<json::value> call_on_home(detail::prepared_call c);
+  COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
+  COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on
+
+  any_handler handler_;
+  detail::connect_settings settings_;
+  detail::calls calls_;
+  detail::server_facts facts_;
+  detail::introduction introduction_;
+  detail::connection connection_;
+  detail::recovery recovery_;
+  detail::pipeline pipeline_;
+  detail::exchange exchange_;
+  detail::inbound inbound_;
+  detail::dispatcher dispatcher_;
+  detail::subscription_hub subscriptions_;
+  std::optional<log_level> level_;
 };
-
-COMCP_DECL asio::awaitable<detail::reply> client_core::intercept(detail::prepared_call c, detail::performer perform) {
-  if (options_.interceptors_.empty() || c.internal) {
-    auto work = perform(c);
-    auto r = co_await std::move(work);
-    if (!r) r = judged(c, r.error());
-    co_return r;
-  }
-  if (end_reason_) co_return end_reason_->with_outcome(call_outcome::not_sent);
-  if (c.options.stop().stop_requested()) co_return error(errc::cancelled).with_outcome(call_outcome::not_sent);
-  auto const now = time_->now();
-  auto const limit = hard_limit(c.options);
-  auto const i = std::make_shared<interception>(std::move(c), std::move(perform));
-  if (!enlist(i->done, now, limit, detail::later(now, limit), false))
-    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  end_with(i->call.options.stop(), i->done);
-  // Posted, so that nothing ends before the wait below has begun.
-  auto start = [this, hold = shared_from_this(), i, work = std::make_shared<asio::awaitable<void>>(walk(i))] {
-    detail::spawn(home_, std::move(*work), i->signal.slot(), i);
-  };
-  detail::post(home_, std::move(start));
-  auto const waited = co_await wait(i->done);
-  if (waited && !i->outcome) co_return judged(i->call, i->outcome.error());
-  if (waited) co_return i->outcome;
-  auto give_up = [i] { i->signal.emit(asio::cancellation_type::terminal); };
-  detail::post(home_, std::move(give_up));
-  if (i->performed && !i->outcome) co_return judged(i->call, i->outcome.error());
-  auto const why = waited.error() == errc::timeout ? error(errc::timeout, i->call.method) : waited.error();
-  bool const begun = i->call.started != std::chrono::steady_clock::time_point();
-  co_return why.with_outcome(begun ? call_outcome::open : call_outcome::not_sent);
-}
-
-COMCP_DECL asio::awaitable<void> client_core::walk(std::shared_ptr<interception> i) {
-  auto const hold = shared_from_this();
-  co_await ask_interceptors(i);
-  co_await asio::this_coro::reset_cancellation_state();  // it would end the way back before its first step
-  co_await tell_interceptors(i);
-  end(i->done.id, json::value());
-}
-
-COMCP_DECL asio::awaitable<void> client_core::ask_interceptors(std::shared_ptr<interception> i) {
-  try {
-    for (auto const& each : options_.interceptors_) {
-      ++i->reached;
-      if (!each.before) continue;
-      auto asked = each.before(i->out);
-      auto answer = co_await std::move(asked);
-      if (answer) i->outcome = std::move(*answer);
-      i->rename();
-      if (answer || !i->done.id) co_return;  // an approval that comes too late sends nothing
-    }
-    auto work = i->perform(i->call);
-    auto r = co_await std::move(work);
-    i->performed = true;
-    i->outcome = std::move(r);
-  } catch (...) {
-    i->outcome = detail::current_error();
-  }
-}
-
-// The way back: whoever was asked is told, also of what was denied, cancelled or late.
-COMCP_DECL asio::awaitable<void> client_core::tell_interceptors(std::shared_ptr<interception> i) {
-  while (i->reached > 0) {
-    auto const& each = options_.interceptors_[--i->reached];
-    if (!each.after) continue;
-    try {
-      auto told = each.after(i->out, i->outcome);
-      co_await std::move(told);
-    } catch (...) {
-      i->outcome = detail::current_error();
-    }
-    co_await asio::this_coro::reset_cancellation_state();
-  }
-}
 
 }  // namespace comcp
-
-// client/impl/core_rounds.ipp
-// What a call may need beyond one round trip: input rounds (2026-07-28, basic/patterns/mrtr), one change of the
-// version, one repetition after a restart, url elicitations of 2025-11-25.
-
-namespace comcp {
-
-/// The requests of one round, answered at once. Shared by the coroutines that answer.
-struct client_core::round {
-  detail::pending_entry done;
-  input_requests waiting;  // for their turn: limits().handlers_in_flight() are answered at once
-  std::map<std::string, std::string> answers;
-  error failure;
-  std::size_t running = 0;
-  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
-  std::vector<std::shared_ptr<bool>> cancelled;
-
-  void cancel() {
-    waiting.clear();
-    for (auto const& flag : cancelled) *flag = true;
-    for (auto const& s : signals) s->emit(asio::cancellation_type::terminal);
-  }
-};
-
-/// A call that waits until the pages of its -32042 are completed.
-struct client_core::open_urls {
-  explicit open_urls(client_core& c) : core(c) { core.open_urls_.push_back(this); }
-  open_urls(open_urls const&) = delete;
-  open_urls& operator=(open_urls const&) = delete;
-  ~open_urls() { std::erase(core.open_urls_, this); }
-
-  client_core& core;
-  std::set<std::string, std::less<>> ids;
-  detail::pending_entry done;
-};
-
-namespace detail {
-
-inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
-
-// The original parameters with what a retry adds. Both texts are objects.
-COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
-                                    std::optional<std::string> const& state) {
-  json::writer w;
-  if (!responses.empty()) w.plain_key("inputResponses").raw(responses);
-  if (state) w.plain_key("requestState").string(*state);
-  std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
-  if (out.size() > 1 && !w.text().empty()) out += ',';
-  return out + w.text() + "}";
-}
-
-COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& answers) {
-  json::writer w;
-  w.begin_object();
-  for (auto const& [key, text] : answers) w.key(key).raw(text);
-  w.end_object();
-  return std::move(w).text();
-}
-
-// Why a round ended its call. That was sent: a code which says that nothing was does not leave here.
-COMCP_DECL error round_error(error const& e) {
-  if (e == errc::validation_failed)
-    return e.with_message("the call was sent, but the answer that its server asked for does not match: " +
-                          std::string(e.message()));
-  bool const is_ours = e.code().category() == comcp_category();
-  for (auto const as_it_is : {errc::cancelled, errc::closed, errc::timeout, errc::limit_exceeded, errc::out_of_memory,
-                              errc::protocol_violation, errc::outcome_unknown}) {
-    if (e == as_it_is) return e;
-  }
-  return e.peer() || is_ours ? e.with_code(make_error_code(errc::input_refused)) : e;
-}
-
-// A round that a caller takes over: the result, and the call that it belongs to.
-COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
-  json::writer w;
-  w.begin_object();
-  for (auto const m : required.members()) {
-    if (m.key != "comcp/call") w.key(m.key).value(m.value);  // the server's own would be found first
-  }
-  w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method);
-  w.plain_key("params").raw(params.empty() ? "{}" : params).end_object().end_object();
-  auto text = std::move(w).text();
-  return json::parse(pad(text)).value();
-}
-
-}  // namespace detail
-
-COMCP_DECL bool client_core::follow_version(error const& e) {
-  auto const offered = sansio::modern_versions(e);
-  if (!offered) return false;
-  std::optional<protocol_version> best;
-  for (auto const& text : *offered) {
-    auto const v = protocol_version::parse(text);
-    auto const& allowed = options_.handshake_.allowed;
-    if (!v || v->era() != era::modern || std::find(allowed.begin(), allowed.end(), *v) == allowed.end()) continue;
-    if (!best || *best < *v) best = v;
-  }
-  if (!best) return false;
-  codec_ = modern_codec(*best);
-  return true;
-}
-
-COMCP_DECL asio::awaitable<detail::reply> client_core::rounds(detail::prepared_call& c, detail::reply r) {
-  using std::chrono::nanoseconds;
-  auto const original = c.params;
-  c.options.hard_timeout(hard_limit(c.options));  // said once: the timeout below shrinks
-  auto const hard = detail::later(c.started, *c.options.hard_timeout());
-  nanoseconds left = c.options.timeout().value_or(options_.timeout_);
-  auto sent_at = c.started;
-  c.options.extend_on_progress(c.options.extends_on_progress());
-  bool followed = false, listed = false, urls_done = false;
-  unsigned repeats = 0;
-  nanoseconds pause = detail::first_rest;
-  for (unsigned taken = 0;;) {
-    if (!r) {
-      auto const* const peer = r.error().peer();
-      if (peer && !is_modern() && peer->code == -32042) {
-        if (std::exchange(urls_done, true)) co_return r.error().with_code(make_error_code(errc::url_elicitation_required));
-        auto const ended = co_await ask_urls(c, r.error(), hard);
-        if (ended) co_return ended;
-        r = co_await round_trip(c);
-        continue;
-      }
-      if (may_be_of_other_era(c, r.error())) {
-        auto const repeat = co_await probe_again(c, r.error());
-        if (!repeat) co_return repeat.error().with_outcome(c.outcome);
-        if (!*repeat) co_return r;
-        r = co_await round_trip(c);
-        continue;
-      }
-      bool const other_version = peer && is_modern() && peer->code == -32022 && !followed;
-      bool const again = may_repeat(c, r.error()) && ++repeats <= 3;
-      bool const mismatch = peer && is_http_ && is_modern() && peer->code == -32020 && c.method == "tools/call";
-      if (mismatch && !listed) {
-        listed = true;
-        c.options.forget_tool();
-        auto const found = co_await list_again(c);
-        if (!found) co_return r;
-      } else if (other_version && follow_version(r.error())) {
-        followed = true;
-      } else if (other_version) {
-        auto const list = sansio::modern_versions(r.error()).value_or(std::vector<std::string>());
-        co_return detail::reply(
-            error(errc::no_common_version, sansio::no_common_text(list, options_.handshake_.allowed)).with_peer(*peer));
-      } else if (!again) {
-        co_return r;
-      }
-      r = co_await round_trip(c);
-      continue;
-    }
-    if (!is_modern()) co_return r;
-    auto const kind = codec_->classify(c.method, r->view());
-    if (!kind) co_return detail::reply(kind.error());
-    if (*kind == wire::result_kind::complete) co_return r;
-    if (c.options.is_manual_input()) co_return detail::reply(detail::with_call(*r, c, original));
-    if (++taken > options_.limits_.input_rounds())
-      co_return detail::reply(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
-    auto required = json::read<input_required_result>(r->view());
-    if (!required) co_return detail::reply(required.error().with_code(make_error_code(errc::protocol_violation)));
-    if (auto const bad = check_round(*required)) co_return detail::reply(bad);
-    left -= std::min(left, nanoseconds(time_->now() - sent_at));  // the clock stops while a handler answers
-    auto state = required->request_state;
-    if (required->input_requests && !required->input_requests->empty()) {
-      pause = detail::first_rest;
-    } else {
-      auto const before = time_->now();
-      auto const most = std::min<nanoseconds>(left, hard - before);
-      auto const ended = co_await rest(c, std::min(pause, most));
-      if (ended) co_return ended;
-      left -= std::min(left, nanoseconds(time_->now() - before));
-      if (left <= left.zero() || time_->now() >= hard) co_return error(errc::timeout, c.method);
-      pause = std::min<nanoseconds>(2 * pause, detail::longest_rest);
-    }
-    auto answers = co_await answer_round(std::move(*required), c.options.stop(), hard);
-    if (!answers) co_return detail::reply(answers.error());
-    c.params = detail::with_answers(original, *answers, state);
-    sent_at = time_->now();
-    c.options.timeout(std::max(left, nanoseconds(1)));
-    r = co_await round_trip(c);
-  }
-}
-
-// Of a saved verdict that nothing has shown to hold yet, that is being checked, or that was found to be wrong since.
-COMCP_DECL bool client_core::may_be_of_other_era(detail::prepared_call const& c, error const& e) const {
-  if (!c.sent_modern || !(e.peer() || (is_http_ && sansio::is_legacy_refusal(e)))) return false;
-  return prior_unconfirmed_ || restarting_ || !is_modern();
-}
-
-// A saved verdict may be out of date, which an error answer can be the sign of: the server is asked, once for all
-// calls. True when the call is to go out again, in the other era; one that was refused unread did nothing yet.
-COMCP_DECL asio::awaitable<result<bool>> client_core::probe_again(detail::prepared_call const& c, error refusal) {
-  if (std::exchange(prior_unconfirmed_, false) && !restarting_) {
-    forget_era();
-    begin_renegotiation({});
-  }
-  auto const failed = co_await settled(c);
-  if (failed) co_return failed;
-  auto const* const peer = refusal.peer();
-  auto const status = refusal.detail() ? refusal.detail()->http_status.value_or(0) : 0;
-  bool const unread = (status >= 400 && status < 500) || (peer && peer->code <= -32600 && peer->code >= -32602);
-  co_return !is_modern() && (unread || c.repeatable || c.options.is_idempotent());
-}
-
-COMCP_DECL error client_core::check_round(input_required_result const& required) const {
-  bool const asks = required.input_requests && !required.input_requests->empty();
-  if (!asks && !required.request_state)
-    return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
-  if (!asks) return {};
-  if (required.input_requests->size() > options_.limits_.input_requests())
-    return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
-  for (auto const& [key, asked] : *required.input_requests) {
-    bool declared = false;
-    if (asked.method == "sampling/createMessage") declared = own_capabilities_.sampling.has_value();
-    if (asked.method == "roots/list") declared = own_capabilities_.roots.has_value();
-    if (asked.method == "elicitation/create") {
-      auto const mode = asked.params.view().find("mode");
-      bool const url = mode && mode->get_string() == "url";
-      declared = url ? own_capabilities_.supports_elicitation_url() : own_capabilities_.supports_elicitation_form();
-    }
-    if (!declared)
-      return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
-  }
-  return {};
-}
-
-COMCP_DECL asio::awaitable<void> client_core::answer_one(std::shared_ptr<round> r, std::string key,
-                                                         input_request asked) {
-  auto const hold = shared_from_this();
-  auto ctx = dispatcher_.make_context(asked.method, asked.params);
-  r->cancelled.push_back(ctx.cancelled_);
-  result<json::fragment> answer = error(errc::cancelled);
-  try {
-    answer = co_await dispatcher_.answer(asked.method, asked.params, ctx);
-  } catch (std::exception const&) {
-    // A cancelled coroutine; its round has ended.
-  }
-  --r->running;
-  if (!answer) {
-    if (!r->failure) r->failure = answer.error();
-  } else {
-    r->answers.emplace(std::move(key), answer->text());
-  }
-  if (!r->failure && r->done.id) start_answers(r);
-  if (r->running == 0 || r->failure) end(r->done.id, json::value());
-}
-
-COMCP_DECL void client_core::start_answers(std::shared_ptr<round> const& r) {
-  auto const most = std::max<std::size_t>(1, options_.limits_.handlers_in_flight());
-  while (r->running < most && !r->waiting.empty()) {
-    auto next = r->waiting.extract(r->waiting.begin());
-    ++r->running;
-    r->signals.push_back(std::make_unique<asio::cancellation_signal>());
-    auto work = std::make_shared<asio::awaitable<void>>(answer_one(r, std::move(next.key()), std::move(next.mapped())));
-    auto* const signal = r->signals.back().get();
-    // Posted: a handler that answers at once must not end the round before it is waited for.
-    auto start = [this, hold = shared_from_this(), r, work, signal] {
-      if (!r->done.id) return;  // the call has ended
-      detail::spawn(home_, std::move(*work), signal->slot(), r);
-    };
-    detail::post(home_, std::move(start));
-  }
-}
-
-COMCP_DECL asio::awaitable<result<std::string>> client_core::answer_round(input_required_result required,
-                                                                          std::stop_token stop,
-                                                                          std::chrono::steady_clock::time_point hard) {
-  if (!required.input_requests || required.input_requests->empty()) co_return std::string();
-  auto const r = std::make_shared<round>();
-  auto const most = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
-  if (!enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
-  end_with(stop, r->done);
-  r->waiting = std::move(*required.input_requests);
-  start_answers(r);
-  auto const waited = co_await wait(r->done);
-  if (waited && !r->failure) co_return detail::responses_text(r->answers);
-  auto cancel_the_rest = [r] { r->cancel(); };
-  detail::post(home_, std::move(cancel_the_rest));
-  if (!waited) co_return waited.error();
-  co_return detail::round_error(r->failure);
-}
-
-// Before state alone goes back: a server that is not ready yet is not asked in a loop.
-COMCP_DECL asio::awaitable<error> client_core::rest(detail::prepared_call const& c, std::chrono::nanoseconds d) {
-  detail::pending_entry e;
-  e.lasts = detail::pending_entry::span::client;
-  if (!enlist(e, d)) co_return error(errc::queue_full, "too many calls in flight");
-  end_with(c.options.stop(), e);
-  auto const over = co_await wait(e);
-  co_return over.error() == errc::timeout ? error() : over.error();
-}
-
-namespace detail {
-
-COMCP_DECL bool is_accepted(std::string const& responses, std::string_view key) {
-  auto const all = json::parse(responses);
-  auto const one = all ? all->find(key) : std::nullopt;
-  auto const action = one ? one->find("action") : std::nullopt;
-  return action && action->view().get_string() == "accept";
-}
-
-}  // namespace detail
-
-// One page after the other, each as a round of its own: bounded, and ended with the call.
-COMCP_DECL asio::awaitable<error> client_core::ask_urls(detail::prepared_call const& c, error refusal,
-                                                        std::chrono::steady_clock::time_point hard) {
-  auto const failure = refusal.with_code(make_error_code(errc::url_elicitation_required));
-  auto const data = json::parse(refusal.peer()->data);
-  auto const list = data ? data->find("elicitations") : std::nullopt;
-  if (!list || !own_capabilities_.supports_elicitation_url()) co_return failure;
-  if (list->size() > options_.limits_.input_requests())
-    co_return error(errc::limit_exceeded, "a -32042 with more pages than limits().input_requests()");
-  open_urls pages(*this);  // before the first is shown: it may be completed while it is
-  bool may_wait = c.options.awaits_url_elicitations() && list->size() > 0;
-  for (auto const e : list->elements()) {
-    auto const id = e.find("elicitationId");
-    if (id && id->is_string()) pages.ids.emplace(*id->get_string());
-    else may_wait = false;
-  }
-  for (auto const e : list->elements()) {
-    input_request page;
-    page.method = "elicitation/create";
-    page.params = e.share();
-    input_required_result one;
-    one.input_requests.emplace().emplace("page", std::move(page));
-    auto const answered = co_await answer_round(std::move(one), c.options.stop(), hard);
-    may_wait = may_wait && answered && detail::is_accepted(*answered, "page");
-    if (answered) continue;
-    auto const& why = answered.error();
-    bool const call_is_over = why == errc::cancelled || why == errc::closed || why == errc::timeout;
-    if (call_is_over && !why.peer()) co_return why;
-  }
-  if (!may_wait) co_return failure;
-  if (pages.ids.empty()) co_return error();
-  auto const left = std::max(std::chrono::nanoseconds(hard - time_->now()), std::chrono::nanoseconds(1));
-  pages.done.lasts = detail::pending_entry::span::client;
-  if (!enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
-  end_with(c.options.stop(), pages.done);
-  auto const completed = co_await wait(pages.done);
-  if (completed) co_return error();
-  co_return completed.error() == errc::timeout ? failure : completed.error();
-}
-
-COMCP_DECL void client_core::url_completed(json::value const& params) {
-  auto const which = params.view().find("elicitationId");
-  auto const id = which ? which->get_string() : std::nullopt;
-  if (!id) return;
-  std::vector<request_id> complete;  // first all of them: an end may begin anything
-  for (auto* const waiting : open_urls_) {
-    auto const found = waiting->ids.find(*id);
-    if (found == waiting->ids.end()) continue;
-    waiting->ids.erase(found);
-    if (waiting->ids.empty() && waiting->done.id) complete.push_back(waiting->done.id);
-  }
-  for (auto const which_call : complete) end(which_call, json::value());
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,
-                                                                   json::fragment responses) {
-  auto const hold = shared_from_this();
-  auto const of = required.view().find("comcp/call");
-  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
-  auto const method = of->find("method");
-  c.method = method ? std::string(method->get_string().value_or("")) : std::string();
-  std::optional<std::string> state;
-  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
-  auto const params = of->find("params");
-  c.params = detail::with_answers(params ? params->dump() : "{}", responses.text(), state);
-  auto v = co_await call(std::move(c));
-  co_return v;
-}
-
-}  // namespace comcp
-
-// client/impl/dispatcher.ipp
-
-namespace comcp::detail {
-
-COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
-  context ctx;
-  ctx.core_ = core_.weak_from_this();
-  ctx.validation_ = core_.validation();
-  ctx.method_ = std::move(method);
-  ctx.cancelled_ = std::make_shared<bool>(false);
-  if (auto const meta = params.view().find("_meta")) {
-    if (auto const token = meta->find("progressToken")) ctx.progress_token_ = token->dump();
-  }
-  return ctx;
-}
-
-COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
-  std::string raw_id(m.raw_id);
-  if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"));
-  if (running_.size() >= core_.limits().handlers_in_flight()) {
-    ++core_.counters().dropped;
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
-  }
-  json::value params;
-  if (!m.params.empty()) {
-    auto parsed = json::parse(m.params, core_.limits().json());
-    if (!parsed) return core_.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}));
-    params = std::move(*parsed);
-  }
-  if (running_.contains(raw_id))
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
-  auto const state = std::make_shared<running>();
-  if (running_.empty()) core_.pause_clocks();
-  running_.emplace(raw_id, state);
-  auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
-  detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
-}
-
-COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
-                                                   std::string method, json::value params,
-                                                   std::shared_ptr<running> state) {
-  result<json::fragment> answered = error(errc::cancelled);
-  try {
-    auto ctx = make_context(method, params);
-    ctx.cancelled_ = state->cancelled;
-    answered = co_await answer(std::move(method), std::move(params), ctx);
-  } catch (std::exception const&) {
-    // Only a cancelled coroutine comes here: answer() turns what a handler throws into an error.
-  }
-  auto const found = running_.find(raw_id);
-  if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
-  running_.erase(found);
-  if (running_.empty()) hold->resume_clocks();
-  if (answered) {
-    hold->send_text(jsonrpc::response(raw_id, answered->text()));
-  } else if (auto const* const peer = answered.error().peer()) {
-    hold->send_text(jsonrpc::error_response(raw_id, *peer));
-  } else {
-    hold->fault(answered.error());
-    hold->send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}));
-  }
-}
-
-COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
-                                                                      context& ctx) {
-  if (!core_.handler().answers(method)) co_return method_not_found(method);
-  try {
-    if (auto const bad = check(method, params.view())) co_return bad;
-    auto answered = co_await core_.handler().answer(method, params, ctx);
-    co_return answered;
-  } catch (exception const& e) {
-    co_return e.error();
-  } catch (std::system_error const& e) {
-    if (ctx.cancelled()) co_return error(errc::cancelled);
-    co_return error(e.code(), "a handler failed");
-  } catch (std::exception const& e) {
-    co_return error(errc::input_refused, std::string("a handler threw: ") + e.what());
-  } catch (...) {
-    co_return error(errc::input_refused, "a handler threw");
-  }
-}
-
-// What the specification asks of every request, whoever answers it.
-COMCP_DECL error dispatcher::check(std::string_view method, json::view request) const {
-  auto const& own = core_.own_capabilities();
-  auto const refused = [](char const* why) {
-    return error::from_peer({-32602, std::string("Invalid params: ") + why, {}});
-  };
-  if (method == "elicitation/create") {
-    auto const mode = request.find("mode");
-    bool const form = !mode || mode->get_string() == "form";
-    bool const declared = form ? own.supports_elicitation_form() : own.supports_elicitation_url();
-    if (!declared || (mode && !form && mode->get_string() != "url")) return refused("this mode was not declared");
-    auto const needed = request.find(form ? "requestedSchema" : "url");
-    if (!needed || !(form ? needed->is_object() : needed->is_string()))
-      return refused(form ? "no requestedSchema" : "no url");
-  } else if (method == "sampling/createMessage" && (request.find("tools") || request.find("toolChoice"))) {
-    if (!own.sampling || !own.sampling->tools) return refused("sampling.tools was not declared");
-  }
-  return {};
-}
-
-COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
-  auto const found = running_.find(raw_id);
-  if (found == running_.end()) return;
-  auto const state = found->second;
-  running_.erase(found);
-  if (running_.empty()) core_.resume_clocks();
-  *state->cancelled = true;
-  state->signal.emit(asio::cancellation_type::terminal);
-}
-
-COMCP_DECL void dispatcher::cancel_all() {
-  auto const all = std::exchange(running_, {});
-  notifications_.clear();
-  if (auto const p = pump_; p && core_.closing_) {  // it may end what it began before a restart
-    *p->cancelled = true;
-    p->signal.emit(asio::cancellation_type::terminal);
-  }
-  if (!all.empty()) core_.resume_clocks();
-  for (auto const& [id, state] : all) {
-    *state->cancelled = true;
-    state->signal.emit(asio::cancellation_type::terminal);
-  }
-}
-
-COMCP_DECL void dispatcher::notification(std::string method, json::value params) {
-  if (!core_.handler()) return;
-  if (notifications_.size() >= core_.limits().queued_notifications()) {
-    ++core_.counters().dropped;
-    return core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
-  }
-  if (pump_ && *pump_->cancelled) return;
-  notifications_.push_back({std::move(method), std::move(params)});
-  if (pump_) return;
-  pump_ = std::make_shared<running>();
-  auto work = pump(core_.shared_from_this(), pump_);
-  detail::spawn(core_.home(), std::move(work), pump_->signal.slot(), pump_);
-}
-
-COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state) {
-  while (!notifications_.empty()) {
-    auto const next = std::move(notifications_.front());
-    notifications_.pop_front();
-    auto ctx = make_context(next.method, next.params);
-    ctx.cancelled_ = state->cancelled;
-    error failure;
-    try {
-      co_await hold->handler().notify(next.method, next.params, ctx);
-    } catch (exception const& e) {
-      failure = e.error();
-    } catch (std::exception const& e) {
-      failure = error(errc::invalid_argument, std::string("a notification handler threw: ") + e.what());
-    } catch (...) {
-      failure = error(errc::invalid_argument, "a notification handler threw");
-    }
-    if (failure && !*state->cancelled) hold->fault(failure);
-  }
-  pump_.reset();
-}
-
-}  // namespace comcp::detail
-
-// client/impl/subscribers.ipp
-// Who subscribes to a resource or watches a list and leaves again, alone or with others, and is told when no changes
-// come; what is shared is in subscriptions.ipp.
-
-namespace comcp::detail {
-
-COMCP_DECL void subscription_hub::forget(std::string const& uri,
-                                         std::shared_ptr<updated_callback const> const& callback) {
-  auto const found = resources_.find(uri);
-  if (found == resources_.end()) return;
-  std::erase(found->second.callbacks, callback);
-  if (found->second.callbacks.empty()) resources_.erase(found);
-}
-
-// A subscriber from its first moment: it leaves again unless all went well.
-struct subscription_hub::membership {
-  membership(subscription_hub& h, std::string u, std::shared_ptr<updated_callback const> f)
-      : hub(h), uri(std::move(u)), callback(std::move(f)) {
-    hub.resources_[uri].callbacks.push_back(callback);
-  }
-  membership(membership const&) = delete;
-  membership& operator=(membership const&) = delete;
-  ~membership() {
-    if (!stays) hub.forget(uri, callback);
-  }
-  subscription_hub& hub;
-  std::string uri;
-  std::shared_ptr<updated_callback const> callback;
-  bool stays = false;
-};
-
-COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
-  core_.wake(line, why ? reply(why) : reply(json::value()));
-}
-
-// By way of the interceptors, which may deny and record it.
-COMCP_DECL asio::awaitable<void> subscription_hub::ask(prepared_call c, performer how) {
-  auto const performed = std::make_shared<bool>(false);
-  performer marked = [performed, how = std::move(how)](prepared_call& call) {
-    *performed = true;
-    return how(call);
-  };
-  auto const r = co_await core_.intercept(std::move(c), std::move(marked));
-  if (!r) throw exception(r.error());
-  if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
-}
-
-COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
-  auto const hold = core_.shared_from_this();
-  auto const mine = std::make_shared<updated_callback const>(std::move(f));
-  prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
-  performer how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
-  co_await ask(std::move(c), std::move(how));
-}
-
-COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
-                                                         prepared_call& c) {
-  auto failure = co_await core_.settled(c);
-  bool const modern = core_.is_modern();
-  if (!failure && modern) failure = core_.check_subscribe(c.options);
-  if (!failure && c.options.stop().stop_requested()) failure = error(errc::cancelled);
-  if (failure) co_return failure;
-  membership me(*this, uri, mine);
-  if (modern) failure = co_await join_shared(uri, c);
-  else failure = co_await join_legacy(uri, c);
-  if (!failure) {
-    me.stays = true;
-    if (!modern && deaf_) core_.fault(deaf_);  // subscribed, but nothing brings the updates for now
-    co_return json::value();
-  }
-  forget(uri, mine);
-  if (modern) refresh_shared();
-  co_return failure;
-}
-
-COMCP_DECL asio::awaitable<error> subscription_hub::join_shared(std::string uri, prepared_call& c) {
-  // Posted: with nothing to do it would be over before the wait below has begun.
-  auto begin = [this, weak = core_.weak_from_this()] {
-    if (auto const core = weak.lock()) refresh_shared();
-  };
-  detail::post(core_.home(), std::move(begin));
-  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
-  if (timeout > patience_.timeout().value_or(core_.default_timeout())) patience_.timeout(timeout);
-  auto failure = co_await core_.wait_in(waiting_, c);
-  if (failure) co_return failure;
-  if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
-  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
-}
-
-// One asks for all that come meanwhile; if that goes wrong, the next one does.
-COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri, prepared_call& c) {
-  for (;;) {
-    auto& t = resources_[uri];
-    if (t.confirmed) co_return error();
-    if (!t.asking) break;
-    auto failure = co_await core_.wait_in(t.waiting, c);
-    if (failure) co_return failure;
-  }
-  struct asking {
-    asking(subscription_hub& h, std::string const& u) : hub(h), uri(u) { hub.resources_[uri].asking = true; }
-    asking(asking const&) = delete;
-    asking& operator=(asking const&) = delete;
-    ~asking() { hub.answered(uri, well); }
-    subscription_hub& hub;
-    std::string const& uri;
-    bool well = false;
-  };
-  asking now(*this, uri);
-  auto const done = co_await core_.round_trip(c);
-  now.well = done.has_value();
-  if (done) co_return error();
-  co_return done.error();
-}
-
-COMCP_DECL void subscription_hub::answered(std::string const& uri, bool well) {
-  auto const found = resources_.find(uri);
-  if (found == resources_.end()) return;
-  found->second.asking = false;
-  found->second.confirmed = well;
-  auto line = std::exchange(found->second.waiting, {});
-  wake(line, {});
-}
-
-COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
-  auto const hold = core_.shared_from_this();
-  if (core_.end_reason_) throw exception(*core_.end_reason_);
-  if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
-  prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
-  performer how = [this, uri](prepared_call& call) { return leave(uri, call); };
-  co_await ask(std::move(c), std::move(how));
-}
-
-COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
-  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
-  auto const failed = co_await core_.settled(c);
-  if (failed) co_return failed;
-  auto const found = resources_.find(uri);
-  if (found != resources_.end()) {
-    auto line = std::move(found->second.waiting);
-    resources_.erase(found);
-    wake(line, error(errc::cancelled, "unsubscribed meanwhile"));
-  }
-  if (core_.is_modern()) {
-    refresh_shared();
-    co_return json::value();
-  }
-  auto r = co_await core_.round_trip(c);
-  co_return r;
-}
-
-COMCP_DECL bool subscription_hub::is_awaited() const {
-  auto const& h = core_.handler();
-  bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
-  return heard || !wanted().empty();
-}
-
-COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
-                                                 std::function<void(error const&)> silent) {
-  auto const handle = next_handle_++;
-  auto const known = silent_.find(kind);
-  auto const why = known == silent_.end() ? deaf_ : known->second;
-  if (why && silent) guarded([&] { silent(why); });
-  watchers_.push_back({handle, std::move(kind), std::move(f), std::move(silent)});
-  if (core_.is_modern()) refresh_shared();
-  return handle;
-}
-
-COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
-  std::erase_if(watchers_, [handle](watcher const& w) { return w.handle == handle; });
-  if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
-}
-
-// To the watches of one kind, or of all.
-COMCP_DECL void subscription_hub::tell_silence(std::string_view kind, error const& why) {
-  auto const all = watchers_;
-  for (auto const& w : all) {
-    if (w.silent && (kind.empty() || w.kind == kind)) guarded([&] { w.silent(why); });
-  }
-}
-
-// What was asked for and is not acknowledged never comes: told once, not at each stream that follows.
-COMCP_DECL void subscription_hub::tell_left_out(listen_stream const& s) {
-  auto const known = std::exchange(silent_, {});
-  auto const look = [&](std::string const& kind, bool wanted, bool comes) {
-    if (!wanted || comes) return;
-    error const why(errc::capability_missing, "the server does not tell of changes of its " + kind +
-                                                  ": subscriptions/listen did not acknowledge them");
-    silent_.emplace(kind, why);
-    if (known.contains(kind)) return;
-    core_.fault(why);
-    tell_silence(kind, why);
-  };
-  look("tools", s.asked.tools_list_changed, s.acknowledged.tools_list_changed);
-  look("prompts", s.asked.prompts_list_changed, s.acknowledged.prompts_list_changed);
-  look("resources", s.asked.resources_list_changed, s.acknowledged.resources_list_changed);
-  for (auto& [uri, t] : resources_) {
-    bool const comes = s.acknowledged.has_resource(uri);
-    if (!comes && t.confirmed)
-      core_.fault(error(errc::not_found, "the server does not acknowledge the subscription to " + uri + " any more"));
-    t.confirmed = comes;
-  }
-}
-
-COMCP_DECL void subscription_hub::deaf(error why) {
-  bool const was_deaf(deaf_);
-  deaf_ = std::move(why);
-  if (!deaf_ && was_deaf && std::exchange(gap_, false)) missed_changes();
-  if (!deaf_) return;
-  gap_ = true;
-  // That a server has no such stream is a fault only where somebody waits for what would come on it.
-  if (is_awaited() || !(deaf_ == errc::capability_missing)) core_.fault(deaf_);
-  tell_silence({}, deaf_);
-}
-
-}  // namespace comcp::detail
-
-// client/impl/subscriptions.ipp
-#include <array>
 
 // sansio/backoff.hpp
 // How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
@@ -16261,9 +15127,2304 @@ class backoff {
 
 }  // namespace sansio
 }  // namespace comcp
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/connection.ipp
+#include <algorithm>
+
+#include <asio/this_coro.hpp>
 
 namespace comcp::detail {
 
+COMCP_DECL connection::connection(client_core& core, connect_settings const& settings, any_transport t)
+    : core_(core),
+      channel_(std::move(t)),
+      attempt_(core.calls(), settings, channel_.is_http()) {}
+
+inline connection_status status_of(sansio::life_state s) noexcept {
+  using enum sansio::life_state;
+  switch (s) {
+    case opening:
+    case waiting:
+    case restarting:
+    case renewing: return connection_status::connecting;
+    case negotiating:
+    case settling:
+    case renegotiating:
+    case restoring: return connection_status::initializing;
+    case ready: return connection_status::ready;
+    case closing: return connection_status::closing;
+    default: return connection_status::disconnected;
+  }
+}
+
+COMCP_DECL void connection::on(sansio::life_event e) {
+  life_.on(e);
+  tell_status();
+}
+
+COMCP_DECL void connection::tell_status() {
+  auto const now = status_of(life_.state());
+  if (std::exchange(status_, now) == now) return;
+  auto const all = listeners_;
+  for (auto const& listener : all) {
+    try {
+      listener(now);
+    } catch (...) {
+      core_.fault(error(errc::invalid_argument, "a status listener threw"));
+    }
+  }
+}
+
+COMCP_DECL asio::awaitable<void> connection::open() {
+  auto const hold = core_.shared_from_this();
+  error failure;
+  try {
+    on(sansio::life_event::open);
+    attempt_.begin();
+    auto done = co_await open_channel();
+    if (done) done = co_await negotiate();
+    if (!done) failure = done.error();
+    bool ready = false;
+    if (done) ready = co_await settle();
+    if (done && !ready) failure = end_reason_.value_or(error(errc::closed));
+  } catch (...) {
+    failure = current_error();
+  }
+  if (!failure) co_return;
+  co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+  co_await close(failure);
+  throw exception(failure);
+}
+
+COMCP_DECL asio::awaitable<result<void>> connection::open_channel() {
+  auto const timeout = attempt_.bounded(core_.settings().open_timeout);
+  return channel_.open(core_.shared_from_this(), core_.calls(), core_.home(), core_, timeout, attempt_.hard_end(timeout));
+}
+
+COMCP_DECL asio::awaitable<bool> connection::close_channel() {
+  return channel_.close(core_.shared_from_this(), core_.calls(), core_.home(), core_.settings().close_timeout);
+}
+
+COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
+  bool const first = !life_.is_restarting();
+  on(sansio::life_event::opened);
+  core_.inbound().forget_strays();
+  core_.recovery().eras().recall();
+  auto const n = std::make_shared<negotiation>(core_);
+  negotiation_ = n;
+  auto const done = co_await n->run(first ? channel_.resumed() : std::nullopt, attempt_.bounded(core_.settings().handshake_timeout));
+  if (!done) co_return core_.inbound().with_what_came(done.error());
+  resumed_ = n->has_resumed();
+  core_.recovery().doubt_era(core_.is_modern() && n->from_prior());
+  core_.recovery().eras().remember(core_.verdict());
+  co_return done;
+}
+
+COMCP_DECL asio::awaitable<bool> connection::settle() {
+  life_.on(sansio::life_event::negotiated);
+  for (auto const& step : core_.pipeline().steps()) step->connected(false);
+  if (!core_.is_modern()) {
+    if (!resumed_) core_.notify("notifications/initialized", {});
+    if (core_.level() && core_.facts().capabilities.supports("logging")) {
+      call_options patience;
+      patience.timeout(attempt_.bounded(core_.settings().timeout)).extend_on_progress(false);
+      prepared_call set("logging/setLevel", args("level", enum_text(*core_.level())).text(), std::move(patience));
+      set.internal = true;
+      auto const done = co_await core_.round_trip(set);
+      if (!done) core_.fault(done.error());
+    }
+  }
+  if (!life_.on(sansio::life_event::settled)) co_return false;  // lost meanwhile
+  tell_status();
+  if (!life_.is(sansio::life_state::ready)) co_return true;  // by whoever was told
+  core_.subscriptions().connected();
+  if (core_.settings().ping_interval && !std::exchange(keeping_alive_, true)) core_.spawn(keep_alive());
+  core_.recovery().restored();
+  co_return true;
+}
+
+COMCP_DECL asio::awaitable<void> connection::keep_alive() {
+  auto const hold = core_.shared_from_this();
+  auto const& settings = core_.settings();
+  auto const& seen = core_.calls().counters().messages_in;
+  std::uint64_t seen_before = 0;
+  unsigned failures = 0;
+  for (;;) {
+    bool const awake = co_await core_.sleep(*settings.ping_interval);
+    if (!awake) break;
+    if (!life_.is(sansio::life_state::ready)) continue;
+    if (std::exchange(seen_before, seen) != seen) {
+      failures = 0;
+      continue;
+    }
+    call_options limited;
+    limited.timeout(settings.ping_timeout).extend_on_progress(false);
+    prepared_call ping(core_.is_modern() ? "server/discover" : "ping", {}, std::move(limited));
+    ping.internal = true;
+    auto const r = co_await core_.round_trip(ping);
+    seen_before = seen;
+    if (r || r.error().peer()) {
+      failures = 0;
+    } else if (r.error() == errc::timeout && ++failures >= settings.ping_failure_threshold) {
+      core_.recovery().break_off(
+          error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
+      failures = 0;
+    }
+  }
+  keeping_alive_ = false;
+}
+
+COMCP_DECL bool connection::refuses_requests() const {
+  auto const n = negotiation_.lock();
+  if (!n || n->is_over()) return core_.is_modern() && life_.is(sansio::life_state::ready);
+  return core_.settings().handshake.mode == sansio::handshake_mode::pinned && n->asks_modern();
+}
+
+COMCP_DECL void connection::cancel_inbound() {
+  core_.dispatcher().cancel_all();
+  attempt_.stop_authorizing();
+}
+
+COMCP_DECL calls::spared connection::spared() const noexcept {
+  if (!life_.is_restarting()) return calls::spared::nothing;
+  return life_.is(sansio::life_state::renegotiating) ? calls::spared::unsent_and_handshake : calls::spared::unsent;
+}
+
+COMCP_DECL void connection::fail_all(error const& reason) {
+  core_.calls().fail(reason, pending_entry::span::connection, spared());
+  if (!life_.is_restarting()) core_.calls().fail(reason, pending_entry::span::client, calls::spared::nothing);
+}
+
+COMCP_DECL void connection::closed(error reason) {
+  auto const hold = core_.shared_from_this();
+  channel_.lost();
+  auto const n = negotiation_.lock();
+  if (n && !n->is_over()) {
+    if (life_.is_restarting())  // what was sent before it began
+      core_.calls().fail(reason, pending_entry::span::connection, spared());
+    return n->closed(reason);
+  }
+  if (life_.is_closing()) return;
+  if (life_.is(sansio::life_state::ready)) return core_.recovery().lost(std::move(reason));
+  if (life_.is(sansio::life_state::restoring)) {
+    core_.recovery().lost_again(reason);
+    life_.on(sansio::life_event::lost);
+    cancel_inbound();
+    return fail_all(reason);
+  }
+  if (!life_.is_restarting()) return finish(std::move(reason));
+  cancel_inbound();  // what the server asked while its connection was being closed
+}
+
+COMCP_DECL asio::awaitable<void> connection::close(error reason) {
+  auto const hold = core_.shared_from_this();
+  if (life_.is_closing()) co_return;
+  on(sansio::life_event::close);
+  cancel_inbound();
+  fail_all(reason);
+  co_await close_channel();
+  finish(std::move(reason));
+}
+
+COMCP_DECL void connection::finish(error reason) {
+  if (end_reason_) return;
+  auto const hold = core_.shared_from_this();
+  end_reason_ = reason;
+  life_.on(sansio::life_event::end);
+  channel_.lost();
+  core_.calls().disarm();
+  cancel_inbound();
+  core_.subscriptions().ended(reason);
+  tell_status();
+  fail_all(reason);
+  core_.calls().disarm();
+  core_.calls().fail(reason, pending_entry::span::last, calls::spared::nothing);
+}
+
+COMCP_DECL asio::awaitable<error> connection::ended() {
+  auto const hold = core_.shared_from_this();
+  if (end_reason_) co_return *end_reason_;
+  pending_entry e(pending_entry::span::last);
+  if (!core_.calls().enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+  auto const r = co_await core_.calls().wait(e);
+  if (!end_reason_) throw exception(r.error());
+  co_return *end_reason_;
+}
+
+COMCP_DECL void connection::abandon() noexcept {
+  if (end_reason_) return;
+  life_.on(sansio::life_event::close);
+  channel_.drop();
+  auto end = [hold = core_.shared_from_this(), this] { finish(error(errc::closed, "the client was destroyed")); };
+  detail::post(core_.home(), std::move(end));
+}
+
+COMCP_DECL void connection::context_gone() noexcept {
+  channel_.drop();
+  life_.on(sansio::life_event::end);
+  end_reason_ = error(errc::closed, "the client's execution context is gone");
+  status_ = connection_status::disconnected;
+}
+
+}  // namespace comcp::detail
+
+// client/impl/core.ipp
+// What the core does itself: it puts its parts together, sends, and tells what it knows.
+
+#include <asio/strand.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/thread_pool.hpp>
+
+namespace comcp {
+
+COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
+                                    asio::any_io_executor home)
+    : tenant(std::move(home)),
+      handler_(std::move(handler)),
+      settings_(options.settings()),
+      calls_(*this, home_, settings_, settings_.time ? settings_.time : steady_time()),
+      introduction_(handler_, settings_, transport.info()),
+      connection_(*this, settings_, std::move(transport)),
+      recovery_(*this, connection_, settings_),
+      exchange_(*this),
+      inbound_(*this),
+      dispatcher_(*this),
+      subscriptions_(*this),
+      level_(settings_.log_level) {
+  settings_.handshake.over_http = is_http();
+  for (auto const& make : settings_.steps) {
+    if (make) pipeline_.add(make(*this));
+  }
+  inbound_.add(pipeline_);
+  inbound_.add(exchange_.rounds());
+  inbound_.add(subscriptions_);
+  inbound_.add(dispatcher_);
+  if (settings_.observer.on_status) connection_.on_status(settings_.observer.on_status);
+}
+
+COMCP_DECL client_core::~client_core() = default;
+
+COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
+                                                                              any_handler handler,
+                                                                              connect_options options) {
+  auto const here = co_await asio::this_coro::executor;
+  asio::any_io_executor home = here;
+  if (options.settings().executor) home = options.settings().executor;
+  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
+  auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
+  // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
+  auto work = core->connection_.open();
+  co_await detail::spawn_and_wait(home, std::move(work));
+  co_return core;
+}
+
+COMCP_DECL asio::awaitable<void> client_core::close() {
+  auto const hold = shared_from_this();
+  auto const wait_closed = [](std::shared_ptr<client_core> self) -> asio::awaitable<void> {
+    if (self->end_reason()) co_return;
+    if (!self->is_closing()) self->spawn(self->connection_.close(error(errc::closed)));
+    (void)co_await self->connection_.ended();
+  };
+  auto work = wait_closed(hold);
+  co_await detail::on_home(hold, std::move(work));
+}
+
+COMCP_DECL void client_core::abandon() noexcept {
+  at_home([self = shared_from_this()] { self->connection_.abandon(); });
+  connection_.channel().cut();  // home may never run again
+}
+
+COMCP_DECL void client_core::context_gone() noexcept {
+  connection_.context_gone();
+  calls_.shut_down();
+  subscriptions_.streams().shut_down();
+  settings_.executor = {};
+}
+
+COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
+  if (end_reason()) return *end_reason();
+  if (is_closing()) return {errc::closed, "the client is closing"};
+  if (c.unusable) return c.unusable;
+  if (c.internal) return {};
+  if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
+  for (auto const& [key, text] : c.options.meta()) {
+    if (auto const ok = check_meta(key, text); !ok) return ok.error();
+  }
+  return recovery_.is_unsettled() ? error() : refuses(c);
+}
+
+COMCP_DECL error client_core::refuses(detail::prepared_call const& c) const {
+  return c.internal ? error() : facts_.refuses(c, settings_.check_capabilities);
+}
+
+// What check() looks at for resources/subscribe, which the modern era has not.
+COMCP_DECL error client_core::check_subscribe(call_options const& options) const {
+  detail::prepared_call const listen("subscriptions/listen", {}, options);
+  if (auto bad = check(listen)) return bad;
+  return settings_.check_capabilities ? facts_.refuses_subscriptions() : error();
+}
+
+COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e, wire::codec const& codec) {
+  auto const& c = *e.call;
+  c.sent_modern = codec.is_modern();
+  wire::request_meta meta;
+  meta.user = &c.options.meta();
+  meta.progress = c.options.wants_progress();
+  if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : level_;
+  outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
+  message.method = c.method;
+  message.handshake = e.handshake;
+  message.open_ended = e.open_ended;
+  if (is_http()) {
+    if (auto const labelled = detail::label(message, e, codec, facts_.tools); !labelled) return labelled.error();
+  }
+  if (settings_.tracer) trace(direction::sent, message.text);
+  auto sent = connection_.channel().send(std::move(message));
+  e.sent = sent.has_value();
+  return sent;
+}
+
+COMCP_DECL void client_core::given_up(request_id id, detail::pending_entry const& e, std::string_view why) {
+  auto& channel = connection_.channel();
+  if (!e.call || !e.sent || !channel.is_open()) return;
+  if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
+    if (is_http()) channel.abandon(id);
+    return;
+  }
+  if (channel.abandon(id) || (is_http() && is_modern())) return;
+  send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
+}
+
+COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
+  detail::pending_entry e(detail::pending_entry::span::client);
+  if (is_closing() || !calls_.enlist(e, d)) co_return false;
+  auto const r = co_await calls_.wait(e);
+  co_return r.error() == errc::timeout;
+}
+
+COMCP_DECL asio::awaitable<detail::reply> client_core::round_trip(detail::prepared_call const& c) {
+  detail::pending_entry e;
+  if (auto const started = start(c, e); !started) co_return detail::reply(started.error());
+  auto r = co_await calls_.wait(e);
+  co_return r;
+}
+
+COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detail::pending_entry& e) {
+  auto bad = check(c);
+  if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
+  if (!bad) {
+    detail::overlap_guard::scope const alone(calls_.guard());
+    auto begun = calls_.enlist(e, c);
+    if (begun && !recovery_.defers(e)) {
+      begun = transmit(e);
+      if (!begun) calls_.end(e.id, begun.error());
+    }
+    if (begun) return begun;
+    bad = begun.error();
+  }
+  return bad.with_outcome(c.outcome);  // of the attempts before this one
+}
+
+COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
+  return here == home_ && pipeline_.is_plain(method);
+}
+
+COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
+  detail::spawn(home_, std::move(work));
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call c) {
+  return detail::on_home(shared_from_this(), call_on_home(std::move(c)));
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
+  detail::performer exchange = [this](detail::prepared_call& call) { return exchange_.perform(call); };
+  auto work = pipeline_.run(std::move(c), std::move(exchange));
+  auto r = co_await std::move(work);
+  co_return std::move(r).value();
+}
+
+COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_call c, detail::reply first) {
+  auto const hold = shared_from_this();
+  auto r = co_await exchange_.settle(c, std::move(first));
+  if (!r) throw exception(detail::judged(c, r.error()));
+  co_return *std::move(r);
+}
+
+COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
+  if (!facts_.codec || !connection_.channel().is_open()) return;
+  outgoing message(facts_.codec->notification(method, params, meta));
+  message.method = method;
+  send_message(std::move(message));
+}
+
+COMCP_DECL void client_core::send_text(std::string text) {
+  if (connection_.channel().is_open()) send_message(outgoing(std::move(text)));
+}
+
+COMCP_DECL void client_core::send_message(outgoing message) {
+  if (is_http()) detail::label(message, facts_);
+  if (settings_.tracer) trace(direction::sent, message.text);
+  auto const sent = connection_.channel().send(std::move(message));
+  if (!sent) fault(sent.error());
+}
+
+// A round that manual_input() gave to the caller goes on with its answers.
+COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,
+                                                                   json::fragment responses) {
+  auto const hold = shared_from_this();
+  auto const of = required.view().find("comcp/call");
+  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
+  auto const method = of->find("method");
+  c.method = method ? std::string(method->get_string().value_or("")) : std::string();
+  std::optional<std::string> state;
+  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
+  auto const params = of->find("params");
+  c.params = detail::with_answers(params ? params->dump() : "{}", responses.text(), state);
+  auto v = co_await call(std::move(c));
+  co_return v;
+}
+
+COMCP_DECL void client_core::answered(detail::pending_entry const& e, json::value const& result) {
+  if (is_modern() && !e.handshake) facts_.learn_name(result);
+  recovery_.answered(e);
+}
+
+COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
+  facts_.tools.learn_tasks(page, settings_.limits.items());
+  if (is_http() && is_modern()) facts_.tools.learn_headers(page);
+}
+
+COMCP_DECL void client_core::stream_ended(request_id id, error why) {
+  auto const hold = shared_from_this();
+  auto const* const found = calls_.table().find(id);
+  if (!found || !(*found)->call) return;
+  auto const& c = *(*found)->call;
+  // A wrong answer stays what it is: its code says that the outcome is open.
+  bool const broken = why == errc::transport_failed || why == errc::response_timeout || why == errc::idle_timeout ||
+                      why == errc::exchange_timeout;
+  bool const unknown = broken && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
+  calls_.end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
+}
+
+COMCP_DECL void client_core::fault(error e) {
+  // What a close that was asked for ends has lost nothing.
+  bool const orderly = is_closing() && (e == errc::closed || e == errc::cancelled);
+  if (orderly || !settings_.observer.on_fault) return;
+  try {
+    settings_.observer.on_fault(e);
+  } catch (...) {  // documented: dropped
+  }
+}
+
+COMCP_DECL void client_core::trace(direction d, std::string_view message) {
+  try {
+    settings_.tracer(d, message);
+  } catch (...) {
+    fault(error(errc::invalid_argument, "a tracer threw"));
+  }
+}
+
+COMCP_DECL era_verdict client_core::verdict() const {
+  auto v = facts_.verdict();
+  if (settings_.handshake.prior) v.authorization = settings_.handshake.prior->authorization;
+  return v;
+}
+
+COMCP_DECL statistics client_core::statistics() const {
+  auto s = calls_.statistics();
+  auto const info = transport_info();
+  s.messages_out = info.messages_out;
+  s.bytes_out = info.bytes_out;
+  return s;
+}
+
+COMCP_DECL bool client_core::awaits(request_id id) const {
+  auto const* const found = calls_.table().find(id);
+  return found && (*found)->call && (*found)->sent;
+}
+
+COMCP_DECL void client_core::session_lost(request_id id, error why) {
+  auto const hold = shared_from_this();
+  recovery_.session_lost(id, std::move(why));
+}
+
+COMCP_DECL std::optional<saved_session> client_core::session() const {
+  if (!is_http() || is_modern()) return {};
+  saved_session s;
+  s.id = transport_info().session_id;
+  if (s.id.empty() || facts_.initialize_result.is_null()) return {};
+  s.initialize_result = facts_.initialize_result.dump();
+  return s;
+}
+
+}  // namespace comcp
+
+// client/impl/dispatcher.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
+  context ctx;
+  ctx.core_ = core_.weak_from_this();
+  ctx.validation_ = core_.settings().answers;
+  ctx.method_ = std::move(method);
+  ctx.cancelled_ = std::make_shared<bool>(false);
+  if (auto const meta = params.view().find("_meta")) {
+    if (auto const token = meta->find("progressToken")) ctx.progress_token_ = token->dump();
+  }
+  return ctx;
+}
+
+COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
+  std::string raw_id(m.raw_id);
+  if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"));
+  if (running_.size() >= core_.limits().handlers_in_flight()) {
+    ++core_.calls().counters().dropped;
+    return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
+  }
+  json::value params;
+  if (!m.params.empty()) {
+    auto parsed = json::parse(m.params, core_.limits().json());
+    if (!parsed) return core_.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}));
+    params = std::move(*parsed);
+  }
+  if (running_.contains(raw_id))
+    return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
+  auto const state = std::make_shared<running>();
+  if (running_.empty()) core_.calls().pause();
+  running_.emplace(raw_id, state);
+  auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
+  detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
+}
+
+COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
+                                                   std::string method, json::value params,
+                                                   std::shared_ptr<running> state) {
+  result<json::fragment> answered = error(errc::cancelled);
+  try {
+    auto ctx = make_context(method, params);
+    ctx.cancelled_ = state->cancelled;
+    answered = co_await answer(std::move(method), std::move(params), ctx);
+  } catch (std::exception const&) {
+    // Only a cancelled coroutine comes here: answer() turns what a handler throws into an error.
+  }
+  auto const found = running_.find(raw_id);
+  if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
+  running_.erase(found);
+  if (running_.empty()) hold->calls().resume();
+  if (answered) {
+    hold->send_text(jsonrpc::response(raw_id, answered->text()));
+  } else if (auto const* const peer = answered.error().peer()) {
+    hold->send_text(jsonrpc::error_response(raw_id, *peer));
+  } else {
+    hold->fault(answered.error());
+    hold->send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}));
+  }
+}
+
+COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
+                                                                      context& ctx) {
+  if (!core_.handler().answers(method)) co_return method_not_found(method);
+  try {
+    if (auto const bad = check(method, params.view())) co_return bad;
+    auto answered = co_await core_.handler().answer(method, params, ctx);
+    co_return answered;
+  } catch (exception const& e) {
+    co_return e.error();
+  } catch (std::system_error const& e) {
+    if (ctx.cancelled()) co_return error(errc::cancelled);
+    co_return error(e.code(), "a handler failed");
+  } catch (std::exception const& e) {
+    co_return error(errc::input_refused, std::string("a handler threw: ") + e.what());
+  } catch (...) {
+    co_return error(errc::input_refused, "a handler threw");
+  }
+}
+
+// What the specification asks of every request, whoever answers it.
+COMCP_DECL error dispatcher::check(std::string_view method, json::view request) const {
+  auto const& own = core_.introduction().capabilities();
+  auto const refused = [](char const* why) {
+    return error::from_peer({-32602, std::string("Invalid params: ") + why, {}});
+  };
+  if (method == "elicitation/create") {
+    auto const mode = request.find("mode");
+    bool const form = !mode || mode->get_string() == "form";
+    bool const declared = form ? own.supports_elicitation_form() : own.supports_elicitation_url();
+    if (!declared || (mode && !form && mode->get_string() != "url")) return refused("this mode was not declared");
+    auto const needed = request.find(form ? "requestedSchema" : "url");
+    if (!needed || !(form ? needed->is_object() : needed->is_string()))
+      return refused(form ? "no requestedSchema" : "no url");
+  } else if (method == "sampling/createMessage" && (request.find("tools") || request.find("toolChoice"))) {
+    if (!own.sampling || !own.sampling->tools) return refused("sampling.tools was not declared");
+  }
+  return {};
+}
+
+COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
+  auto const found = running_.find(raw_id);
+  if (found == running_.end()) return;
+  auto const state = found->second;
+  running_.erase(found);
+  if (running_.empty()) core_.calls().resume();
+  *state->cancelled = true;
+  state->signal.emit(asio::cancellation_type::terminal);
+}
+
+COMCP_DECL void dispatcher::cancel_all() {
+  auto const all = std::exchange(running_, {});
+  notifications_.clear();
+  if (auto const p = pump_; p && core_.is_closing()) {  // it may end what it began before a restart
+    *p->cancelled = true;
+    p->signal.emit(asio::cancellation_type::terminal);
+  }
+  if (!all.empty()) core_.calls().resume();
+  for (auto const& [id, state] : all) {
+    *state->cancelled = true;
+    state->signal.emit(asio::cancellation_type::terminal);
+  }
+}
+
+COMCP_DECL bool dispatcher::notified(std::string const& method, json::value const& params) {
+  if (method == "notifications/cancelled") {
+    if (auto const which = params.view().find("requestId")) withdraw(which->dump());
+  }
+  if (!core_.handler()) return true;
+  if (notifications_.size() >= core_.limits().queued_notifications()) {
+    ++core_.calls().counters().dropped;
+    core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
+    return true;
+  }
+  if (pump_ && *pump_->cancelled) return true;
+  notifications_.push_back({method, params});
+  if (pump_) return true;
+  pump_ = std::make_shared<running>();
+  auto work = pump(core_.shared_from_this(), pump_);
+  detail::spawn(core_.home(), std::move(work), pump_->signal.slot(), pump_);
+  return true;
+}
+
+COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state) {
+  while (!notifications_.empty()) {
+    auto const next = std::move(notifications_.front());
+    notifications_.pop_front();
+    auto ctx = make_context(next.method, next.params);
+    ctx.cancelled_ = state->cancelled;
+    error failure;
+    try {
+      co_await hold->handler().notify(next.method, next.params, ctx);
+    } catch (exception const& e) {
+      failure = e.error();
+    } catch (std::exception const& e) {
+      failure = error(errc::invalid_argument, std::string("a notification handler threw: ") + e.what());
+    } catch (...) {
+      failure = error(errc::invalid_argument, "a notification handler threw");
+    }
+    if (failure && !*state->cancelled) hold->fault(failure);
+  }
+  pump_.reset();
+}
+
+}  // namespace comcp::detail
+
+// client/impl/exchange.ipp
+#include <algorithm>
+
+namespace comcp::detail {
+
+inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
+
+COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
+                                    std::optional<std::string> const& state) {
+  json::writer w;
+  if (!responses.empty()) w.plain_key("inputResponses").raw(responses);
+  if (state) w.plain_key("requestState").string(*state);
+  std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
+  if (out.size() > 1 && !w.text().empty()) out += ',';
+  return out + w.text() + "}";
+}
+
+// A round that a caller takes over: the result, and the call that it belongs to.
+COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
+  json::writer w;
+  w.begin_object();
+  for (auto const m : required.members()) {
+    if (m.key != "comcp/call") w.key(m.key).value(m.value);  // the server's own would be found first
+  }
+  w.plain_key("comcp/call").begin_object().plain_key("method").string(c.method);
+  w.plain_key("params").raw(params.empty() ? "{}" : params).end_object().end_object();
+  auto text = std::move(w).text();
+  return json::parse(pad(text)).value();
+}
+
+/// A call that goes on beyond its first round trip, and what is left of its time: the clock stops while a handler answers.
+struct exchange::progress {
+  using nanoseconds = std::chrono::nanoseconds;
+  using time_point = std::chrono::steady_clock::time_point;
+
+  progress(calls const& table, prepared_call& of, std::size_t most_rounds)
+      : call(of), original(of.params), life(most_rounds), sent_at(of.started), left(table.timeout(of.options)) {
+    call.options.hard_timeout(table.hard_limit(call.options));  // said once: the timeout shrinks
+    hard = later(call.started, *call.options.hard_timeout());
+    call.options.extend_on_progress(call.options.extends_on_progress());
+  }
+  void spend(nanoseconds d) { left -= std::min(left, d); }
+
+  prepared_call& call;
+  std::string const original;  // its parameters, which every round begins with
+  sansio::call_life life;
+  time_point sent_at, hard;
+  nanoseconds left;
+  nanoseconds pause = first_rest;
+};
+
+COMCP_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
+  auto r = co_await core_.round_trip(c);
+  if (needs_settling(c, r)) r = co_await settle(c, std::move(r));
+  co_return r;
+}
+
+COMCP_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
+  if (!core_.facts().codec) return false;
+  if (r) {
+    if (!core_.is_modern()) return false;
+    auto const kind = core_.facts().codec->classify(c.method, r->view());
+    return !kind || *kind != wire::result_kind::complete;
+  }
+  sansio::call_life first(0);
+  return first.failed(r.error(), facts(c, &r.error())) != sansio::call_action::deliver;
+}
+
+COMCP_DECL sansio::call_facts exchange::facts(prepared_call const& c, error const* e) const {
+  sansio::call_facts now;
+  now.modern = core_.is_modern();
+  now.http = core_.is_http();
+  now.is_tool = c.method == "tools/call";
+  now.manual = c.options.is_manual_input();
+  if (e) now.era_in_doubt = may_be_of_other_era(c, *e);
+  if (e) now.may_repeat = may_repeat(c, *e);
+  return now;
+}
+
+COMCP_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
+  progress p(core_.calls(), c, core_.limits().input_rounds());
+  for (;;) {
+    if (r && !core_.is_modern()) co_return r;
+    auto work = r ? next_round(p, r) : after_failure(p, r);
+    auto ended = co_await std::move(work);
+    if (ended) co_return std::move(*ended);
+    r = co_await core_.round_trip(c);
+  }
+}
+
+COMCP_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progress& p, reply& r) {
+  using action = sansio::call_action;
+  auto& c = p.call;
+  auto const why = r.error();
+  switch (p.life.failed(why, facts(c, &why))) {
+    case action::show_pages: {
+      auto const ended = co_await rounds_.show_pages(c, why, p.hard);
+      if (ended) co_return reply(ended);
+      break;
+    }
+    case action::give_up_pages: co_return reply(why.with_code(make_error_code(errc::url_elicitation_required)));
+    case action::check_era: {
+      auto const repeat = co_await probe_again(c, why);
+      if (!repeat) co_return reply(repeat.error().with_outcome(c.outcome));
+      if (!*repeat) co_return std::move(r);
+      break;
+    }
+    case action::list_again: {
+      auto const found = co_await list_again(c);
+      if (!found) co_return std::move(r);
+      break;
+    }
+    case action::follow_version: {
+      if (follow_version(why)) break;
+      auto const list = sansio::modern_versions(why).value_or(std::vector<std::string>());
+      auto const text = sansio::no_common_text(list, core_.settings().handshake.allowed);
+      co_return reply(error(errc::no_common_version, text).with_peer(*why.peer()));
+    }
+    case action::send_again: break;
+    default: co_return std::move(r);
+  }
+  co_return std::nullopt;
+}
+
+COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& p, reply& r) {
+  using action = sansio::call_action;
+  auto& c = p.call;
+  auto const kind = core_.facts().codec->classify(c.method, r->view());
+  if (!kind) co_return reply(kind.error());
+  auto const what = p.life.answered(*kind, facts(c, nullptr));
+  if (what == action::deliver) co_return std::move(r);
+  if (what == action::hand_over) co_return reply(with_call(*r, c, p.original));
+  if (what == action::too_many_rounds)
+    co_return reply(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
+  auto required = json::read<input_required_result>(r->view());
+  if (!required) co_return reply(required.error().with_code(make_error_code(errc::protocol_violation)));
+  if (auto const bad = rounds_.check(*required)) co_return reply(bad);
+  p.spend(core_.calls().now() - p.sent_at);
+  auto state = required->request_state;
+  if (required->input_requests && !required->input_requests->empty()) {
+    p.pause = first_rest;
+  } else {
+    auto const ended = co_await rest(p);
+    if (ended) co_return reply(ended);
+  }
+  auto answers = co_await rounds_.answer(std::move(*required), c.options.stop(), p.hard);
+  if (!answers) co_return reply(answers.error());
+  c.params = with_answers(p.original, *answers, state);
+  p.sent_at = core_.calls().now();
+  c.options.timeout(std::max(p.left, std::chrono::nanoseconds(1)));
+  co_return std::nullopt;
+}
+
+// Before state alone goes back: a server that is not ready yet is not asked in a loop.
+COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
+  auto& calls = core_.calls();
+  auto const before = calls.now();
+  pending_entry e(pending_entry::span::client);
+  if (!calls.enlist(e, std::min({p.pause, p.left, std::chrono::nanoseconds(p.hard - before)})))
+    co_return error(errc::queue_full, "too many calls in flight");
+  calls.end_with(p.call.options.stop(), e);
+  auto const over = co_await calls.wait(e);
+  if (over.error() != errc::timeout) co_return over.error();
+  p.spend(calls.now() - before);
+  if (p.left <= p.left.zero() || calls.now() >= p.hard) co_return error(errc::timeout, p.call.method);
+  p.pause = std::min<std::chrono::nanoseconds>(2 * p.pause, longest_rest);
+  co_return error();
+}
+
+// What is broken off may go out again under a new id only where the caller, or what it is, allows that.
+COMCP_DECL bool exchange::may_repeat(prepared_call const& c, error const& e) const {
+  if (e.peer() || core_.end_reason() || core_.is_closing() || !(c.repeatable || c.options.is_idempotent())) return false;
+  return core_.connection().life().is_restarting() || (core_.is_http() && (e == errc::transport_failed || e == errc::idle_timeout));
+}
+
+// Of a saved verdict that nothing has shown to hold yet, that is being checked, or that was found to be wrong since.
+COMCP_DECL bool exchange::may_be_of_other_era(prepared_call const& c, error const& e) const {
+  if (!c.sent_modern || !(e.peer() || (core_.is_http() && sansio::is_legacy_refusal(e)))) return false;
+  return core_.recovery().doubts_era() || core_.connection().life().is_restarting() || !core_.is_modern();
+}
+
+// A saved verdict may be out of date, which an error answer can be the sign of: the server is asked, once for all
+// calls. True when the call is to go out again, in the other era; one that was refused unread did nothing yet.
+COMCP_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call const& c, error refusal) {
+  core_.recovery().check_era();
+  auto const failed = co_await core_.recovery().settled(c);
+  if (failed) co_return failed;
+  auto const* const peer = refusal.peer();
+  auto const status = refusal.detail() ? refusal.detail()->http_status.value_or(0) : 0;
+  bool const unread = (status >= 400 && status < 500) || (peer && peer->code <= -32600 && peer->code >= -32602);
+  co_return !core_.is_modern() && (unread || c.repeatable || c.options.is_idempotent());
+}
+
+COMCP_DECL bool exchange::follow_version(error const& e) {
+  auto const offered = sansio::modern_versions(e);
+  if (!offered) return false;
+  std::optional<protocol_version> best;
+  for (auto const& text : *offered) {
+    auto const v = protocol_version::parse(text);
+    auto const& allowed = core_.settings().handshake.allowed;
+    if (!v || v->era() != era::modern || std::find(allowed.begin(), allowed.end(), *v) == allowed.end()) continue;
+    if (!best || *best < *v) best = v;
+  }
+  if (!best) return false;
+  core_.facts().codec = core_.introduction().modern(*best);
+  return true;
+}
+
+// After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
+COMCP_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
+  c.options.forget_tool();
+  auto const name = wire::name_in(c.method, c.params);
+  call_options bounds;
+  bounds.timeout(core_.calls().timeout(c.options)).extend_on_progress(false).stop(c.options.stop());
+  bounds.hard_timeout(core_.calls().hard_limit(c.options));
+  auto const& steps = core_.pipeline().steps();
+  std::optional<std::string> from;
+  for (std::size_t pages = 0; pages < core_.limits().pages(); ++pages) {
+    prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), bounds);
+    again.started = c.started;
+    again.internal = true;
+    again.repeatable = true;
+    std::vector<std::uint64_t> asked;
+    for (auto const& step : steps) asked.push_back(step->moment());
+    auto const r = co_await core_.round_trip(again);
+    if (!r) co_return false;
+    auto page = json::read<list_tools_result>(r->view());
+    if (!page) co_return false;
+    core_.adopt_tools(*page);
+    for (std::size_t i = 0; i < asked.size(); ++i) steps[i]->learn(r->view(), asked[i]);
+    for (auto const& t : page->tools) {
+      if (name == t.name) co_return true;
+    }
+    if (!page->next_cursor || page->next_cursor == from) co_return false;
+    from = page->next_cursor;
+  }
+  co_return false;
+}
+
+}  // namespace comcp::detail
+
+// client/impl/inbound.ipp
+#include <algorithm>
+#include <new>
+
+namespace comcp::detail {
+
+// A page of a list that cannot be parsed, for the sake of its good definitions: what stands for the others says why.
+class page_mender final : public json::member_sink {
+ public:
+  explicit page_mender(json::parse_options const& limits) : limits_(limits), inner_(limits) {
+    inner_.max_depth(limits.max_depth() - std::min<std::size_t>(limits.max_depth(), 2));
+  }
+
+  std::optional<json::value> run(std::string_view page) {
+    w_.begin_object();
+    auto const scanned = json::scan_object(padded_text(page.data(), page.size()), *this);
+    w_.end_object();
+    if (!scanned) return {};
+    auto text = std::move(w_).text();
+    auto mended = json::parse(pad(text), limits_);
+    return mended ? std::optional(std::move(*mended)) : std::nullopt;
+  }
+
+  bool on_member(std::string_view key, std::string_view raw) override {
+    if (in_list_) return element(raw), true;
+    w_.key(key);
+    bool const is_list = key == "tools" || key == "resources" || key == "resourceTemplates" || key == "prompts";
+    if (!is_list || !raw.starts_with('[')) return w_.raw(raw), true;
+    w_.begin_array();
+    in_list_ = true;
+    auto const scanned = json::scan_array(padded_text(raw.data(), raw.size()), *this);
+    in_list_ = false;
+    w_.end_array();
+    return scanned.has_value();
+  }
+
+ private:
+  struct name_reader final : json::member_sink {
+    std::string name;
+    bool on_member(std::string_view key, std::string_view raw) override {
+      if (key == "name") name = json::unescape(raw).value_or("");
+      return key != "name";
+    }
+  };
+
+  void element(std::string_view raw) {
+    auto const parsed = json::parse(padded_text(raw.data(), raw.size()), inner_);
+    if (parsed) {
+      w_.raw(raw);
+      return;
+    }
+    name_reader who;
+    (void)json::scan_object(padded_text(raw.data(), raw.size()), who);
+    w_.begin_object().key(unreadable_key).string(parsed.error().to_string());
+    if (!who.name.empty()) w_.plain_key("name").string(who.name);
+    w_.end_object();
+  }
+
+  json::parse_options limits_, inner_;
+  json::writer w_;
+  bool in_list_ = false;
+};
+
+COMCP_DECL void inbound::received(padded_text text, request_id stream) {
+  auto const hold = core_.shared_from_this();
+  overlap_guard::scope const alone(core_.calls().guard());
+  ++core_.calls().counters().messages_in;
+  core_.calls().counters().bytes_in += text.size();
+  try {
+    if (core_.settings().tracer) core_.trace(direction::received, text.view());
+    if (plain_answer(text)) return forget_strays();
+    auto m = jsonrpc::decode(text);
+    if (m.kind == jsonrpc::message_kind::batch) return batch(text, stream);
+    message(m, stream);
+  } catch (std::bad_alloc const&) {
+    core_.recovery().break_off(errc::out_of_memory);
+  }
+}
+
+COMCP_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
+  if (m.kind != jsonrpc::message_kind::invalid && m.kind != jsonrpc::message_kind::batch) forget_strays();
+  switch (m.kind) {
+    case jsonrpc::message_kind::response:
+    case jsonrpc::message_kind::error: return answer(m, stream);
+    case jsonrpc::message_kind::notification: return notification(m);
+    case jsonrpc::message_kind::request:
+      ++core_.calls().counters().requests;
+      if (core_.connection().refuses_requests()) {
+        ++core_.calls().counters().dropped;
+        return core_.fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
+      }
+      return core_.dispatcher().request(m);
+    default: return bad(m);
+  }
+}
+
+COMCP_DECL void inbound::batch(padded_text text, request_id stream) {
+  auto const* const old = dynamic_cast<wire::legacy const*>(core_.facts().codec.get());
+  jsonrpc::envelope whole;
+  whole.text = text.view();
+  if (!old || !old->has_batches()) {
+    whole.reason = json::parse(text) ? "a batch, which this protocol version has not" : "not JSON";
+    return bad(whole);
+  }
+  struct each final : json::member_sink {
+    bool on_member(std::string_view, std::string_view raw) override {
+      texts.emplace_back(raw);
+      return texts.size() < 10'000;
+    }
+    std::vector<std::string> texts;
+  } parts;
+  auto const scanned = json::scan_array(text, parts);
+  for (auto& part : parts.texts) {
+    auto m = jsonrpc::decode(pad(part));
+    if (m.kind == jsonrpc::message_kind::batch) m.reason = "a batch in a batch";
+    message(m, stream);
+    if (core_.end_reason()) return;
+  }
+  if (!scanned) {
+    whole.reason = "not JSON (" + std::string(scanned.error().message()) + ")";
+    bad(whole);
+  }
+}
+
+COMCP_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
+  if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
+  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), core_.settings().limits.json());
+  if (parsed) return std::move(*parsed);
+  if (parsed.error() == errc::limit_exceeded || parsed.error() == errc::out_of_memory) return parsed.error();
+  return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
+}
+
+// The result of a call that waits, written as nearly everyone writes it; false for all else. Parsing the result is
+// what validates it: it is one value only if the rest of the message is what it looked like.
+COMCP_DECL bool inbound::plain_answer(padded_text text) {
+  auto const answer = jsonrpc::find_result(text.view());
+  auto const* const found = answer ? core_.calls().table().find(answer->id) : nullptr;
+  if (!found || !(*found)->call || !(*found)->sent) return false;
+  reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), core_.settings().limits.json());
+  if (!parsed) return false;
+  reply_to(**found, std::move(parsed));
+  return true;
+}
+
+COMCP_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
+  auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
+  auto const* const found = id ? core_.calls().table().find(id) : nullptr;
+  if (!found) {
+    if (m.raw_id.empty()) {
+      // No call owns it: an event of the whole connection.
+      auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
+      return core_.fault(e);
+    }
+    if (core_.calls().table().was_used(id)) {
+      ++core_.calls().counters().late;
+      return;
+    }
+  }
+  if (!found || !(*found)->call || !(*found)->sent) {
+    ++core_.calls().counters().unknown;
+    return core_.fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
+  }
+  auto answer = result_of(m);
+  bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.ends_with("/list");
+  if (!answer && is_page) {
+    if (auto mended = page_mender(core_.settings().limits.json()).run(m.result)) answer = *std::move(mended);
+  }
+  reply_to(**found, std::move(answer));
+}
+
+COMCP_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
+  if (r) core_.answered(e, *r);
+  core_.calls().end(e.id, std::move(r));
+}
+
+COMCP_DECL void inbound::notification(jsonrpc::envelope& m) {
+  ++core_.calls().counters().notifications;
+  json::value params;
+  if (!m.params.empty()) {
+    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), core_.settings().limits.json());
+    if (!parsed) {
+      m.reason = std::string(parsed.error().message());
+      m.id.reset();
+      return bad(m);
+    }
+    params = std::move(*parsed);
+  }
+  if (m.method == "notifications/progress") return progress(params);
+  for (auto* const sink : sinks_) {
+    if (sink->notified(m.method, params)) return;
+  }
+}
+
+COMCP_DECL void inbound::progress(json::value const& params) {
+  auto const token = params.view().find("progressToken");
+  std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
+  auto const* const found = id ? core_.calls().table().find(*id) : nullptr;
+  if (!found || !(*found)->call) {
+    ++core_.calls().counters().dropped;
+    return;
+  }
+  auto const& call_opts = (*found)->call->options;
+  if (call_opts.extends_on_progress()) core_.calls().extend(*id);
+  auto const on_progress = call_opts.on_progress();
+  if (!on_progress) return;
+  auto p = json::read<progress_notification>(params.view());
+  if (!p) return core_.fault(p.error());
+  try {
+    on_progress(*p);
+  } catch (...) {
+    core_.fault(error(errc::invalid_argument, "a progress callback threw"));
+  }
+}
+
+COMCP_DECL void inbound::bad(jsonrpc::envelope const& m) {
+  ++core_.calls().counters().bad_messages;
+  if (m.id && core_.calls().table().find(*m.id) && (*core_.calls().table().find(*m.id))->sent) {
+    return core_.calls().end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
+  }
+  auto what = m.reason + ": " + jsonrpc::shown(m.text);
+  if (++strays_in_a_row_ == 1) first_stray_ = what;
+  core_.fault(error(m.fault, std::move(what)));
+  // An exchange over HTTP that brought no answer has failed its own call.
+  if (core_.is_http() || strays_in_a_row_ <= core_.settings().limits.bad_lines() || core_.is_closing()) return;
+  core_.recovery().break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + first_stray_));
+}
+
+// A handshake without an answer: what came in its place.
+COMCP_DECL error inbound::with_what_came(error const& e) const {
+  if (core_.is_http() || (e != errc::timeout && e != errc::transport_failed)) return e;
+  auto const info = core_.transport_info();
+  std::string text(e.message());
+  if (strays_in_a_row_ > 0)
+    text += "; lines that are no messages came, " + std::to_string(strays_in_a_row_) + ", the first: " + first_stray_;
+  if (!info.unfinished.empty()) text += "; a line came without its end: " + jsonrpc::shown(info.unfinished);
+  auto const told = text == e.message() ? e : e.with_message(std::move(text));
+  if (info.stderr_tail.empty() || e.detail()) return told;
+  transport_detail detail;
+  detail.stderr_tail = info.stderr_tail.substr(info.stderr_tail.size() - std::min<std::size_t>(4096, info.stderr_tail.size()));
+  return told.with_detail(std::move(detail));
+}
+
+}  // namespace comcp::detail
+
+// client/impl/input_rounds.ipp
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace comcp::detail {
+
+/// The requests of one round, answered at once. Shared by the coroutines that answer.
+struct input_rounds::round {
+  pending_entry done;
+  input_requests waiting;  // for their turn: limits().handlers_in_flight() are answered at once
+  std::map<std::string, std::string> answers;
+  error failure;
+  std::size_t running = 0;
+  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
+  std::vector<std::shared_ptr<bool>> cancelled;
+
+  void cancel() {
+    waiting.clear();
+    for (auto const& flag : cancelled) *flag = true;
+    for (auto const& s : signals) s->emit(asio::cancellation_type::terminal);
+  }
+};
+
+/// A call that waits until the pages of its -32042 are completed.
+struct input_rounds::open_pages {
+  explicit open_pages(input_rounds& r) : of(r) { of.open_.push_back(this); }
+  open_pages(open_pages const&) = delete;
+  open_pages& operator=(open_pages const&) = delete;
+  ~open_pages() { std::erase(of.open_, this); }
+
+  input_rounds& of;
+  std::set<std::string, std::less<>> ids;
+  pending_entry done;
+};
+
+COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& answers) {
+  json::writer w;
+  w.begin_object();
+  for (auto const& [key, text] : answers) w.key(key).raw(text);
+  w.end_object();
+  return std::move(w).text();
+}
+
+// Why a round ended its call. That was sent: a code which says that nothing was does not leave here.
+COMCP_DECL error round_error(error const& e) {
+  if (e == errc::validation_failed)
+    return e.with_message("the call was sent, but the answer that its server asked for does not match: " +
+                          std::string(e.message()));
+  bool const is_ours = e.code().category() == comcp_category();
+  for (auto const as_it_is : {errc::cancelled, errc::closed, errc::timeout, errc::limit_exceeded, errc::out_of_memory,
+                              errc::protocol_violation, errc::outcome_unknown}) {
+    if (e == as_it_is) return e;
+  }
+  return e.peer() || is_ours ? e.with_code(make_error_code(errc::input_refused)) : e;
+}
+
+COMCP_DECL error input_rounds::check(input_required_result const& required) const {
+  bool const asks = required.input_requests && !required.input_requests->empty();
+  if (!asks && !required.request_state)
+    return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
+  if (!asks) return {};
+  if (required.input_requests->size() > core_.limits().input_requests())
+    return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
+  for (auto const& [key, asked] : *required.input_requests) {
+    bool declared = false;
+    if (asked.method == "sampling/createMessage") declared = core_.introduction().capabilities().sampling.has_value();
+    if (asked.method == "roots/list") declared = core_.introduction().capabilities().roots.has_value();
+    if (asked.method == "elicitation/create") {
+      auto const mode = asked.params.view().find("mode");
+      bool const url = mode && mode->get_string() == "url";
+      declared = url ? core_.introduction().capabilities().supports_elicitation_url() : core_.introduction().capabilities().supports_elicitation_form();
+    }
+    if (!declared)
+      return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
+  }
+  return {};
+}
+
+COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round> r, std::string key,
+                                                         input_request asked) {
+  auto const hold = core_.shared_from_this();
+  auto ctx = core_.dispatcher().make_context(asked.method, asked.params);
+  r->cancelled.push_back(ctx.cancelled_);
+  result<json::fragment> answer = error(errc::cancelled);
+  try {
+    answer = co_await core_.dispatcher().answer(asked.method, asked.params, ctx);
+  } catch (std::exception const&) {
+    // A cancelled coroutine; its round has ended.
+  }
+  --r->running;
+  if (!answer) {
+    if (!r->failure) r->failure = answer.error();
+  } else {
+    r->answers.emplace(std::move(key), answer->text());
+  }
+  if (!r->failure) start_answers(r);
+  if (r->running == 0 || r->failure) core_.calls().end(r->done.id, json::value());
+}
+
+COMCP_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r) {
+  auto const most = std::max<std::size_t>(1, core_.limits().handlers_in_flight());
+  while (r->running < most && !r->waiting.empty()) {
+    auto next = r->waiting.extract(r->waiting.begin());
+    ++r->running;
+    r->signals.push_back(std::make_unique<asio::cancellation_signal>());
+    auto work = std::make_shared<asio::awaitable<void>>(answer_one(r, std::move(next.key()), std::move(next.mapped())));
+    auto* const signal = r->signals.back().get();
+    // Posted: a handler that answers at once must not end the round before it is waited for.
+    auto start = [this, hold = core_.shared_from_this(), r, work, signal] {
+      if (!r->done.id) return;  // the call has ended
+      detail::spawn(core_.home(), std::move(*work), signal->slot(), r);
+    };
+    detail::post(core_.home(), std::move(start));
+  }
+}
+
+COMCP_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_required_result required,
+                                                                          std::stop_token stop,
+                                                                          time_point hard) {
+  if (!required.input_requests || required.input_requests->empty()) co_return std::string();
+  auto const r = std::make_shared<round>();
+  auto const most = std::max(std::chrono::nanoseconds(hard - core_.calls().now()), std::chrono::nanoseconds(1));
+  if (!core_.calls().enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
+  core_.calls().end_with(stop, r->done);
+  r->waiting = std::move(*required.input_requests);
+  start_answers(r);
+  auto const waited = co_await core_.calls().wait(r->done);
+  if (waited && !r->failure) co_return responses_text(r->answers);
+  auto cancel_the_rest = [r] { r->cancel(); };
+  detail::post(core_.home(), std::move(cancel_the_rest));
+  if (!waited) co_return waited.error();
+  co_return round_error(r->failure);
+}
+
+COMCP_DECL bool is_accepted(std::string const& responses, std::string_view key) {
+  auto const all = json::parse(responses);
+  auto const one = all ? all->find(key) : std::nullopt;
+  auto const action = one ? one->find("action") : std::nullopt;
+  return action && action->view().get_string() == "accept";
+}
+
+// One page after the other, each as a round of its own: bounded, and ended with the call.
+COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& c, error refusal,
+                                                        time_point hard) {
+  auto const failure = refusal.with_code(make_error_code(errc::url_elicitation_required));
+  auto const data = json::parse(refusal.peer()->data);
+  auto const list = data ? data->find("elicitations") : std::nullopt;
+  if (!list || !core_.introduction().capabilities().supports_elicitation_url()) co_return failure;
+  if (list->size() > core_.limits().input_requests())
+    co_return error(errc::limit_exceeded, "a -32042 with more pages than limits().input_requests()");
+  open_pages pages(*this);  // before the first is shown: it may be completed while it is
+  bool may_wait = c.options.awaits_url_elicitations() && list->size() > 0;
+  for (auto const e : list->elements()) {
+    auto const id = e.find("elicitationId");
+    if (id && id->is_string()) pages.ids.emplace(*id->get_string());
+    else may_wait = false;
+  }
+  for (auto const e : list->elements()) {
+    input_request page;
+    page.method = "elicitation/create";
+    page.params = e.share();
+    input_required_result one;
+    one.input_requests.emplace().emplace("page", std::move(page));
+    auto const answered = co_await answer(std::move(one), c.options.stop(), hard);
+    may_wait = may_wait && answered && is_accepted(*answered, "page");
+    if (answered) continue;
+    auto const& why = answered.error();
+    bool const call_is_over = why == errc::cancelled || why == errc::closed || why == errc::timeout;
+    if (call_is_over && !why.peer()) co_return why;
+  }
+  if (!may_wait) co_return failure;
+  if (pages.ids.empty()) co_return error();
+  auto const left = std::max(std::chrono::nanoseconds(hard - core_.calls().now()), std::chrono::nanoseconds(1));
+  pages.done.lasts = pending_entry::span::client;
+  if (!core_.calls().enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
+  core_.calls().end_with(c.options.stop(), pages.done);
+  auto const completed = co_await core_.calls().wait(pages.done);
+  if (completed) co_return error();
+  co_return completed.error() == errc::timeout ? failure : completed.error();
+}
+
+COMCP_DECL bool input_rounds::notified(std::string const& method, json::value const& params) {
+  if (method != "notifications/elicitation/complete") return false;
+  auto const which = params.view().find("elicitationId");
+  auto const id = which ? which->get_string() : std::nullopt;
+  if (!id) return false;
+  std::vector<request_id> complete;  // first all of them: an end may begin anything
+  for (auto* const waiting : open_) {
+    auto const found = waiting->ids.find(*id);
+    if (found == waiting->ids.end()) continue;
+    waiting->ids.erase(found);
+    if (waiting->ids.empty() && waiting->done.id) complete.push_back(waiting->done.id);
+  }
+  for (auto const which_call : complete) core_.calls().end(which_call, json::value());
+  return false;
+}
+
+}  // namespace comcp::detail
+
+// client/impl/interception.ipp
+// A call's way through the interceptors: in a coroutine of its own, so that a hook that hangs holds nobody longer than
+// the call's hard timeout, its stop token, its caller's patience or close() allow.
+
+#include <asio/this_coro.hpp>
+
+namespace comcp {
+namespace detail {
+
+/// Shared by who waits for the call and the coroutine that walks it through its interceptors.
+struct interception {
+  interception(prepared_call c, performer p) : call(std::move(c)), perform(std::move(p)) {
+    call.counted = true;
+    out.method = call.method;
+    out.name = wire::name_in(call.method, call.params).value_or("");
+    out.params = json::fragment::trusted(call.params);
+  }
+  // An interceptor that changes the params changes the name: the next ones see what goes out.
+  void rename() {
+    if (out.params.text() == call.params) return;
+    call.params = out.params.text();
+    out.name = wire::name_in(call.method, call.params).value_or("");
+  }
+  pending_entry done{pending_entry::span::client};
+  prepared_call call;
+  performer perform;
+  outgoing_call out;
+  reply outcome = error(errc::cancelled);
+  std::size_t reached = 0;  // interceptors
+  bool performed = false;
+  asio::cancellation_signal signal;
+};
+
+class interception_step final : public call_step {
+ public:
+  explicit interception_step(client_core& core) noexcept : core_(core), hooks_(core.settings().interceptors) {}
+
+  [[nodiscard]] bool concerns(std::string_view) const noexcept override { return true; }
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+
+ private:
+  asio::awaitable<void> walk(std::shared_ptr<interception> i);
+  asio::awaitable<void> ask(std::shared_ptr<interception> i);
+  asio::awaitable<void> tell(std::shared_ptr<interception> i);
+
+  client_core& core_;
+  std::vector<interceptor> const& hooks_;
+};
+
+COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, performer next) {
+  if (c.internal) {
+    auto work = next(c);
+    auto r = co_await std::move(work);
+    co_return r;
+  }
+  auto& calls = core_.calls();
+  if (core_.end_reason()) co_return core_.end_reason()->with_outcome(call_outcome::not_sent);
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled).with_outcome(call_outcome::not_sent);
+  auto const now = calls.now();
+  auto const limit = calls.hard_limit(c.options);
+  auto const i = std::make_shared<interception>(std::move(c), std::move(next));
+  if (!calls.enlist(i->done, now, limit, later(now, limit), false))
+    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  calls.end_with(i->call.options.stop(), i->done);
+  // Posted, so that nothing ends before the wait below has begun.
+  auto start = [home = core_.home(), i, work = std::make_shared<asio::awaitable<void>>(walk(i))] {
+    detail::spawn(home, std::move(*work), i->signal.slot(), i);
+  };
+  detail::post(core_.home(), std::move(start));
+  auto const waited = co_await calls.wait(i->done);
+  if (waited && !i->outcome) co_return judged(i->call, i->outcome.error());
+  if (waited) co_return i->outcome;
+  auto give_up = [i] { i->signal.emit(asio::cancellation_type::terminal); };
+  detail::post(core_.home(), std::move(give_up));
+  if (i->performed && !i->outcome) co_return judged(i->call, i->outcome.error());
+  auto const why = waited.error() == errc::timeout ? error(errc::timeout, i->call.method) : waited.error();
+  bool const begun = i->call.started != std::chrono::steady_clock::time_point();
+  co_return why.with_outcome(begun ? call_outcome::open : call_outcome::not_sent);
+}
+
+COMCP_DECL asio::awaitable<void> interception_step::walk(std::shared_ptr<interception> i) {
+  auto const hold = core_.shared_from_this();
+  co_await ask(i);
+  co_await asio::this_coro::reset_cancellation_state();  // it would end the way back before its first step
+  co_await tell(i);
+  core_.calls().end(i->done.id, json::value());
+}
+
+COMCP_DECL asio::awaitable<void> interception_step::ask(std::shared_ptr<interception> i) {
+  try {
+    for (auto const& each : hooks_) {
+      ++i->reached;
+      if (!each.before) continue;
+      auto asked = each.before(i->out);
+      auto answer = co_await std::move(asked);
+      if (answer) i->outcome = std::move(*answer);
+      i->rename();
+      if (answer || !i->done.id) co_return;  // an approval that comes too late sends nothing
+    }
+    auto work = i->perform(i->call);
+    auto r = co_await std::move(work);
+    i->performed = true;
+    i->outcome = std::move(r);
+  } catch (...) {
+    i->outcome = current_error();
+  }
+}
+
+// The way back: whoever was asked is told, also of what was denied, cancelled or late.
+COMCP_DECL asio::awaitable<void> interception_step::tell(std::shared_ptr<interception> i) {
+  while (i->reached > 0) {
+    auto const& each = hooks_[--i->reached];
+    if (!each.after) continue;
+    try {
+      auto told = each.after(i->out, i->outcome);
+      co_await std::move(told);
+    } catch (...) {
+      i->outcome = current_error();
+    }
+    co_await asio::this_coro::reset_cancellation_state();
+  }
+}
+
+}  // namespace detail
+
+COMCP_DECL connect_options& connect_options::intercept(interceptor i) {
+  settings_.interceptors.push_back(std::move(i));
+  settings_.steps[detail::connect_settings::interception] = [](client_core& core) {
+    return std::make_unique<detail::interception_step>(core);
+  };
+  return *this;
+}
+
+}  // namespace comcp
+
+// client/impl/listen_streams.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer how) {
+  auto const performed = std::make_shared<bool>(false);
+  performer marked = [performed, how = std::move(how)](prepared_call& call) {
+    *performed = true;
+    return how(call);
+  };
+  auto const r = co_await core.pipeline().run(std::move(c), std::move(marked));
+  if (!r) throw exception(r.error());
+  if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
+}
+
+COMCP_DECL void listen_streams::open(pointer const& s) {
+  if (s->call.params.empty()) s->call.params = args("notifications", s->asked).text();
+  s->call.internal = true;
+  s->entry.open_ended = true;
+  s->entry.call = &s->call;
+  s->entry.on_end = [this, hold = core_.weak_from_this(), weak = std::weak_ptr(s)](reply r) {
+    auto const core = hold.lock();
+    auto const alive = weak.lock();
+    if (core && alive) stream_over(alive, std::move(r));
+  };
+  constexpr auto forever = std::chrono::nanoseconds::max();
+  constexpr auto never = std::chrono::steady_clock::time_point::max();
+  open_.push_back(s);
+  if (!core_.calls().enlist(s->entry, core_.calls().now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
+  ++core_.calls().counters().tracked;
+  if (auto const sent = core_.transmit(s->entry); !sent) core_.calls().end(s->entry.id, sent.error());
+}
+
+inline error unacknowledged() {
+  return {errc::protocol_violation, "the server ended subscriptions/listen before it acknowledged it"};
+}
+
+COMCP_DECL void listen_streams::stream_over(pointer const& s, reply r) {
+  std::erase(open_, s);
+  if (!s->ended) s->ended = r ? error() : r.error();
+  if (s->acknowledgment.id) core_.calls().end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
+  core_.calls().wake(s->readers, json::value());
+  over_(s);
+}
+
+COMCP_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s,
+                                                                  call_options options) {
+  if (s->is_acknowledged) co_return error();
+  if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
+  auto const timeout = core_.calls().timeout(options);
+  if (!core_.calls().enlist(s->acknowledgment, std::min(timeout, core_.calls().hard_limit(options)))) co_return error(errc::queue_full);
+  core_.calls().end_with(options.stop(), s->acknowledgment);
+  auto const waited = co_await core_.calls().wait(s->acknowledgment);
+  if (waited) co_return error();
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, "subscriptions/listen was not acknowledged");
+  co_return waited.error();
+}
+
+COMCP_DECL void listen_streams::close(listen_stream& s) {
+  if (!s.ended) s.ended = error();
+  if (s.entry.id) core_.calls().cancel(s.entry.id);
+}
+
+COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subscription_filter filter,
+                                                                                    call_options options) {
+  auto const hold = core_.shared_from_this();
+  auto const s = std::make_shared<listen_stream>(std::move(filter));
+  s->independent = true;
+  prepared_call c("subscriptions/listen", args("notifications", s->asked).text(), std::move(options));
+  performer how = [this, s](prepared_call& call) { return open_for(s, call); };
+  try {
+    co_await ask_subscription(core_, std::move(c), std::move(how));
+  } catch (...) {
+    close(*s);
+    throw;
+  }
+  co_return s;
+}
+
+COMCP_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_call& c) {
+  auto bad = co_await core_.recovery().settled(c);
+  if (!bad) bad = core_.check(c);
+  if (bad) co_return bad;
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  s->call.params = c.params;
+  s->call.options = c.options;
+  s->call.options.extend_on_progress(false);
+  open(s);
+  auto failure = co_await acknowledged(s, c.options);
+  if (is_other_version(failure) && core_.exchange().follow_version(failure)) {
+    s->ended.reset();
+    open(s);
+    failure = co_await acknowledged(s, c.options);
+  }
+  if (!failure) co_return json::value();
+  close(*s);
+  co_return failure;
+}
+
+COMCP_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next(pointer s) {
+  auto const hold = core_.shared_from_this();
+  while (s->queue.empty()) {
+    if (s->ended) co_return std::nullopt;
+    pending_entry e(pending_entry::span::last);
+    if (!core_.calls().enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+    core_.calls().table().line_up(s->readers, e.id);
+    auto const woken = co_await core_.calls().wait(e);
+    if (!woken) throw exception(woken.error());
+  }
+  auto first = std::move(s->queue.front());
+  s->queue.pop_front();
+  co_return first;
+}
+
+COMCP_DECL listen_streams::pointer listen_streams::by_id(std::uint64_t id) const {
+  for (auto const& s : open_) {
+    if (s->entry.id == id && id != 0) return s;
+  }
+  return {};
+}
+
+COMCP_DECL listen_streams::route listen_streams::routed(std::string const& method, json::value const& params) {
+  auto const meta = params.view().find("_meta");
+  auto const id = meta ? subscription_id_of(*meta) : std::nullopt;
+  if (!id) return method == "notifications/subscriptions/acknowledged" ? route::taken : route::untagged;
+  auto const s = id->integer() ? by_id(static_cast<std::uint64_t>(*id->integer())) : nullptr;
+  if (!s) {
+    ++core_.calls().counters().dropped;
+    return route::taken;
+  }
+  if (method == "notifications/subscriptions/acknowledged") {
+    auto ack = json::read<subscriptions_acknowledged>(params.view());
+    if (ack) s->acknowledged = std::move(ack->notifications);
+    s->is_acknowledged = true;
+    s->acknowledged_at = core_.calls().now();
+    if (s->acknowledgment.id) core_.calls().end(s->acknowledgment.id, json::value());
+    return route::taken;
+  }
+  if (!s->independent) return route::shared;
+  if (s->queue.size() >= core_.limits().subscription_queue()) {
+    ++s->dropped;
+    ++core_.calls().counters().dropped;
+  } else {
+    s->queue.emplace_back(method, params);
+  }
+  core_.calls().wake(s->readers, json::value());
+  return route::taken;
+}
+
+COMCP_DECL void listen_streams::cancelled_by_server(json::view request) {
+  auto const id = request.get_uint64();
+  auto const s = id ? by_id(*id) : nullptr;
+  if (s) core_.calls().end(s->entry.id, error(errc::closed, "the server ended the subscription"));
+}
+
+COMCP_DECL void listen_streams::end_all(error const& reason) {
+  auto const all = open_;
+  for (auto const& s : all) {
+    if (!s->ended) s->ended = reason;
+    core_.calls().end(s->entry.id, reason);  // by way of stream_over()
+  }
+}
+
+COMCP_DECL void listen_streams::shut_down() noexcept {
+  for (auto const& s : std::exchange(open_, {})) {
+    if (!s->ended) s->ended = error(errc::closed);
+  }
+}
+
+}  // namespace comcp::detail
+
+// client/impl/negotiation.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL negotiation::negotiation(client_core& core)
+    : core_(core), machine_(core.settings().handshake, std::chrono::system_clock::now()) {
+  probe_.internal = init_.internal = true;
+}
+
+COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_session> saved,
+                                                          std::chrono::nanoseconds timeout) {
+  auto const hold = shared_from_this();
+  if (!core_.connection().clock().enlist(done_, timeout)) co_return error(errc::queue_full);
+  if (saved) resume(*saved);
+  else take(machine_.start());
+  if (!outcome_) {
+    auto const waited = co_await core_.calls().wait(done_);
+    if (!outcome_ && !waited) {
+      outcome_ = waited.error() == errc::timeout ? error(errc::timeout, "the handshake was not finished in time")
+                                                 : waited.error();
+    }
+  }
+  drop_all();
+  co_return *outcome_;
+}
+
+COMCP_DECL void negotiation::drop_all() noexcept {
+  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_, &done_}) core_.calls().withdraw(*e);
+}
+
+COMCP_DECL void negotiation::closed(error const& reason) { take(machine_.closed(reason)); }
+
+COMCP_DECL void negotiation::settle(error why) {
+  if (outcome_) return;
+  outcome_ = why ? result<void>(std::move(why)) : result<void>();
+  if (done_.id) core_.calls().end(done_.id, json::value());
+}
+
+COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
+  using action = sansio::handshake_step::action;
+  switch (step.what) {
+    case action::wait: return;
+    case action::discover: return probe(*step.version);
+    case action::initialize: return initialize(*step.version);
+    case action::reopen: return core_.spawn(reopen());
+    case action::fail: return settle(step.why);
+    case action::ready:
+      if (step.version->era() == era::modern) {
+        codec_ = core_.introduction().modern(*step.version);
+        if (machine_.from_prior()) discovered_ = core_.settings().handshake.prior->discovered;
+      } else {
+        codec_ = std::make_unique<wire::legacy>(*step.version);
+      }
+      commit();
+      return settle({});
+  }
+}
+
+// What callers see of it, in one step.
+COMCP_DECL void negotiation::commit() {
+  auto& f = core_.facts();
+  f.codec = std::move(codec_);
+  f.era_learned = from_prior() ? core_.settings().handshake.prior->date : std::chrono::system_clock::now();
+  if (!f.is_modern()) {
+    f.info = agreed_->server_info;
+    f.capabilities = agreed_->capabilities;
+    f.instructions = agreed_->instructions.value_or("");
+    f.discovered.reset();
+    f.initialize_result = initialize_result_;
+  } else if (discovered_) {
+    f.discovered = std::move(discovered_);
+    f.capabilities = f.discovered->capabilities;
+    f.instructions = f.discovered->instructions.value_or("");
+    if (auto const info = server_info_of(f.discovered->meta)) f.info = *info;
+  }
+}
+
+COMCP_DECL std::function<void(reply)> negotiation::then(void (negotiation::*next)(reply const&)) {
+  return [weak = weak_from_this(), next](reply r) {
+    if (auto const alive = weak.lock()) ((*alive).*next)(r);
+  };
+}
+
+COMCP_DECL void negotiation::send(prepared_call& c, pending_entry& e) {
+  core_.calls().withdraw(e);
+  e.call = &c;
+  e.handshake = true;
+  core_.connection().clock().enlist(e, core_.settings().handshake_timeout);
+}
+
+COMCP_DECL void negotiation::probe(protocol_version v) {
+  codec_ = core_.introduction().modern(v);
+  probe_entry_.on_end = then(&negotiation::probed);
+  send(probe_, probe_entry_);
+  core_.calls().withdraw(probe_timer_);
+  probe_timer_.on_end = [weak = weak_from_this()](reply const& r) {
+    auto const alive = weak.lock();
+    if (alive && r.error() == errc::timeout) alive->take(alive->machine_.probe_timed_out());
+  };
+  // Silence of a process says it is legacy.
+  if (!core_.is_http()) core_.calls().enlist(probe_timer_, core_.settings().probe_timeout);
+  if (auto const sent = core_.transmit(probe_entry_, *codec_); !sent) settle(sent.error());
+}
+
+COMCP_DECL void negotiation::probed(reply const& r) {
+  core_.calls().withdraw(probe_timer_);
+  if (!r) return take(machine_.discover_failed(r.error()));
+  auto found = json::read<discover_result>(r->view());
+  if (!found) return take(machine_.discover_failed(error::from_peer({-32603, "no DiscoverResult", {}})));
+  auto const step = machine_.discovered(found->supported_versions);
+  discovered_ = std::move(*found);
+  take(step);
+}
+
+COMCP_DECL void negotiation::initialize(protocol_version v) {
+  codec_ = std::make_unique<wire::legacy>(v);
+  init_.params = core_.introduction().initialize(v);
+  initialize_entry_.on_end = then(&negotiation::initialized);
+  send(init_, initialize_entry_);
+  if (auto const sent = core_.transmit(initialize_entry_, *codec_); !sent) settle(sent.error());
+}
+
+COMCP_DECL void negotiation::initialized(reply const& r) {
+  if (!r) return take(machine_.initialize_failed(r.error()));
+  auto const named = r->view().find("protocolVersion");
+  auto const step = machine_.initialized(named ? std::string(named->get_string().value_or("")) : std::string());
+  auto found = json::read<initialize_result>(r->view());
+  if (step.what == sansio::handshake_step::action::ready) {
+    if (!found) return settle(found.error().with_code(make_error_code(errc::protocol_violation)));
+    agreed_ = std::move(*found);
+    initialize_result_ = *r;
+  }
+  take(step);
+}
+
+COMCP_DECL asio::awaitable<void> negotiation::reopen() {
+  auto const hold = shared_from_this();
+  auto const core = core_.shared_from_this();
+  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_}) core_.calls().withdraw(*e);
+  auto const opened = co_await core_.connection().open_channel();
+  if (outcome_) co_return;
+  if (opened) take(machine_.reopened());
+  else settle(opened.error());
+}
+
+COMCP_DECL void negotiation::resume(saved_session const& saved) {
+  auto text = saved.initialize_result;
+  auto const raw = json::parse(pad(text));
+  auto agreed = raw ? json::read<initialize_result>(raw->view()) : result<initialize_result>(error(errc::invalid_json));
+  auto const named = agreed ? raw->view().find("protocolVersion") : std::nullopt;
+  auto const version = named ? protocol_version::parse(named->get_string().value_or("")) : std::nullopt;
+  if (!version || version->era() != era::legacy || saved.id.empty())
+    return settle(error(errc::invalid_argument, "not a session that client.session() gave"));
+  codec_ = std::make_unique<wire::legacy>(*version);
+  agreed_ = std::move(*agreed);
+  initialize_result_ = *raw;
+  resumed_ = true;
+  commit();
+  settle({});
+}
+
+}  // namespace comcp::detail
+
+// client/impl/recovery.ipp
+#include <algorithm>
+
+namespace comcp::detail {
+
+COMCP_DECL void recovery::lost(error why) {
+  if (!begin_restart(why)) connection_.finish(std::move(why));
+}
+
+COMCP_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error const& why) {
+  auto const& policy = core_.settings().restart;
+  if (policy.ask()) {
+    try {
+      return policy.ask()(why);
+    } catch (...) {
+      core_.fault(error(errc::invalid_argument, "a restart hook threw"));
+      return {};
+    }
+  }
+  if (restarts_in_a_row_ >= policy.attempts()) return {};
+  auto const wanted = policy.base() * (std::int64_t{1} << std::min(restarts_in_a_row_, 20U));
+  ++restarts_in_a_row_;
+  return std::min<std::chrono::milliseconds>(wanted, policy.max());
+}
+
+// False when there is to be no restart.
+COMCP_DECL bool recovery::begin_restart(error const& why) {
+  auto const wait = next_restart(why);
+  if (connection_.life().is_closing()) return true;  // by whom it asked
+  if (wait) give_way(why, *wait);
+  return wait.has_value();
+}
+
+COMCP_DECL void recovery::give_way(error const& why, nanoseconds wait) {
+  renewal_due_ = at_once_ = false;
+  connection_.on(sansio::life_event::lost);
+  connection_.cancel_inbound();
+  connection_.fail_all(why);
+  if (!connection_.life().is_closing()) core_.spawn(restart(wait));
+}
+
+COMCP_DECL void recovery::break_off(error reason) {
+  if (core_.settings().restart.ask()) {
+    if (connection_.life().is_restarting()) return;  // it is being replaced, or the attempt's own timeouts end it
+    if (connection_.life().is(sansio::life_state::ready) && begin_restart(reason)) return;
+  }
+  core_.spawn(connection_.close(std::move(reason)));
+}
+
+COMCP_DECL error recovery::begin_anew(error why, nanoseconds wait) {
+  auto const& life = connection_.life();
+  if (connection_.end_reason()) return *connection_.end_reason();
+  if (life.is_closing()) return {errc::closed, "the client is closing"};
+  if (life.is_restarting() || life.is(sansio::life_state::restoring)) {
+    at_once_ = true;
+    core_.calls().end(pause_, json::value());
+    return {};
+  }
+  if (!life.is(sansio::life_state::ready)) return {errc::not_ready, "the first connection is still being made"};
+  restarts_in_a_row_ = 0;
+  give_way(why, wait);
+  return connection_.end_reason().value_or(error());
+}
+
+COMCP_DECL asio::awaitable<void> recovery::reconnect(error why) {
+  auto const hold = core_.shared_from_this();
+  if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
+  pending_entry outcome(pending_entry::span::client);
+  if (!core_.calls().enlist(outcome, nanoseconds::max())) throw exception(error(errc::queue_full));
+  core_.calls().table().line_up(restarts_, outcome.id);
+  auto const r = co_await core_.calls().wait(outcome);
+  if (!r) throw exception(r.error());
+}
+
+COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
+  auto const hold = core_.shared_from_this();
+  auto const& life = connection_.life();
+  std::optional<nanoseconds> until_next = first_wait;
+  error last(errc::closed);
+  for (;;) {
+    if (connection_.channel().is_open()) {
+      bool const through = co_await connection_.close_channel();
+      if (life.is_closing()) co_return;
+      if (!through && until_next) co_return connection_.finish(error(errc::timeout, "the transport did not close in time"));
+    }
+    if (!until_next) co_return connection_.finish(last);
+    pending_entry pause(pending_entry::span::client);
+    if (!at_once_ && core_.calls().enlist(pause, *until_next)) {
+      pause_ = pause.id;
+      (void)co_await core_.calls().wait(pause);
+      if (life.is_closing()) co_return;
+    }
+    auto work = attempt();
+    last = co_await std::move(work);
+    if (life.is_closing() || !last) co_return;
+    connection_.on(sansio::life_event::lost);
+    at_once_ = false;
+    until_next = next_restart(last);
+    core_.calls().wake(restarts_, last);
+    if (life.is_closing()) co_return;
+  }
+}
+
+// What it failed with, if it did; where the client closes meanwhile, that does not matter.
+COMCP_DECL asio::awaitable<error> recovery::attempt() {
+  auto const& life = connection_.life();
+  connection_.on(sansio::life_event::due);
+  connection_.clock().begin();
+  if (on_attempt_) on_attempt_();
+  if (life.is_closing()) co_return error();
+  auto again = co_await connection_.open_channel();
+  if (life.is_closing()) co_return error();
+  if (again) again = co_await connection_.negotiate();
+  if (life.is_closing()) co_return error();
+  if (!again) co_return again.error();
+  ++core_.calls().counters().restarts;
+  for (auto const& step : core_.pipeline().steps()) step->connected(true);
+  bool const ready = co_await connection_.settle();
+  if (ready || life.is_closing()) co_return error();
+  co_return lost_again_;
+}
+
+COMCP_DECL void recovery::session_lost(request_id id, error why) {
+  constexpr unsigned most = 2;  // without one answer in between
+  auto const* const found = id ? core_.calls().table().find(id) : nullptr;
+  auto const& life = connection_.life();
+  bool const hopeless = !life.is_restarting() && (!life.is(sansio::life_state::ready) || renewals_in_a_row_ >= most);
+  if (found && (*found)->call) {
+    if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
+    auto& e = **found;
+    if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
+      core_.calls().end(id, std::move(why));
+    } else {
+      e.sent = false;
+      core_.calls().table().line_up(deferred_, id);
+    }
+  }
+  if (!hopeless) renew();
+}
+
+COMCP_DECL void recovery::check_era() {
+  if (!std::exchange(prior_unconfirmed_, false) || connection_.life().is_restarting()) return;
+  eras_.forget();
+  begin_renegotiation({});
+}
+
+COMCP_DECL void recovery::renew() {
+  if (!connection_.life().is(sansio::life_state::ready)) return;
+  renewal_due_ = false;
+  ++renewals_in_a_row_;
+  // The server is known: no probe. Should it have become a modern one, its answer to initialize says so.
+  auto known = core_.verdict();
+  known.date = std::chrono::system_clock::now();
+  begin_renegotiation(std::move(known));
+}
+
+// On the connection as it is. Shared by all calls that wait for its outcome: none of them ends it.
+COMCP_DECL void recovery::begin_renegotiation(std::optional<era_verdict> known) {
+  connection_.on(sansio::life_event::renew);
+  core_.spawn(renegotiate(std::move(known)));
+}
+
+COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict> known) {
+  auto const hold = core_.shared_from_this();
+  auto const& life = connection_.life();
+  bool const renews = known.has_value();
+  auto const before = eras_.exchange(std::move(known));
+  connection_.clock().begin();
+  auto const done = co_await connection_.negotiate();
+  eras_.exchange(before);
+  if (life.is_closing()) co_return;
+  if (!connection_.channel().is_open())
+    co_return lost(done ? error(errc::transport_failed, "lost while it was renewed") : done.error());
+  if (!done) {
+    if (!renews) prior_unconfirmed_ = core_.is_modern();  // it may be checked again
+    co_return kept(done.error());
+  }
+  core_.calls().counters().renewals += renews;
+  bool const ready = co_await connection_.settle();
+  if (!ready && !life.is_closing()) lost(lost_again_);
+}
+
+// The connection is as it was: the next call tries again. Those that waited do not.
+COMCP_DECL void recovery::kept(error const& why) {
+  renewal_due_ = core_.is_http() && !core_.is_modern();
+  connection_.on(sansio::life_event::kept);
+  // Those that wait now: who resumes here may begin the next one, and wait for that.
+  auto calls = std::exchange(deferred_, {});
+  auto settling = std::exchange(unsettled_, {});
+  auto restarts = std::exchange(restarts_, {});
+  core_.calls().wake(calls, why);
+  core_.calls().wake(settling, why);
+  core_.calls().wake(restarts, why);
+}
+
+COMCP_DECL void recovery::answered(pending_entry const& e) noexcept {
+  if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
+  if (!e.handshake) prior_unconfirmed_ = false;
+}
+
+COMCP_DECL bool recovery::is_unsettled() const noexcept {
+  return connection_.life().is_restarting() || !core_.facts().codec;
+}
+
+COMCP_DECL bool recovery::defers(pending_entry const& e) {
+  if (renewal_due_ && !connection_.life().is_restarting()) renew();
+  if (!is_unsettled()) return false;
+  core_.calls().table().line_up(deferred_, e.id);
+  return true;
+}
+
+COMCP_DECL asio::awaitable<error> recovery::settled(prepared_call const& c) {
+  if (connection_.end_reason()) co_return *connection_.end_reason();
+  if (!is_unsettled()) co_return error();
+  auto failed = co_await core_.calls().wait_in(unsettled_, c);
+  co_return failed;
+}
+
+COMCP_DECL void recovery::restored() {
+  for (auto const id : std::exchange(deferred_, {})) {
+    auto const* const found = core_.calls().table().find(id);
+    if (!found) continue;
+    auto& e = **found;
+    if (is_unsettled()) {  // by whoever resumed here
+      core_.calls().table().line_up(deferred_, id);
+    } else if (auto const bad = core_.refuses(*e.call)) {
+      core_.calls().end(id, bad);
+    } else if (auto const sent = core_.transmit(e); !sent) {
+      core_.calls().end(id, sent.error());
+    }
+  }
+  if (is_unsettled() || connection_.life().is_closing()) return;
+  core_.calls().wake(unsettled_, json::value());
+  core_.calls().wake(restarts_, json::value());
+}
+
+}  // namespace comcp::detail
+
+// client/impl/subscribers.ipp
+// Who subscribes to a resource or watches a list and leaves again, alone or with others, and is told when no changes
+// come; what is shared is in subscriptions.ipp.
+
+namespace comcp::detail {
+
+COMCP_DECL void subscription_hub::forget(std::string const& uri,
+                                         std::shared_ptr<updated_callback const> const& callback) {
+  auto const found = resources_.find(uri);
+  if (found == resources_.end()) return;
+  std::erase(found->second.callbacks, callback);
+  if (found->second.callbacks.empty()) resources_.erase(found);
+}
+
+// A subscriber from its first moment: it leaves again unless all went well.
+struct subscription_hub::membership {
+  membership(subscription_hub& h, std::string u, std::shared_ptr<updated_callback const> f)
+      : hub(h), uri(std::move(u)), callback(std::move(f)) {
+    hub.resources_[uri].callbacks.push_back(callback);
+  }
+  membership(membership const&) = delete;
+  membership& operator=(membership const&) = delete;
+  ~membership() {
+    if (!stays) hub.forget(uri, callback);
+  }
+  subscription_hub& hub;
+  std::string uri;
+  std::shared_ptr<updated_callback const> callback;
+  bool stays = false;
+};
+
+COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
+  core_.calls().wake(line, why ? reply(why) : reply(json::value()));
+}
+
+COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
+  auto const hold = core_.shared_from_this();
+  auto const mine = std::make_shared<updated_callback const>(std::move(f));
+  prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
+  performer how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
+  co_await ask_subscription(core_, std::move(c), std::move(how));
+}
+
+COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
+                                                         prepared_call& c) {
+  auto failure = co_await core_.recovery().settled(c);
+  bool const modern = core_.is_modern();
+  if (!failure && modern) failure = core_.check_subscribe(c.options);
+  if (!failure && c.options.stop().stop_requested()) failure = error(errc::cancelled);
+  if (failure) co_return failure;
+  membership me(*this, uri, mine);
+  if (modern) failure = co_await join_shared(uri, c);
+  else failure = co_await join_legacy(uri, c);
+  if (!failure) {
+    me.stays = true;
+    if (!modern && deaf_) core_.fault(deaf_);  // subscribed, but nothing brings the updates for now
+    co_return json::value();
+  }
+  forget(uri, mine);
+  if (modern) refresh_shared();
+  co_return failure;
+}
+
+COMCP_DECL asio::awaitable<error> subscription_hub::join_shared(std::string uri, prepared_call& c) {
+  // Posted: with nothing to do it would be over before the wait below has begun.
+  auto begin = [this, weak = core_.weak_from_this()] {
+    if (auto const core = weak.lock()) refresh_shared();
+  };
+  detail::post(core_.home(), std::move(begin));
+  auto const timeout = core_.calls().timeout(c.options);
+  if (timeout > patience_.timeout().value_or(core_.calls().timeout({}))) patience_.timeout(timeout);
+  auto failure = co_await core_.calls().wait_in(waiting_, c);
+  if (failure) co_return failure;
+  if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
+  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
+}
+
+// One asks for all that come meanwhile; if that goes wrong, the next one does.
+COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri, prepared_call& c) {
+  for (;;) {
+    auto& t = resources_[uri];
+    if (t.confirmed) co_return error();
+    if (!t.asking) break;
+    auto failure = co_await core_.calls().wait_in(t.waiting, c);
+    if (failure) co_return failure;
+  }
+  struct asking {
+    asking(subscription_hub& h, std::string const& u) : hub(h), uri(u) { hub.resources_[uri].asking = true; }
+    asking(asking const&) = delete;
+    asking& operator=(asking const&) = delete;
+    ~asking() { hub.answered(uri, well); }
+    subscription_hub& hub;
+    std::string const& uri;
+    bool well = false;
+  };
+  asking now(*this, uri);
+  auto const done = co_await core_.round_trip(c);
+  now.well = done.has_value();
+  if (done) co_return error();
+  co_return done.error();
+}
+
+COMCP_DECL void subscription_hub::answered(std::string const& uri, bool well) {
+  auto const found = resources_.find(uri);
+  if (found == resources_.end()) return;
+  found->second.asking = false;
+  found->second.confirmed = well;
+  auto line = std::exchange(found->second.waiting, {});
+  wake(line, {});
+}
+
+COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
+  auto const hold = core_.shared_from_this();
+  if (core_.end_reason()) throw exception(*core_.end_reason());
+  if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
+  prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
+  performer how = [this, uri](prepared_call& call) { return leave(uri, call); };
+  co_await ask_subscription(core_, std::move(c), std::move(how));
+}
+
+COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
+  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
+  auto const failed = co_await core_.recovery().settled(c);
+  if (failed) co_return failed;
+  auto const found = resources_.find(uri);
+  if (found != resources_.end()) {
+    auto line = std::move(found->second.waiting);
+    resources_.erase(found);
+    wake(line, error(errc::cancelled, "unsubscribed meanwhile"));
+  }
+  if (core_.is_modern()) {
+    refresh_shared();
+    co_return json::value();
+  }
+  auto r = co_await core_.round_trip(c);
+  co_return r;
+}
+
+COMCP_DECL bool subscription_hub::is_awaited() const {
+  auto const& h = core_.handler();
+  bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
+  return heard || !wanted().empty();
+}
+
+COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
+                                                 std::function<void(error const&)> silent) {
+  auto const known = silent_.find(kind);
+  auto const why = known == silent_.end() ? deaf_ : known->second;
+  if (why && silent) watchers_.guarded([&] { silent(why); });
+  auto const handle = watchers_.add(std::move(kind), std::move(f), std::move(silent));
+  if (core_.is_modern()) refresh_shared();
+  return handle;
+}
+
+COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
+  watchers_.remove(handle);
+  if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
+}
+
+// What was asked for and is not acknowledged never comes: told once, not at each stream that follows.
+COMCP_DECL void subscription_hub::tell_left_out(listen_stream const& s) {
+  auto const known = std::exchange(silent_, {});
+  auto const look = [&](std::string const& kind, bool wanted, bool comes) {
+    if (!wanted || comes) return;
+    error const why(errc::capability_missing, "the server does not tell of changes of its " + kind +
+                                                  ": subscriptions/listen did not acknowledge them");
+    silent_.emplace(kind, why);
+    if (known.contains(kind)) return;
+    core_.fault(why);
+    watchers_.tell_silence(kind, why);
+  };
+  look("tools", s.asked.tools_list_changed, s.acknowledged.tools_list_changed);
+  look("prompts", s.asked.prompts_list_changed, s.acknowledged.prompts_list_changed);
+  look("resources", s.asked.resources_list_changed, s.acknowledged.resources_list_changed);
+  for (auto& [uri, t] : resources_) {
+    bool const comes = s.acknowledged.has_resource(uri);
+    if (!comes && t.confirmed)
+      core_.fault(error(errc::not_found, "the server does not acknowledge the subscription to " + uri + " any more"));
+    t.confirmed = comes;
+  }
+}
+
+COMCP_DECL void subscription_hub::deaf(error why) {
+  bool const was_deaf(deaf_);
+  deaf_ = std::move(why);
+  if (!deaf_ && was_deaf && std::exchange(gap_, false)) missed_changes();
+  if (!deaf_) return;
+  gap_ = true;
+  // That a server has no such stream is a fault only where somebody waits for what would come on it.
+  if (is_awaited() || !(deaf_ == errc::capability_missing)) core_.fault(deaf_);
+  watchers_.tell_silence({}, deaf_);
+}
+
+}  // namespace comcp::detail
+
+// client/impl/subscriptions.ipp
+#include <array>
+
+namespace comcp::detail {
+
+COMCP_DECL subscription_hub::subscription_hub(client_core& core)
+    : core_(core),
+      streams_(core, [this](std::shared_ptr<listen_stream> const& s) { stream_over(s); }),
+      watchers_([&core](error e) { core.fault(std::move(e)); }) {}
 COMCP_DECL subscription_hub::~subscription_hub() = default;
 
 COMCP_DECL subscription_filter subscription_hub::wanted() const {
@@ -16272,12 +17433,12 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
   f.tools_list_changed = h.receives("notifications/tools/list_changed");
   f.prompts_list_changed = h.receives("notifications/prompts/list_changed");
   f.resources_list_changed = h.receives("notifications/resources/list_changed");
-  if (core_.checks_ && core_.capabilities().supports_list_changed("tools")) f.tools_list_changed = true;
-  for (auto const& w : watchers_) {
-    if (w.kind == "tools") f.tools_list_changed = true;
-    if (w.kind == "prompts") f.prompts_list_changed = true;
-    if (w.kind == "resources") f.resources_list_changed = true;
+  for (auto const& step : core_.pipeline().steps()) {
+    if (step->wants("tools") && core_.facts().capabilities.supports_list_changed("tools")) f.tools_list_changed = true;
   }
+  if (watchers_.wants("tools")) f.tools_list_changed = true;
+  if (watchers_.wants("prompts")) f.prompts_list_changed = true;
+  if (watchers_.wants("resources")) f.resources_list_changed = true;
   for (auto const& [uri, t] : resources_) f.resource_subscriptions.push_back(uri);
   return f;
 }
@@ -16305,62 +17466,18 @@ COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string ur
 
 COMCP_DECL void subscription_hub::ended(error const& reason) {
   reopened_ = 0;
-  auto const streams = streams_;
   shared_.reset();
-  for (auto const& s : streams) {
-    if (!s->ended) s->ended = reason;
-    core_.end(s->entry.id, reason);  // by way of stream_over()
-  }
+  streams_.end_all(reason);
   wake(waiting_, reason);
 }
 
-COMCP_DECL void subscription_hub::shut_down() noexcept {
-  for (auto const& s : std::exchange(streams_, {})) {
-    if (!s->ended) s->ended = error(errc::closed);
-  }
-}
-
-COMCP_DECL std::shared_ptr<listen_stream> subscription_hub::by_id(std::uint64_t id) const {
-  for (auto const& s : streams_) {
-    if (s->entry.id == id && id != 0) return s;
-  }
-  return {};
-}
-
-// Sends the listen request; its entry lives until the server or we end it.
-COMCP_DECL void subscription_hub::open(std::shared_ptr<listen_stream> const& s) {
-  if (s->call.params.empty()) s->call.params = args("notifications", s->asked).text();
-  s->call.internal = true;
-  s->entry.open_ended = true;
-  s->entry.call = &s->call;
-  s->entry.on_end = [this, hold = core_.weak_from_this(), weak = std::weak_ptr(s)](reply r) {
-    auto const core = hold.lock();
-    auto const alive = weak.lock();
-    if (core && alive) stream_over(alive, std::move(r));
-  };
-  constexpr auto forever = std::chrono::nanoseconds::max();
-  constexpr auto never = std::chrono::steady_clock::time_point::max();
-  streams_.push_back(s);
-  if (!core_.enlist(s->entry, core_.now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
-  ++core_.counters().tracked;
-  if (auto const sent = core_.transmit(s->entry); !sent) core_.end(s->entry.id, sent.error());
-}
-
-inline error unacknowledged() {
-  return {errc::protocol_violation, "the server ended subscriptions/listen before it acknowledged it"};
-}
-
-COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> const& s, reply r) {
-  std::erase(streams_, s);
-  if (!s->ended) s->ended = r ? error() : r.error();
-  if (s->acknowledgment.id) core_.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
-  wake(s->readers, {});
+COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> const& s) {
   if (shared_ != s) return;
   shared_.reset();
   if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
   gap_ = true;
   // One that was open for a while was no failure: over HTTP an idle stream may be cut by whoever is on the way.
-  if (core_.now() - s->acknowledged_at >= sansio::backoff::lasting) reopened_ = 0;
+  if (core_.calls().now() - s->acknowledged_at >= sansio::backoff::lasting) reopened_ = 0;
   reopen_later();
 }
 
@@ -16371,7 +17488,7 @@ COMCP_DECL void subscription_hub::reopen_later() {
   if (++reopened_ == many + 1) {
     error const why(errc::transport_failed, "the stream of subscriptions breaks again and again: no updates for now");
     core_.fault(why);
-    tell_silence({}, why);
+    watchers_.tell_silence({}, why);
   }
   auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold, unsigned tries) -> asio::awaitable<void> {
     bool const slept = co_await hold->sleep(std::chrono::seconds(std::min(1U << (tries - 1), 30U)));
@@ -16379,23 +17496,6 @@ COMCP_DECL void subscription_hub::reopen_later() {
     if (slept) self->refresh_shared();
   };
   core_.spawn(again(this, core_.shared_from_this(), std::min(reopened_, many)));
-}
-
-COMCP_DECL asio::awaitable<error> subscription_hub::acknowledged(std::shared_ptr<listen_stream> s,
-                                                                  call_options options) {
-  if (s->is_acknowledged) co_return error();
-  if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
-  auto const timeout = options.timeout().value_or(core_.default_timeout());
-  if (!core_.enlist(s->acknowledgment, std::min(timeout, core_.hard_limit(options)))) co_return error(errc::queue_full);
-  core_.end_with(options.stop(), s->acknowledgment);
-  auto const waited = co_await core_.wait(s->acknowledgment);
-  if (waited) co_return error();
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, "subscriptions/listen was not acknowledged");
-  co_return waited.error();
-}
-
-COMCP_DECL bool subscription_hub::is_other_version(error const& e) {
-  return e.peer() && e.peer()->code == -32022;
 }
 
 COMCP_DECL void subscription_hub::refresh_shared() {
@@ -16409,7 +17509,7 @@ COMCP_DECL void subscription_hub::give_up_opening() {
   auto give_up = [this, hold = core_.weak_from_this()] {
     auto const core = hold.lock();
     if (!core || !opening_ || !opening_->acknowledgment.id || wanted().covers(opening_->asked)) return;
-    core->end(opening_->acknowledgment.id, error(errc::cancelled));
+    core->calls().end(opening_->acknowledgment.id, error(errc::cancelled));
   };
   detail::post(core_.home(), std::move(give_up));
 }
@@ -16422,8 +17522,8 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
   for (;;) {
     auto const filter = wanted();
     auto const old = shared_;
-    if (core_.end_reason_) {
-      failure = *core_.end_reason_;
+    if (core_.end_reason()) {
+      failure = *core_.end_reason();
       break;
     }
     if (core_.status() != connection_status::ready) {
@@ -16434,136 +17534,53 @@ COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
     if (old ? old->asked == filter : filter.empty()) break;
     if (filter.empty()) {
       shared_.reset();
-      close(*old);
+      streams_.close(*old);
       break;
     }
     auto const fresh = std::make_shared<listen_stream>(filter);
     opening_ = fresh;
-    open(fresh);
-    failure = co_await acknowledged(fresh, patience_);
+    streams_.open(fresh);
+    failure = co_await streams_.acknowledged(fresh, patience_);
     opening_.reset();
     if (failure) {
       bool const given_up = failure == errc::cancelled && !fresh->ended;
-      close(*fresh);
+      streams_.close(*fresh);
       if (given_up) failure = error();
       if (given_up) continue;
-      if (is_other_version(failure) && !std::exchange(followed, true) && core_.follow_version(failure)) continue;
+      if (is_other_version(failure) && !std::exchange(followed, true) && core_.exchange().follow_version(failure)) continue;
       break;
     }
     shared_ = fresh;
     tell_left_out(*fresh);
     if (std::exchange(gap_, false)) missed_changes();
-    if (old) close(*old);
+    if (old) streams_.close(*old);
   }
   reconciling_ = false;
   patience_ = call_options();
-  if (failure && !core_.end_reason_) {
+  if (failure && !core_.end_reason()) {
     core_.fault(failure);
-    tell_silence({}, failure);
+    watchers_.tell_silence({}, failure);
     if (!failure.peer()) reopen_later();
   }
   wake(waiting_, failure);
 }
 
-COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> subscription_hub::listen(subscription_filter filter,
-                                                                                    call_options options) {
-  auto const hold = core_.shared_from_this();
-  auto const s = std::make_shared<listen_stream>(std::move(filter));
-  s->independent = true;
-  prepared_call c("subscriptions/listen", args("notifications", s->asked).text(), std::move(options));
-  performer how = [this, s](prepared_call& call) { return open_for(s, call); };
-  try {
-    co_await ask(std::move(c), std::move(how));
-  } catch (...) {
-    close(*s);
-    throw;
+COMCP_DECL bool subscription_hub::notified(std::string const& method, json::value const& params) {
+  if (method == "notifications/cancelled") {
+    auto const which = params.view().find("requestId");
+    if (which && core_.is_modern()) streams_.cancelled_by_server(*which);
+    return !which || core_.is_modern();
   }
-  co_return s;
-}
-
-COMCP_DECL asio::awaitable<reply> subscription_hub::open_for(std::shared_ptr<listen_stream> s, prepared_call& c) {
-  auto bad = co_await core_.settled(c);
-  if (!bad) bad = core_.check(c);
-  if (bad) co_return bad;
-  if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
-  s->call.params = c.params;
-  s->call.options = c.options;
-  s->call.options.extend_on_progress(false);
-  open(s);
-  auto failure = co_await acknowledged(s, c.options);
-  if (is_other_version(failure) && core_.follow_version(failure)) {
-    s->ended.reset();
-    open(s);
-    failure = co_await acknowledged(s, c.options);
-  }
-  if (!failure) co_return json::value();
-  close(*s);
-  co_return failure;
-}
-
-COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription_hub::next(std::shared_ptr<listen_stream> s) {
-  auto const hold = core_.shared_from_this();
-  while (s->queue.empty()) {
-    if (s->ended) co_return std::nullopt;
-    pending_entry e(pending_entry::span::last);
-    if (!core_.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-    core_.pending_.line_up(s->readers, e.id);
-    auto const woken = co_await core_.wait(e);
-    if (!woken) throw exception(woken.error());
-  }
-  auto first = std::move(s->queue.front());
-  s->queue.pop_front();
-  co_return first;
-}
-
-COMCP_DECL void subscription_hub::close(listen_stream& s) {
-  if (!s.ended) s.ended = error();
-  if (s.entry.id) core_.cancel(s.entry.id);
-}
-
-COMCP_DECL bool subscription_hub::routed(std::string const& method, json::value const& params) {
-  auto const meta = params.view().find("_meta");
-  auto const id = meta ? subscription_id_of(*meta) : std::nullopt;
-  if (!id) return method == "notifications/subscriptions/acknowledged";
-  auto const s = id->integer() ? by_id(static_cast<std::uint64_t>(*id->integer())) : nullptr;
-  if (!s) {
-    ++core_.counters().dropped;
-    return true;
-  }
-  if (method == "notifications/subscriptions/acknowledged") {
-    auto ack = json::read<subscriptions_acknowledged>(params.view());
-    if (ack) s->acknowledged = std::move(ack->notifications);
-    s->is_acknowledged = true;
-    s->acknowledged_at = core_.now();
-    if (s->acknowledgment.id) core_.end(s->acknowledgment.id, json::value());
-    return true;
-  }
-  if (!s->independent) {
-    notified(method, params);
-    return false;
-  }
-  if (s->queue.size() >= core_.limits().subscription_queue()) {
-    ++s->dropped;
-    ++core_.counters().dropped;
-  } else {
-    s->queue.emplace_back(method, params);
-  }
-  wake(s->readers, {});
-  return true;
+  using route = listen_streams::route;
+  auto const to = core_.is_modern() ? streams_.routed(method, params) : route::shared;
+  if (to == route::shared) tell(method, params);
+  return to == route::taken;
 }
 
 inline constexpr std::array<char const*, 3> list_changes = {
     "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed"};
 
-COMCP_DECL void subscription_hub::guarded(std::function<void()> const& f) {
-  try {
-    f();
-  } catch (...) {
-    core_.fault(error(errc::invalid_argument, "a subscription callback threw"));
-  }
-}
-
-COMCP_DECL void subscription_hub::notified(std::string const& method, json::value const& params) {
+COMCP_DECL void subscription_hub::tell(std::string const& method, json::value const& params) {
   if (method == "notifications/resources/updated") {
     auto const update = json::read<resource_updated>(params.view());
     if (!update) return core_.fault(update.error());
@@ -16571,7 +17588,7 @@ COMCP_DECL void subscription_hub::notified(std::string const& method, json::valu
     if (found == resources_.end()) return;
     auto const callbacks = found->second.callbacks;
     for (auto const& f : callbacks) {
-      if (*f) guarded([&] { (*f)(*update); });
+      if (*f) watchers_.guarded([&] { (*f)(*update); });
     }
     return;
   }
@@ -16580,29 +17597,17 @@ COMCP_DECL void subscription_hub::notified(std::string const& method, json::valu
                                 : method == "notifications/resources/list_changed" ? "resources"
                                                                                    : "";
   if (kind.empty()) return;
-  auto const all = watchers_;
-  for (auto const& w : all) {
-    if (w.kind == kind) guarded(w.call);
-  }
+  watchers_.tell(kind);
 }
 
 // There was no stream for a while: as though every list had changed.
 COMCP_DECL void subscription_hub::missed_changes() {
-  if (core_.checks_) core_.checks_->forget();
-  for (auto const* const method : list_changes) {
-    if (core_.cache_) core_.cache_->notified(method, json::value());
-  }
+  for (auto const* const method : list_changes) core_.pipeline().notified(method, json::value());
   tell_watchers();
 }
 
 COMCP_DECL void subscription_hub::tell_watchers() {
-  for (auto const* const method : list_changes) notified(method, json::value());
-}
-
-COMCP_DECL void subscription_hub::cancelled_by_server(json::view request) {
-  auto const id = request.get_uint64();
-  auto const s = id ? by_id(*id) : nullptr;
-  if (s) core_.end(s->entry.id, error(errc::closed, "the server ended the subscription"));
+  for (auto const* const method : list_changes) tell(method, json::value());
 }
 
 }  // namespace comcp::detail
@@ -16681,10 +17686,10 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
   if (core->is_plain(here, c.method) && state.cancelled() == asio::cancellation_type::none) {
     pending_entry entry;
     if (start_call(*core, c, entry, r)) {
-      auto waiting = core->wait(entry);
+      auto waiting = core->calls().wait(entry);
       r = co_await std::move(waiting);
     }
-    if (core->needs_settling(c, r)) {
+    if (core->exchange().needs_settling(c, r)) {
       auto rest = settling(*core, c, r);
       r = co_await std::move(rest);
     }
@@ -16693,20 +17698,6 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
     r = co_await std::move(all);
   }
   co_return decode_result<T>(r.value(), c.options.is_manual_input());
-}
-
-/// Runs work on the client's executor, wherever it is awaited.
-template <class T>
-asio::awaitable<T> on_home(std::shared_ptr<client_core> core, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if (here == core->home()) {
-    auto value = co_await std::move(work);
-    co_return value;
-  }
-  std::optional<T> value;
-  auto stored = store(std::move(work), value);
-  co_await spawn_and_wait(core->home(), std::move(stored));
-  co_return std::move(*value);
 }
 
 template <class T>
@@ -16785,7 +17776,7 @@ asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> oper
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // client/impl/operation.ipp
 #include <atomic>
@@ -16844,10 +17835,12 @@ struct arrival {
   arrival& operator=(arrival const&) = delete;
   ~arrival() {
     if (--all->open > 0) return;
-    // Posted: this is a thread of the executor, but inside whatever ended.
-    auto const to = all->executor;
-    auto finish = [g = std::move(all)] { g->waiting.complete(true, g->executor); };
-    detail::post(to, std::move(finish));
+    auto const g = std::move(all);
+    try {  // posted: this is a thread of the executor, but inside whatever ended
+      detail::post(g->executor, [g] { g->waiting.complete(true, g->executor); });
+    } catch (std::exception const&) {  // no memory for that
+      g->waiting.complete(true, g->executor);
+    }
   }
   std::shared_ptr<gathering> all;
 };
@@ -17106,7 +18099,7 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
       co_return;
     };
     auto work = adopt(core, &*page);
-    co_await core->run_on_home(std::move(work));
+    co_await detail::on_home(core, std::move(work));
   }
   for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);
@@ -17166,8 +18159,8 @@ namespace detail {
 template <class T>
 asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
   require(core);
-  auto const total = core->hard_limit(options);
-  auto const end = later(core->now(), total);
+  auto const total = core->calls().hard_limit(options);
+  auto const end = later(core->calls().now(), total);
   pager<T> pages(core, options);
   listing<T> all;
   bool inside = false;
@@ -17191,7 +18184,7 @@ asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_opt
     if (!page) co_return all;
     inside = true;
     all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
-    if (core->now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
+    if (core->calls().now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
   }
 }
 
@@ -17304,7 +18297,7 @@ class subscription {
   /// errc::closed after close(), and for an object that has no stream.
   [[nodiscard]] asio::awaitable<std::optional<any_notification>> next() {
     if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
-    return core_->subscriptions().next(stream_);
+    return core_->subscriptions().streams().next(stream_);
   }
   /// What the server agreed to send. Throws as next() does.
   [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
@@ -17312,7 +18305,7 @@ class subscription {
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
   [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
   void close() noexcept {
-    if (core_ && stream_ && !stream_->ended) core_->subscriptions().close(*stream_);
+    if (core_ && stream_ && !stream_->ended) core_->subscriptions().streams().close(*stream_);
     stream_.reset();
   }
 
@@ -17616,10 +18609,9 @@ struct client_access {
 }  // namespace detail
 
 /// A client that knows the type of its handler. Converts to comcp::client by moving.
-template <class Transport, class Handler>
+template <class Handler>
 class basic_client : public client {
  public:
-  using transport_type = Transport;
   using handler_type = Handler;
 
   basic_client() = default;
@@ -17633,19 +18625,25 @@ class basic_client : public client {
   std::shared_ptr<Handler> handler_;
 };
 
+namespace detail {
+template <class Handler>
+asio::awaitable<basic_client<Handler>> connect_with(any_transport t, std::shared_ptr<Handler> h, connect_options options) {
+  any_handler asked(h);
+  auto core = co_await client_core::connect(std::move(t), std::move(asked), std::move(options));
+  co_return basic_client<Handler>(std::move(core), h);
+}
+}  // namespace detail
+
 /// Opens the transport, finds out what the server speaks, and returns a client that is ready. Throws; no process,
 /// socket or coroutine is left behind then. Cancelling it closes.
 template <transport Transport, handler Handler = no_handler>
-asio::awaitable<basic_client<Transport, Handler>> connect(Transport transport, Handler handler = Handler(),
-                                                          connect_options options = connect_options()) {
-  auto const shared = std::make_shared<Handler>(std::move(handler));
-  any_transport erased(std::move(transport));
-  any_handler asked(shared);
-  auto core = co_await client_core::connect(std::move(erased), std::move(asked), std::move(options));
-  co_return basic_client<Transport, Handler>(std::move(core), shared);
+asio::awaitable<basic_client<Handler>> connect(Transport transport, Handler handler = Handler(),
+                                               connect_options options = connect_options()) {
+  auto shared = std::make_shared<Handler>(std::move(handler));
+  return detail::connect_with(any_transport(std::move(transport)), std::move(shared), std::move(options));
 }
 template <transport Transport>
-asio::awaitable<basic_client<Transport, no_handler>> connect(Transport transport, connect_options options) {
+asio::awaitable<basic_client<no_handler>> connect(Transport transport, connect_options options) {
   return connect(std::move(transport), no_handler(), std::move(options));
 }
 
@@ -17666,7 +18664,7 @@ asio::awaitable<Result> client::resume(json::value required, json::fragment resp
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // client/impl/client.ipp
 
@@ -17704,7 +18702,7 @@ COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
 COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
                                                    call_options options) {
   prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
-  auto const failed = co_await core->settled(c);
+  auto const failed = co_await core->recovery().settled(c);
   if (failed) throw exception(failed);
   if (!core->is_modern()) {
     (void)co_await core->call(std::move(c));
@@ -17715,27 +18713,27 @@ COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> 
 COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
   require(core);
   auto work = set_level_at_home(core, level, std::move(options));
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> subscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                    updated_callback f, call_options options) {
   require(core);
   auto work = core->subscriptions().subscribe(std::move(uri), std::move(f), std::move(options));
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                      call_options options) {
   require(core);
   auto work = core->subscriptions().unsubscribe(std::move(uri), std::move(options));
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter,
                                                      call_options options) {
   require(core);
-  auto work = core->subscriptions().listen(std::move(filter), std::move(options));
+  auto work = core->subscriptions().streams().listen(std::move(filter), std::move(options));
   auto stream = co_await on_home(core, std::move(work));
   co_return subscription(core, std::move(stream));
 }
@@ -17747,7 +18745,7 @@ COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, 
     co_return;
   };
   auto work = send(core, std::move(method), std::move(params));
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core> core) {
@@ -17759,18 +18757,18 @@ COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core>
     co_return;
   };
   auto work = send(core);
-  co_await core->run_on_home(std::move(work));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
   require(core);
-  auto work = core->reconnect(error(errc::transport_failed, "the connection is begun anew"));
-  co_await core->run_on_home(std::move(work));
+  auto work = core->recovery().reconnect(error(errc::transport_failed, "the connection is begun anew"));
+  co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
   require(core);
-  auto work = core->closed();
+  auto work = core->connection().ended();
   auto reason = co_await on_home(core, std::move(work));
   co_return reason;
 }
@@ -17936,12 +18934,12 @@ COMCP_DECL connection_status client::status() const noexcept {
   return core_ ? core_->status() : connection_status::disconnected;
 }
 COMCP_DECL void client::on_status(std::function<void(connection_status)> listener) const {
-  core()->add_status_listener(std::move(listener));
+  core()->connection().on_status(std::move(listener));
 }
-COMCP_DECL implementation const& client::server_info() const { return core()->server_info(); }
-COMCP_DECL server_capabilities const& client::capabilities() const { return core()->capabilities(); }
-COMCP_DECL std::string const& client::instructions() const { return core()->instructions(); }
-COMCP_DECL protocol_version client::protocol_version() const { return core()->version().value_or(version::latest); }
+COMCP_DECL implementation const& client::server_info() const { return core()->facts().info; }
+COMCP_DECL server_capabilities const& client::capabilities() const { return core()->facts().capabilities; }
+COMCP_DECL std::string const& client::instructions() const { return core()->facts().instructions; }
+COMCP_DECL protocol_version client::protocol_version() const { return core()->facts().version().value_or(version::latest); }
 COMCP_DECL era_verdict client::verdict() const { return core()->verdict(); }
 COMCP_DECL std::optional<saved_session> client::session() const { return core()->session(); }
 COMCP_DECL transport_info client::transport_info() const { return core()->transport_info(); }
@@ -17961,7 +18959,7 @@ COMCP_DECL context& context::operator=(context const&) = default;
 
 COMCP_DECL std::string context::server_name() const {
   auto const core = core_.lock();
-  return core ? core->server_info().name : std::string();
+  return core ? core->facts().info.name : std::string();
 }
 
 COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {
@@ -18251,7 +19249,7 @@ std::optional<url_elicitation_required_data> url_elicitation_required_of(error c
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // protocol/impl/errors.ipp
 
@@ -18376,7 +19374,7 @@ namespace comcp {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // trace/impl/record.ipp
 #include <algorithm>
@@ -18723,7 +19721,7 @@ class framer {
 
 }  // namespace comcp::jsonrpc
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // jsonrpc/impl/framing.ipp
 #include <algorithm>
@@ -18913,7 +19911,7 @@ class write_queue {
 }  // namespace detail
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // transport/impl/write_queue.ipp
 #include <algorithm>
@@ -19547,7 +20545,7 @@ std::optional<std::array<std::uint16_t, 8>> parse_ipv6(std::string_view text) no
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // http/impl/url.ipp
 #include <algorithm>
@@ -20031,7 +21029,7 @@ std::optional<std::chrono::seconds> parse_retry_after(std::string_view text, std
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // http/impl/message.ipp
 #include <algorithm>
@@ -20350,7 +21348,7 @@ class no_auth {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/authenticator.ipp
 
@@ -20460,7 +21458,7 @@ class bearer {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/bearer.ipp
 #include <atomic>
@@ -20726,7 +21724,7 @@ class response_parser {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // http/impl/response_parser.ipp
 #include <algorithm>
@@ -21792,7 +22790,7 @@ class proxy_options {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // http/impl/proxy.ipp
 #include <algorithm>
@@ -22177,7 +23175,7 @@ asio::awaitable<result<Socket>> connect_any(endpoints to, std::string name, std:
 
 }  // namespace comcp::net
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // net/impl/tcp_connect.ipp
 #include <cerrno>
@@ -22287,7 +23285,7 @@ asio::awaitable<error> open_tunnel(Stream& stream, http_url target, proxy_route 
 
 }  // namespace comcp::http_detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // http/impl/tunnel.ipp
 
@@ -22493,7 +23491,7 @@ bool is_idempotent(std::string_view method) noexcept;
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // http/impl/request_writer.ipp
 #include <algorithm>
@@ -23018,7 +24016,7 @@ using tls_connector = basic_tls_connector<>;
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // http/impl/tls_connector.ipp
 #include <asio/ip/address.hpp>
@@ -23156,6 +24154,21 @@ extern template std::shared_ptr<default_http_engine> make_http_engine(asio_engin
 }  // namespace comcp::detail
 #endif
 
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// http/impl/default_engine.ipp
+// For compiled mode alone: the engine that nearly all users of HTTP have in common, compiled once.
+
+#if defined(COMCP_SEPARATE_COMPILATION)
+namespace comcp::detail {
+
+template std::shared_ptr<default_http_engine> make_http_engine(asio_engine_options, proxy_options, tls_options const&,
+                                                               net::lookup_function);
+
+}  // namespace comcp::detail
+#endif
+#endif
+
 // transport/streamable_http.hpp
 // MCP over HTTP with an engine and an authenticator of the user's choice. comcp::http has the bundled ones.
 // Specification: 2026-07-28 basic/transports/streamable-http, 2025-11-25 basic/transports, 2024-11-05 basic/transports
@@ -23229,7 +24242,7 @@ asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source
 
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // net/impl/gate.ipp
 #include <system_error>
@@ -23335,12 +24348,6 @@ inline constexpr std::size_t snippet_size = 256;
 
 }  // namespace comcp::sansio
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// sansio/impl/http_exchange.ipp
-#include <algorithm>
-#include <array>
-
 // auth/challenge.hpp
 // What WWW-Authenticate says: challenges, each a scheme with parameters (RFC 9110, section 11.6.1). Pure.
 // Specification: 2026-07-28, basic/authorization, "Protected Resource Metadata Discovery Requirements"
@@ -23381,7 +24388,7 @@ std::vector<auth_challenge> parse_challenges(http_headers const& headers);
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // auth/impl/challenge.ipp
 #include <algorithm>
@@ -23522,6 +24529,11 @@ COMCP_DECL std::vector<auth_challenge> parse_challenges(http_headers const& head
 
 }  // namespace comcp
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// sansio/impl/http_exchange.ipp
+#include <algorithm>
+#include <array>
 
 namespace comcp::sansio {
 namespace detail {
@@ -24061,7 +25073,7 @@ class sse_parser {
 
 }  // namespace comcp::sansio
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // sansio/impl/sse_parser.ipp
 #include <algorithm>
@@ -24293,7 +25305,7 @@ class http_options {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // transport/impl/http_options.ipp
 
@@ -24430,7 +25442,7 @@ class http_session : public std::enable_shared_from_this<http_session> {
 
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // transport/impl/http_session.ipp
 #include <algorithm>
@@ -25395,6 +26407,23 @@ extern template std::shared_ptr<http_session> make_http_session(http_url, http_o
 }  // namespace comcp::detail
 #endif
 
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// transport/impl/http.ipp
+// For compiled mode alone: what nearly all users of HTTP have in common, compiled once.
+
+#if defined(COMCP_SEPARATE_COMPILATION)
+namespace comcp::detail {
+
+template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
+                                                         std::shared_ptr<default_http_engine>, std::shared_ptr<no_auth>);
+template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
+                                                         std::shared_ptr<default_http_engine>, std::shared_ptr<bearer>);
+
+}  // namespace comcp::detail
+#endif
+#endif
+
 // transport/memory.hpp
 // Two linked transports in one process: for servers that live inside the client's program, and for tests.
 
@@ -25439,7 +26468,7 @@ class memory_transport {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // transport/impl/memory.ipp
 #include <algorithm>
@@ -25813,7 +26842,7 @@ class child_process {
 
 }  // namespace comcp::net
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // net/impl/child_process.ipp
 #include <algorithm>
@@ -26430,7 +27459,7 @@ class stdio {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // transport/impl/stdio.ipp
 #include <algorithm>
@@ -26819,3 +27848,16 @@ class unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
 };
 
 }  // namespace comcp
+
+#if defined(COMCP_IMPLEMENTATION) && defined(ASIO_SEPARATE_COMPILATION)
+#include <asio/impl/src.hpp>
+#if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
+#include <asio/ssl/impl/src.hpp>
+#endif
+#endif
+
+#if defined(COMCP_IMPLEMENTATION) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+#endif

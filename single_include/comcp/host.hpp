@@ -2,12 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // comcp 0.1.0, what hosts of many servers need. Written by tools/amalgamate: change the files under include/ instead.
-#pragma once
-
-#if defined(COMCP_SEPARATE_COMPILATION)
-#error "comcp: the single header is header-only; link comcp::compiled with the headers of include/ instead."
+//
+// Header-only as it is. To compile comcp once, define COMCP_SEPARATE_COMPILATION in every source, and in one of them
+// COMCP_IMPLEMENTATION before its first include of comcp: that source holds all of the single headers that it includes,
+// and Asio's definitions too where ASIO_SEPARATE_COMPILATION is defined.
+#if defined(COMCP_HOST_HPP)
+#if defined(COMCP_IMPLEMENTATION) && !defined(COMCP_IMPLEMENTED)
+#error "comcp: this source included comcp before it defined COMCP_IMPLEMENTATION."
 #endif
+#else
+#define COMCP_HOST_HPP
+
 #include <comcp/comcp.hpp>
+
+#if defined(COMCP_IMPLEMENTATION) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsubobject-linkage"
+#endif
 
 // host.hpp
 #if !defined(COMCP_SINGLE_HOST_HPP)
@@ -202,7 +213,7 @@ class cache_table {
 }  // namespace sansio
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // sansio/impl/cache.ipp
 #if !defined(COMCP_SINGLE_SANSIO_IMPL_CACHE_IPP)
@@ -564,21 +575,23 @@ class cache_options {
 };
 
 namespace detail {
-std::unique_ptr<call_cache> make_call_cache(client_core& core, cache_options const& options);
+std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options);
 }
 
 inline connect_options& connect_options::cache(cache_options options) {
-  cache_ = [own = std::move(options)](client_core& core) { return detail::make_call_cache(core, own); };
+  settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
+    return detail::make_cache_step(core, own);
+  };
   return *this;
 }
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// client/impl/core_cache.ipp
-#if !defined(COMCP_SINGLE_CLIENT_IMPL_CORE_CACHE_IPP)
-#define COMCP_SINGLE_CLIENT_IMPL_CORE_CACHE_IPP
+// client/impl/cache.ipp
+#if !defined(COMCP_SINGLE_CLIENT_IMPL_CACHE_IPP)
+#define COMCP_SINGLE_CLIENT_IMPL_CACHE_IPP
 // The core's cache: whose results it may use, and one request for all who want the same at once.
 
 #include <atomic>
@@ -598,15 +611,17 @@ COMCP_DECL std::string unique_partition() {
   return process + std::to_string(++count);
 }
 
-class core_cache final : public call_cache {
+class cache_step final : public call_step {
  public:
-  core_cache(client_core& core, cache_options options)
+  cache_step(client_core& core, cache_options options)
       : core_(core), options_(std::move(options)), own_(unique_partition()) {}
 
   [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return sansio::is_cacheable(method); }
-  asio::awaitable<reply> answer(prepared_call& c) override;
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
   void notified(std::string_view method, json::value const& params) override;
-  void restarted() override { own_ = unique_partition(); }
+  void connected(bool restarted) override {
+    if (restarted) own_ = unique_partition();
+  }
 
  private:
   struct question {
@@ -668,11 +683,11 @@ class core_cache final : public call_cache {
   std::map<cache_key, std::shared_ptr<flight>> flights_;  // those that may be joined
 };
 
-COMCP_DECL std::unique_ptr<call_cache> make_call_cache(client_core& core, cache_options const& options) {
-  return std::make_unique<core_cache>(core, options);
+COMCP_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options) {
+  return std::make_unique<cache_step>(core, options);
 }
 
-COMCP_DECL void core_cache::locate(cache_key& key) const {
+COMCP_DECL void cache_step::locate(cache_key& key) const {
   comcp::transport_info info;
   if (core_.is_http()) info = core_.transport_info();
   auto const& named = options_.partition();
@@ -683,7 +698,7 @@ COMCP_DECL void core_cache::locate(cache_key& key) const {
   if (!info.identity.empty()) key.audience = "identity " + info.identity;
 }
 
-COMCP_DECL std::optional<core_cache::question> core_cache::read(prepared_call const& c) const {
+COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call const& c) const {
   if (c.internal || c.options.cache() == cache_use::bypass) return {};
   auto request = sansio::read_cache_request(c.method, c.params);
   if (!request) return {};
@@ -691,15 +706,15 @@ COMCP_DECL std::optional<core_cache::question> core_cache::read(prepared_call co
   q.key.method = c.method;
   q.key.uri = std::move(request->uri);
   q.key.params = std::move(request->params);
-  if (auto const v = core_.version()) q.key.version = v->text();
+  if (auto const v = core_.facts().version()) q.key.version = v->text();
   locate(q.key);
   q.has_cursor = request->has_cursor;
   return q;
 }
 
 // Ours or everybody's: a fresh one, else the later.
-COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
-  auto const now = core_.now();
+COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
+  auto const now = core_.calls().now();
   std::optional<cached_result> mine, everybodys;
   with_store([&](any_cache_store const& store) {
     mine = store.find(key, now);
@@ -711,28 +726,28 @@ COMCP_DECL std::optional<cached_result> core_cache::find(cache_key key) const {
   return mine;
 }
 
-COMCP_DECL std::optional<reply> core_cache::fresh(question const& q) {
+COMCP_DECL std::optional<reply> cache_step::fresh(question const& q) {
   if (!options_.store()) return {};
   auto found = find(q.key);
-  bool const hit = found && found->is_fresh(core_.now());
-  ++(hit ? core_.counters().cache_hits : core_.counters().cache_misses);
+  bool const hit = found && found->is_fresh(core_.calls().now());
+  ++(hit ? core_.calls().counters().cache_hits : core_.calls().counters().cache_misses);
   if (!hit) return {};
   return reply(std::move(found->result));
 }
 
-COMCP_DECL reply core_cache::or_stale(question const& q, prepared_call& c, reply r) {
+COMCP_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply r) {
   auto const& most = options_.stale_on_error();
-  if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.closing_) return r;
+  if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.is_closing()) return r;
   if (!sansio::is_outage(r.error())) return r;
   auto old = find(q.key);
-  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.now() - old->received) > *most) return r;
+  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.calls().now() - old->received) > *most) return r;
   c.outdated = true;
-  ++core_.counters().cache_stale;
+  ++core_.calls().counters().cache_stale;
   core_.fault(r.error());
   return std::move(old->result);
 }
 
-COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, reply const& r) {
+COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, reply const& r) {
   if (!options_.store()) return;
   if (!r) {
     if (!r.error().peer() || !q.has_cursor) return;
@@ -744,7 +759,7 @@ COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, repl
   if (!hints || !sansio::read_cache_request(c.method, c.params)) return;
   cache_key here;
   locate(here);
-  if (auto const v = core_.version()) here.version = v->text();
+  if (auto const v = core_.facts().version()) here.version = v->text();
   if (here.server != q.key.server || here.audience != q.key.audience) return;  // whose it is cannot be told
   if (here.version != q.key.version) return;
   auto mine = q.key, everybodys = q.key;
@@ -754,11 +769,11 @@ COMCP_DECL void core_cache::keep(question const& q, prepared_call const& c, repl
   with_store([&](any_cache_store const& store) {
     store.erase(everybodys);  // what was said before of who may see it
     if (!useful) return store.erase(mine);
-    if (store.store(mine, cached_result(*r, core_.now(), hints->time_to_live), *q.ticket)) ++core_.counters().cache_stores;
+    if (store.store(mine, cached_result(*r, core_.calls().now(), hints->time_to_live), *q.ticket)) ++core_.calls().counters().cache_stores;
   });
 }
 
-COMCP_DECL void core_cache::notified(std::string_view method, json::value const& params) {
+COMCP_DECL void cache_step::notified(std::string_view method, json::value const& params) {
   for (auto& each : sansio::read_cache_changes(method, params.view())) {
     cache_key here;
     locate(here);
@@ -768,17 +783,17 @@ COMCP_DECL void core_cache::notified(std::string_view method, json::value const&
 }
 
 // Whoever asks from now on joins no request from before.
-COMCP_DECL void core_cache::change(cache_change what) {
-  ++core_.counters().cache_invalidations;
+COMCP_DECL void cache_step::change(cache_change what) {
+  ++core_.calls().counters().cache_invalidations;
   std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
   with_store([&what](any_cache_store const& store) { store.invalidate(std::move(what)); });
 }
 
-COMCP_DECL asio::awaitable<reply> core_cache::answer(prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performer) {
   auto const hold = core_.shared_from_this();
   auto const q = read(c);
   if (!q) {
-    auto work = core_.perform(c);
+    auto work = core_.exchange().perform(c);
     auto r = co_await std::move(work);
     co_return r;
   }
@@ -788,34 +803,34 @@ COMCP_DECL asio::awaitable<reply> core_cache::answer(prepared_call& c) {
     if (auto hit = fresh(*q)) co_return std::move(*hit);
   }
   c.repeatable = true;
-  c.started = core_.now();
+  c.started = core_.calls().now();
   auto work = shares(c) ? share(*q, c) : fetch(*q, c);
   auto r = co_await std::move(work);
   co_return or_stale(*q, c, std::move(r));
 }
 
-COMCP_DECL asio::awaitable<reply> core_cache::fetch(question q, prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c) {
   q.ticket = ticket();
-  auto work = core_.perform(c);
+  auto work = core_.exchange().perform(c);
   auto r = co_await std::move(work);
   keep(q, c, r);
   co_return r;
 }
 
 // What is a caller's own cannot be in a request that others share.
-COMCP_DECL bool core_cache::shares(prepared_call const& c) const {
+COMCP_DECL bool cache_step::shares(prepared_call const& c) const {
   return options_.coalesces() && !c.options.on_progress() && c.options.meta().empty() && !c.options.log_level();
 }
 
-COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {
   pending_entry e(pending_entry::span::client);
-  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
-  auto const id = core_.enlist(e, c.started, timeout, later(c.started, core_.hard_limit(c.options)), c.counted);
+  auto const timeout = core_.calls().timeout(c.options);
+  auto const id = core_.calls().enlist(e, c.started, timeout, later(c.started, core_.calls().hard_limit(c.options)), c.counted);
   if (!id) co_return reply(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
-  core_.end_with(c.options.stop(), e);
+  core_.calls().end_with(c.options.stop(), e);
   auto const f = board(q, c);
   f->aboard.push_back({id, c.options.extends_on_progress()});
-  auto r = co_await core_.wait(e);
+  auto r = co_await core_.calls().wait(e);
   if (!f->landed) {
     leave(f, id);
     if (r.error() == errc::timeout) co_return reply(error(errc::timeout, c.method));
@@ -826,10 +841,10 @@ COMCP_DECL asio::awaitable<reply> core_cache::share(question const& q, prepared_
   co_return r;
 }
 
-COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const& q, prepared_call const& c) {
+COMCP_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const& q, prepared_call const& c) {
   auto& there = flights_[q.key];
   if (there && c.options.cache() == cache_use::use) {
-    ++core_.counters().coalesced;
+    ++core_.calls().counters().coalesced;
     return there;
   }
   auto const f = std::make_shared<flight>(q, prepared_call(c.method, c.params, {}));
@@ -845,7 +860,7 @@ COMCP_DECL std::shared_ptr<core_cache::flight> core_cache::board(question const&
 }
 
 // It lasts as long as somebody waits: theirs are the timeouts. Whoever joins later may want its progress.
-COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const& f) {
+COMCP_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const& f) {
   call_options o;
   constexpr auto forever = std::chrono::nanoseconds::max();
   o.timeout(forever).hard_timeout(forever).manual_input().stop(f->abandoned.get_token());
@@ -853,16 +868,16 @@ COMCP_DECL call_options core_cache::flight_options(std::shared_ptr<flight> const
     auto const alive = weak.lock();
     if (!alive) return;
     for (auto const& p : alive->aboard) {
-      if (p.extends) core_.pending_.extend(p.wait, core_.now());
+      if (p.extends) core_.calls().extend(p.wait);
     }
   });
 }
 
-COMCP_DECL asio::awaitable<void> core_cache::fly(std::shared_ptr<flight> f) {
+COMCP_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
   auto const hold = core_.shared_from_this();
   reply r = error(errc::cancelled);
   try {
-    auto work = core_.perform(f->call);
+    auto work = core_.exchange().perform(f->call);
     r = co_await std::move(work);
   } catch (...) {
     r = detail::current_error();
@@ -870,23 +885,23 @@ COMCP_DECL asio::awaitable<void> core_cache::fly(std::shared_ptr<flight> f) {
   land(f, std::move(r));
 }
 
-COMCP_DECL void core_cache::land(std::shared_ptr<flight> const& f, reply r) {
+COMCP_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
   f->landed = true;
   close_doors(f);
   keep(f->asked, f->call, r);
   auto const kind = r ? r->view().find("resultType") : std::nullopt;
   f->asks_back = kind && kind->get_string() == "input_required";
-  for (auto const& p : std::exchange(f->aboard, {})) core_.end(p.wait, reply(r));
+  for (auto const& p : std::exchange(f->aboard, {})) core_.calls().end(p.wait, reply(r));
 }
 
-COMCP_DECL void core_cache::leave(std::shared_ptr<flight> const& f, request_id wait) {
+COMCP_DECL void cache_step::leave(std::shared_ptr<flight> const& f, request_id wait) {
   std::erase_if(f->aboard, [wait](passenger const& p) { return p.wait == wait; });
   if (!f->aboard.empty()) return;
   close_doors(f);
   f->abandoned.request_stop();
 }
 
-COMCP_DECL void core_cache::close_doors(std::shared_ptr<flight> const& f) {
+COMCP_DECL void cache_step::close_doors(std::shared_ptr<flight> const& f) {
   auto const found = flights_.find(f->asked.key);
   if (found != flights_.end() && found->second == f) flights_.erase(found);
 }
@@ -1056,12 +1071,12 @@ class validation_options {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// client/impl/core_validate.ipp
-#if !defined(COMCP_SINGLE_CLIENT_IMPL_CORE_VALIDATE_IPP)
-#define COMCP_SINGLE_CLIENT_IMPL_CORE_VALIDATE_IPP
-// The checks on both sides of a tool call, and where the schemas for them come from. The core knows call_checks alone.
+// client/impl/validation.ipp
+#if !defined(COMCP_SINGLE_CLIENT_IMPL_VALIDATION_IPP)
+#define COMCP_SINGLE_CLIENT_IMPL_VALIDATION_IPP
+// The checks on both sides of a tool call, and where the schemas for them come from. A step of the pipeline.
 
 #include <algorithm>
 #include <map>
@@ -1072,14 +1087,21 @@ class validation_options {
 namespace comcp {
 namespace detail {
 
-class tool_checks final : public call_checks {
+class validation_step final : public call_step {
  public:
-  tool_checks(client_core& core, validation_options options) : core_(core), options_(std::move(options)) {}
+  validation_step(client_core& core, validation_options options) : core_(core), options_(std::move(options)) {}
 
-  asio::awaitable<reply> perform(prepared_call& c) override;
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept override {
+    return method == "tools/call" || method == "tools/list";
+  }
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  void notified(std::string_view method, json::value const&) override {
+    if (method == "notifications/tools/list_changed") ++now_;
+  }
+  void connected(bool) override { ++now_; }
+  [[nodiscard]] bool wants(std::string_view list) const override { return list == "tools"; }
   [[nodiscard]] std::uint64_t moment() const noexcept override { return now_; }
   void learn(json::view page, std::uint64_t asked) override;
-  void forget() noexcept override { ++now_; }
 
  private:
   struct side {
@@ -1100,8 +1122,8 @@ class tool_checks final : public call_checks {
   };
   static constexpr std::size_t most_kept = 1000;  // compiled schemas; definitions of calls' own
 
-  asio::awaitable<reply> list(prepared_call& c);
-  asio::awaitable<reply> call(prepared_call& c);
+  asio::awaitable<reply> list(prepared_call& c, performer next);
+  asio::awaitable<reply> call(prepared_call& c, performer next);
   asio::awaitable<error> know_tools(prepared_call& c);
   asio::awaitable<void> list_all(std::shared_ptr<client_core> hold, std::shared_ptr<listing_now> l);
   asio::awaitable<error> walk();
@@ -1133,20 +1155,19 @@ class tool_checks final : public call_checks {
   std::shared_ptr<listing_now> listing_;
 };
 
-COMCP_DECL asio::awaitable<reply> tool_checks::perform(prepared_call& c) {
-  if (c.method == "tools/call") return call(c);
-  if (c.method == "tools/list") return list(c);
-  return core_.carry_out(c);
+COMCP_DECL asio::awaitable<reply> validation_step::perform(prepared_call& c, performer next) {
+  return c.method == "tools/call" ? call(c, std::move(next)) : list(c, std::move(next));
 }
 
-COMCP_DECL asio::awaitable<reply> tool_checks::list(prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, performer next) {
   auto const asked = now_;
-  auto r = co_await core_.carry_out(c);
+  auto work = next(c);
+  auto r = co_await std::move(work);
   if (r && !c.outdated) learn(r->view(), asked);
   co_return r;
 }
 
-COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
+COMCP_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, performer next) {
   auto const hold = core_.shared_from_this();
   if (auto bad = core_.check(c)) co_return reply(std::move(bad));
   auto text = c.params;
@@ -1163,7 +1184,8 @@ COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
   if (tool) {
     if (auto bad = before(*tool, name, params->view())) co_return reply(std::move(bad));
   }
-  auto r = co_await core_.perform(c);
+  auto work = next(c);
+  auto r = co_await std::move(work);
   bool const is_task = params->view().find("task").has_value();  // what comes then is no result of the tool
   if (!r || !tool || is_task) co_return r;
   if (auto bad = after(*tool, name, r->view())) co_return reply(bad.with_outcome(call_outcome::open));
@@ -1171,7 +1193,7 @@ COMCP_DECL asio::awaitable<reply> tool_checks::call(prepared_call& c) {
 }
 
 // Of the given definition and the listed one, equal ones are one.
-COMCP_DECL std::shared_ptr<tool_checks::rule> tool_checks::find(std::string_view name, call_options const& o) {
+COMCP_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::string_view name, call_options const& o) {
   auto const known = listed_.find(name);
   if (o.input_schema().is_null() && o.output_schema().is_null())
     return known != listed_.end() && known->second->learned == now_ ? known->second : nullptr;
@@ -1185,7 +1207,7 @@ COMCP_DECL std::shared_ptr<tool_checks::rule> tool_checks::find(std::string_view
 }
 
 // Not from an answer that may be older than the last change.
-COMCP_DECL void tool_checks::learn(json::view page, std::uint64_t asked) {
+COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
   auto const tools = page.find("tools");
   if (!tools || asked != now_) return;
   for (auto const t : tools->elements()) {
@@ -1206,11 +1228,11 @@ COMCP_DECL void tool_checks::learn(json::view page, std::uint64_t asked) {
 }
 
 // Nothing once the list is complete, and where it could not be had but that only warns.
-COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
+COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) {
   if (complete_ == now_) co_return error();
-  auto const began = core_.now();
-  auto const timeout = c.options.timeout().value_or(core_.default_timeout());
-  auto const hard = core_.hard_limit(c.options);
+  auto const began = core_.calls().now();
+  auto const timeout = core_.calls().timeout(c.options);
+  auto const hard = core_.calls().hard_limit(c.options);
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   if (!listing_) {
     listing_ = std::make_shared<listing_now>();
@@ -1219,17 +1241,17 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
   auto const l = listing_;
   if (l && !l->over) {
     pending_entry e(pending_entry::span::client);
-    if (!core_.enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
+    if (!core_.calls().enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
       co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-    core_.end_with(c.options.stop(), e);
-    core_.pending_.line_up(l->waiting, e.id);
-    auto const waited = co_await core_.wait(e);
+    core_.calls().end_with(c.options.stop(), e);
+    core_.calls().table().line_up(l->waiting, e.id);
+    auto const waited = co_await core_.calls().wait(e);
     if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method) : waited.error();
   }
   // The call itself has what is left.
   if (c.started == std::chrono::steady_clock::time_point()) c.started = began;
   c.options.extend_on_progress(c.options.extends_on_progress()).hard_timeout(hard);
-  auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.now() - began);
+  auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.calls().now() - began);
   c.options.timeout(std::max(timeout - spent, std::chrono::nanoseconds(1)));
   if (!l || !l->failure) co_return error();
   auto why =
@@ -1239,7 +1261,7 @@ COMCP_DECL asio::awaitable<error> tool_checks::know_tools(prepared_call& c) {
   co_return error();
 }
 
-COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_core> hold,
+COMCP_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<client_core> hold,
                                                        std::shared_ptr<listing_now> l) {
   for (unsigned walks = 0; walks < 3 && complete_ != now_; ++walks) {  // again where the list changed meanwhile
     auto const before = now_;
@@ -1257,11 +1279,11 @@ COMCP_DECL asio::awaitable<void> tool_checks::list_all(std::shared_ptr<client_co
   if (!l->failure && complete_ != now_) l->failure = error(errc::limit_exceeded, "they changed while they were listed, again and again");
   listing_.reset();
   l->over = true;
-  for (auto const id : std::exchange(l->waiting, {})) hold->end(id, json::value());
+  hold->calls().wake(l->waiting, json::value());
 }
 
-COMCP_DECL asio::awaitable<error> tool_checks::walk() {
-  auto const end = later(core_.now(), core_.hard_limit(call_options()));
+COMCP_DECL asio::awaitable<error> validation_step::walk() {
+  auto const end = later(core_.calls().now(), core_.calls().hard_limit(call_options()));
   std::optional<std::string> from;
   std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
   std::size_t bytes = 0;
@@ -1270,7 +1292,8 @@ COMCP_DECL asio::awaitable<error> tool_checks::walk() {
     c.internal = true;
     c.repeatable = true;
     auto const asked = now_;
-    auto const r = co_await core_.perform(c);
+    auto work = core_.exchange().perform(c);
+    auto const r = co_await std::move(work);
     if (!r) co_return r.error();
     learn(r->view(), asked);
     auto const next = r->view().find("nextCursor");
@@ -1280,13 +1303,13 @@ COMCP_DECL asio::awaitable<error> tool_checks::walk() {
     if (bytes > core_.limits().list_bytes()) co_return error(errc::limit_exceeded, "more bytes than limits().list_bytes()");
     auto const hash = std::hash<std::string_view>()(*cursor);
     if (!seen.emplace(cursor->size(), hash).second) co_return error(errc::protocol_violation, "the server gave one cursor twice");
-    if (core_.now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
+    if (core_.calls().now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
     from = std::string(*cursor);
   }
   co_return error(errc::limit_exceeded, "more pages than limits().pages()");
 }
 
-COMCP_DECL void tool_checks::prepare(side& s) {
+COMCP_DECL void validation_step::prepare(side& s) {
   if (s.compiled || s.unusable || s.text.is_null()) return;
   if (compiled_ >= most_kept) {
     for (auto* const all : {&listed_, &given_}) {
@@ -1303,7 +1326,7 @@ COMCP_DECL void tool_checks::prepare(side& s) {
   ++compiled_;
 }
 
-COMCP_DECL error tool_checks::judge(validation v, error const& e, std::string const& what) const {
+COMCP_DECL error validation_step::judge(validation v, error const& e, std::string const& what) const {
   auto said = e.with_message(what + ": " + std::string(e.message()));
   if (v == validation::strict) return said;
   core_.fault(std::move(said));
@@ -1311,7 +1334,7 @@ COMCP_DECL error tool_checks::judge(validation v, error const& e, std::string co
 }
 
 // Both schemas are looked at before the tool is called: a bad one must not come out when it has been.
-COMCP_DECL error tool_checks::before(rule& r, std::string const& name, json::view params) {
+COMCP_DECL error validation_step::before(rule& r, std::string const& name, json::view params) {
   if (options_.output() != validation::off) {
     prepare(r.output);
     if (r.output.unusable) {
@@ -1328,7 +1351,7 @@ COMCP_DECL error tool_checks::before(rule& r, std::string const& name, json::vie
   return ok ? error() : judge(options_.arguments(), ok.error(), "the arguments of the tool " + name);
 }
 
-COMCP_DECL error tool_checks::after(rule& r, std::string const& name, json::view answer) {
+COMCP_DECL error validation_step::after(rule& r, std::string const& name, json::view answer) {
   if (options_.output() == validation::off) return {};
   prepare(r.output);
   auto const kind = answer.find("resultType");
@@ -1347,9 +1370,9 @@ class plan_of_options final : public validation_plan {
  public:
   explicit plan_of_options(validation_options o) : options_(std::move(o)) {}
 
-  [[nodiscard]] std::unique_ptr<call_checks> start(client_core& core) const override {
+  [[nodiscard]] std::unique_ptr<call_step> start(client_core& core) const override {
     if (options_.arguments() == validation::off && options_.output() == validation::off) return nullptr;
-    return std::make_unique<tool_checks>(core, options_);
+    return std::make_unique<validation_step>(core, options_);
   }
 
   [[nodiscard]] result<void> check_answer(json::view requested_schema, json::view content) const override {
@@ -1376,7 +1399,9 @@ COMCP_DECL validation_options::validation_options()
     : validator_(std::make_shared<detail::validator_model<bundled_validator>>(bundled_validator())) {}
 
 COMCP_DECL connect_options& connect_options::validate(validation_options const& o) {
-  validation_ = std::make_shared<detail::plan_of_options>(o);
+  auto const plan = std::make_shared<detail::plan_of_options>(o);
+  settings_.answers = plan;
+  settings_.steps[detail::connect_settings::validation] = [plan](client_core& core) { return plan->start(core); };
   return *this;
 }
 
@@ -1491,7 +1516,7 @@ struct config_file {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // config/impl/configured_server.ipp
 #if !defined(COMCP_SINGLE_CONFIG_IMPL_CONFIGURED_SERVER_IPP)
@@ -1749,7 +1774,7 @@ namespace comcp {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // config/impl/connect.ipp
 #if !defined(COMCP_SINGLE_CONFIG_IMPL_CONNECT_IPP)
@@ -1875,87 +1900,6 @@ struct expanded_server {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// config/impl/env_file.ipp
-#if !defined(COMCP_SINGLE_CONFIG_IMPL_ENV_FILE_IPP)
-#define COMCP_SINGLE_CONFIG_IMPL_ENV_FILE_IPP
-#include <algorithm>
-
-namespace comcp {
-namespace detail {
-
-inline std::string_view trimmed_blanks(std::string_view text) noexcept {
-  constexpr std::string_view blanks = " \t\r";
-  auto const first = text.find_first_not_of(blanks);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
-}
-
-// Nothing where the quotation mark does not end, or is followed by something.
-inline std::optional<std::string> env_file_value(std::string_view text) {
-  char const quote = text.empty() ? '\0' : text.front();
-  if (quote != '"' && quote != '\'') {
-    auto const comment = std::min(text.find(" #"), text.find("\t#"));
-    return std::string(trimmed_blanks(text.substr(0, comment)));
-  }
-  std::string out;
-  for (std::size_t i = 1; i < text.size(); ++i) {
-    if (text[i] == quote) {
-      auto const rest = trimmed_blanks(text.substr(i + 1));
-      return rest.empty() || rest.front() == '#' ? std::optional(out) : std::nullopt;
-    }
-    bool const escape = quote == '"' && text[i] == '\\' && i + 1 < text.size();
-    if (escape && text[i + 1] == 'n') {
-      out += '\n', ++i;
-    } else if (escape && std::string_view("\"\\$").find(text[i + 1]) != std::string_view::npos) {
-      out += text[++i];
-    } else {
-      out += text[i];
-    }
-  }
-  return {};
-}
-
-}  // namespace detail
-
-COMCP_DECL result<std::vector<std::pair<std::string, std::string>>> parse_env_file(std::string_view text) {
-  std::vector<std::pair<std::string, std::string>> all;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    auto const end = std::min(text.find('\n'), text.size());
-    auto line = detail::trimmed_blanks(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty() || line.front() == '#') continue;
-    if (line.starts_with("export ")) line = detail::trimmed_blanks(line.substr(7));
-    auto const equals = line.find('=');
-    auto const name = detail::trimmed_blanks(line.substr(0, equals));
-    auto const where = "line " + std::to_string(number) + ": ";
-    if (equals == std::string_view::npos || name.empty() || name.find_first_of(" \t") != std::string_view::npos)
-      return error(errc::invalid_argument, where + "not NAME=value");
-    auto value = detail::env_file_value(detail::trimmed_blanks(line.substr(equals + 1)));
-    if (!value) return error(errc::invalid_argument, where + "a quotation mark that does not end the value");
-    all.emplace_back(name, std::move(*value));
-  }
-  return all;
-}
-
-}  // namespace comcp
-#endif
-
-// config/impl/expand.ipp
-#if !defined(COMCP_SINGLE_CONFIG_IMPL_EXPAND_IPP)
-#define COMCP_SINGLE_CONFIG_IMPL_EXPAND_IPP
-#include <algorithm>
-#include <set>
-
-// config/impl/read.ipp
-#if !defined(COMCP_SINGLE_CONFIG_IMPL_READ_IPP)
-#define COMCP_SINGLE_CONFIG_IMPL_READ_IPP
-#include <algorithm>
-#include <cctype>
-#include <set>
-
 // config/read.hpp
 #if !defined(COMCP_SINGLE_CONFIG_READ_HPP)
 #define COMCP_SINGLE_CONFIG_READ_HPP
@@ -2005,10 +1949,6 @@ class config_options {
 [[nodiscard]] config_file read_config(std::string_view text, config_options const& options = {});
 
 }  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION)
-#endif
-#endif
 
 // json/text_map.hpp
 #if !defined(COMCP_SINGLE_JSON_TEXT_MAP_HPP)
@@ -2102,7 +2042,7 @@ std::optional<located> find_member(text_map const& map, located of, std::string_
 
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // json/impl/text_map.ipp
 #if !defined(COMCP_SINGLE_JSON_IMPL_TEXT_MAP_IPP)
@@ -2331,6 +2271,14 @@ COMCP_DECL std::optional<located> find_member(text_map const& map, located of, s
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// config/impl/read.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_READ_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_READ_IPP
+#include <algorithm>
+#include <cctype>
+#include <set>
 
 namespace comcp {
 namespace detail {
@@ -2583,6 +2531,81 @@ COMCP_DECL config_file read_config(std::string_view text, config_options const& 
 
 }  // namespace comcp
 #endif
+#endif
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// config/impl/env_file.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_ENV_FILE_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_ENV_FILE_IPP
+#include <algorithm>
+
+namespace comcp {
+namespace detail {
+
+inline std::string_view trimmed_blanks(std::string_view text) noexcept {
+  constexpr std::string_view blanks = " \t\r";
+  auto const first = text.find_first_not_of(blanks);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+// Nothing where the quotation mark does not end, or is followed by something.
+inline std::optional<std::string> env_file_value(std::string_view text) {
+  char const quote = text.empty() ? '\0' : text.front();
+  if (quote != '"' && quote != '\'') {
+    auto const comment = std::min(text.find(" #"), text.find("\t#"));
+    return std::string(trimmed_blanks(text.substr(0, comment)));
+  }
+  std::string out;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == quote) {
+      auto const rest = trimmed_blanks(text.substr(i + 1));
+      return rest.empty() || rest.front() == '#' ? std::optional(out) : std::nullopt;
+    }
+    bool const escape = quote == '"' && text[i] == '\\' && i + 1 < text.size();
+    if (escape && text[i + 1] == 'n') {
+      out += '\n', ++i;
+    } else if (escape && std::string_view("\"\\$").find(text[i + 1]) != std::string_view::npos) {
+      out += text[++i];
+    } else {
+      out += text[i];
+    }
+  }
+  return {};
+}
+
+}  // namespace detail
+
+COMCP_DECL result<std::vector<std::pair<std::string, std::string>>> parse_env_file(std::string_view text) {
+  std::vector<std::pair<std::string, std::string>> all;
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    auto const end = std::min(text.find('\n'), text.size());
+    auto line = detail::trimmed_blanks(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty() || line.front() == '#') continue;
+    if (line.starts_with("export ")) line = detail::trimmed_blanks(line.substr(7));
+    auto const equals = line.find('=');
+    auto const name = detail::trimmed_blanks(line.substr(0, equals));
+    auto const where = "line " + std::to_string(number) + ": ";
+    if (equals == std::string_view::npos || name.empty() || name.find_first_of(" \t") != std::string_view::npos)
+      return error(errc::invalid_argument, where + "not NAME=value");
+    auto value = detail::env_file_value(detail::trimmed_blanks(line.substr(equals + 1)));
+    if (!value) return error(errc::invalid_argument, where + "a quotation mark that does not end the value");
+    all.emplace_back(name, std::move(*value));
+  }
+  return all;
+}
+
+}  // namespace comcp
+#endif
+
+// config/impl/expand.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_EXPAND_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_EXPAND_IPP
+#include <algorithm>
+#include <set>
 
 namespace comcp {
 namespace detail {
@@ -2809,14 +2832,6 @@ namespace comcp {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// config/impl/load.ipp
-#if !defined(COMCP_SINGLE_CONFIG_IMPL_LOAD_IPP)
-#define COMCP_SINGLE_CONFIG_IMPL_LOAD_IPP
-#include <cstdlib>
-#include <filesystem>
-
 // replace_file.hpp
 #if !defined(COMCP_SINGLE_REPLACE_FILE_HPP)
 #define COMCP_SINGLE_REPLACE_FILE_HPP
@@ -2863,7 +2878,7 @@ result<void> replace_file(std::filesystem::path const& file, std::string_view te
 
 }  // namespace comcp::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // impl/replace_file.ipp
 #if !defined(COMCP_SINGLE_IMPL_REPLACE_FILE_IPP)
@@ -2940,6 +2955,13 @@ COMCP_DECL result<void> replace_file(std::filesystem::path const& file, std::str
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// config/impl/load.ipp
+#if !defined(COMCP_SINGLE_CONFIG_IMPL_LOAD_IPP)
+#define COMCP_SINGLE_CONFIG_IMPL_LOAD_IPP
+#include <cstdlib>
+#include <filesystem>
 
 namespace comcp {
 namespace detail {
@@ -3053,7 +3075,7 @@ using config_environment = std::function<std::optional<std::string>(std::string_
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // config/impl/locations.ipp
 #if !defined(COMCP_SINGLE_CONFIG_IMPL_LOCATIONS_IPP)
@@ -3217,12 +3239,6 @@ std::string fingerprint_of(json::view covered);
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// pinning/impl/fingerprint.ipp
-#if !defined(COMCP_SINGLE_PINNING_IMPL_FINGERPRINT_IPP)
-#define COMCP_SINGLE_PINNING_IMPL_FINGERPRINT_IPP
-
 // hash/sha256.hpp
 #if !defined(COMCP_SINGLE_HASH_SHA256_HPP)
 #define COMCP_SINGLE_HASH_SHA256_HPP
@@ -3263,7 +3279,7 @@ std::string to_hex(sha256_digest const& digest);
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // hash/impl/sha256.ipp
 #if !defined(COMCP_SINGLE_HASH_IMPL_SHA256_IPP)
@@ -3381,7 +3397,7 @@ std::string canonical(view v);
 
 }  // namespace comcp::json
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // json/impl/canonical.ipp
 #if !defined(COMCP_SINGLE_JSON_IMPL_CANONICAL_IPP)
@@ -3486,6 +3502,11 @@ COMCP_DECL std::string canonical(view v) {
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// pinning/impl/fingerprint.ipp
+#if !defined(COMCP_SINGLE_PINNING_IMPL_FINGERPRINT_IPP)
+#define COMCP_SINGLE_PINNING_IMPL_FINGERPRINT_IPP
 
 namespace comcp {
 namespace detail {
@@ -3615,7 +3636,7 @@ class tool_pins {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // pinning/impl/pins.ipp
 #if !defined(COMCP_SINGLE_PINNING_IMPL_PINS_IPP)
@@ -3857,7 +3878,7 @@ std::vector<suspicious_character> find_suspicious(prompt const& definition, std:
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // pinning/impl/suspicious.ipp
 #if !defined(COMCP_SINGLE_PINNING_IMPL_SUSPICIOUS_IPP)
@@ -4039,7 +4060,7 @@ class pin_guard {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // pinning/impl/guard.ipp
 #if !defined(COMCP_SINGLE_PINNING_IMPL_GUARD_IPP)
@@ -4166,7 +4187,7 @@ result<void> write_lock_file(tool_pins const& pins, std::filesystem::path const&
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // pinning/impl/lock_file.ipp
 #if !defined(COMCP_SINGLE_PINNING_IMPL_LOCK_FILE_IPP)
@@ -4525,7 +4546,7 @@ class server_life {
 }  // namespace sansio
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // sansio/impl/server_life.ipp
 #if !defined(COMCP_SINGLE_SANSIO_IMPL_SERVER_LIFE_IPP)
@@ -4897,7 +4918,7 @@ class live_server final : private tenant, public std::enable_shared_from_this<li
 }  // namespace detail
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // server/impl/live_server.ipp
 #if !defined(COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP)
@@ -5026,10 +5047,10 @@ COMCP_DECL asio::awaitable<void> live_server::pause(std::shared_ptr<attempts> a)
 
 COMCP_DECL void live_server::adopt(std::shared_ptr<client_core> core) {
   core_ = std::move(core);
-  core_->add_status_listener([weak = weak_from_this(), epoch = epoch_](connection_status s) {
+  core_->connection().on_status([weak = weak_from_this(), epoch = epoch_](connection_status s) {
     if (auto const self = weak.lock()) self->core_changed(epoch, s);
   });
-  core_->on_attempt([weak = weak_from_this(), epoch = epoch_] {
+  core_->recovery().on_attempt([weak = weak_from_this(), epoch = epoch_] {
     if (auto const self = weak.lock()) self->attempt_begins(epoch);
   });
   core_changed(epoch_, connection_status::ready);
@@ -5121,7 +5142,7 @@ COMCP_DECL void live_server::start_in_background() {
 // By the client that is there, if it can.
 COMCP_DECL void live_server::go() {
   if (core_) {
-    if (!core_->begin_anew(error(errc::transport_failed, "the connection is begun anew"), {})) return;
+    if (!core_->recovery().begin_anew(error(errc::transport_failed, "the connection is begun anew"), {})) return;
     (void)end_connection();
   }
   begin();
@@ -5156,7 +5177,7 @@ COMCP_DECL void live_server::call_ended(error const* failure) {
     release(next.why, false);
     return tell(&live_server_owner::gave_up);
   }
-  if (!core_->begin_anew(next.why, next.until - now())) return;
+  if (!core_->recovery().begin_anew(next.why, next.until - now())) return;
   (void)end_connection();
   begin();
 }
@@ -5268,8 +5289,8 @@ COMCP_DECL void live_server::publish() {
     s.transport.session_id.clear();
   }
   if (core_ && is_ready) {
-    s.server_info = core_->server_info();
-    s.version = core_->version();
+    s.server_info = core_->facts().info;
+    s.version = core_->facts().version();
     next->core = core_;
   }
   std::shared_ptr<snapshot const> const fresh = std::move(next);
@@ -5410,28 +5431,6 @@ class pool_core final : public live_server_owner, private tenant, public std::en
 namespace comcp {
 namespace detail {
 
-/// On the pool's executor, wherever it is awaited.
-template <class T>
-asio::awaitable<T> at_home(std::shared_ptr<pool_core> core, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if constexpr (std::is_void_v<T>) {
-    if (here == core->home()) {
-      co_await std::move(work);
-    } else {
-      co_await spawn_and_wait(core->home(), std::move(work));
-    }
-  } else {
-    if (here == core->home()) {
-      auto value = co_await std::move(work);
-      co_return value;
-    }
-    std::optional<T> value;
-    auto stored = store(std::move(work), value);
-    co_await spawn_and_wait(core->home(), std::move(stored));
-    co_return std::move(*value);
-  }
-}
-
 template <class T>
 using pool_operation = std::function<asio::awaitable<T>(client const&, call_options)>;
 
@@ -5458,7 +5457,7 @@ asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options opt
 template <class Fn>
 std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> core, Fn fn,
                                                     std::chrono::nanoseconds timeout) {
-  auto taking = at_home<lease>(core, pool_core::checkout(core, timeout));
+  auto taking = on_home(core, pool_core::checkout(core, timeout));
   auto const connection = co_await std::move(taking);
   auto work = fn(*connection);
   co_return co_await std::move(work);
@@ -5567,7 +5566,7 @@ class pool {
  private:
   template <class T>
   [[nodiscard]] asio::awaitable<T> on_one(call_options options, detail::pool_operation<T> operation) const {
-    return detail::at_home<T>(core_, detail::call_on_one<T>(core_, std::move(options), std::move(operation)));
+    return detail::on_home(core_, detail::call_on_one<T>(core_, std::move(options), std::move(operation)));
   }
 
   std::shared_ptr<detail::pool_core> core_;
@@ -5575,7 +5574,7 @@ class pool {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // pool/impl/core.ipp
 #if !defined(COMCP_SINGLE_POOL_IMPL_CORE_IPP)
@@ -6021,22 +6020,22 @@ COMCP_DECL pool::~pool() {
 }
 
 COMCP_DECL asio::awaitable<void> pool::warm_up() const {
-  return detail::at_home<void>(core_, detail::pool_core::warm_up(core_));
+  return detail::on_home(core_, detail::pool_core::warm_up(core_));
 }
 COMCP_DECL asio::awaitable<lease> pool::checkout(std::chrono::nanoseconds timeout) const {
-  return detail::at_home<lease>(core_, detail::pool_core::checkout(core_, timeout));
+  return detail::on_home(core_, detail::pool_core::checkout(core_, timeout));
 }
 COMCP_DECL asio::awaitable<std::string> pool::add(server_config config) const {
-  return detail::at_home<std::string>(core_, detail::pool_core::add(core_, std::move(config)));
+  return detail::on_home(core_, detail::pool_core::add(core_, std::move(config)));
 }
 COMCP_DECL asio::awaitable<void> pool::remove(std::string_view name) const {
-  return detail::at_home<void>(core_, detail::pool_core::remove(core_, std::string(name)));
+  return detail::on_home(core_, detail::pool_core::remove(core_, std::string(name)));
 }
 COMCP_DECL asio::awaitable<void> pool::set_log_level(log_level level, call_options options) const {
-  return detail::at_home<void>(core_, detail::pool_core::set_log_level(core_, level, std::move(options)));
+  return detail::on_home(core_, detail::pool_core::set_log_level(core_, level, std::move(options)));
 }
 COMCP_DECL asio::awaitable<void> pool::close() const {
-  return detail::at_home<void>(core_, detail::pool_core::close(core_));
+  return detail::on_home(core_, detail::pool_core::close(core_));
 }
 COMCP_DECL std::vector<server_status> pool::connections() const { return core_->connections(); }
 COMCP_DECL pool_statistics pool::stats() const { return core_->statistics(); }
@@ -6215,7 +6214,7 @@ class tool_names {
 
 }  // namespace comcp::providers
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // providers/impl/names.ipp
 #if !defined(COMCP_SINGLE_PROVIDERS_IMPL_NAMES_IPP)
@@ -6381,7 +6380,7 @@ void write_schema(json::writer& w, json::value const& schema, bool with_properti
 }  // namespace detail
 }  // namespace comcp::providers
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // providers/impl/call.ipp
 #if !defined(COMCP_SINGLE_PROVIDERS_IMPL_CALL_IPP)
@@ -6531,12 +6530,6 @@ json::fragment write_result(model_call const& call, call_tool_result const& answ
 
 }  // namespace comcp::providers::anthropic
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// providers/impl/anthropic.ipp
-#if !defined(COMCP_SINGLE_PROVIDERS_IMPL_ANTHROPIC_IPP)
-#define COMCP_SINGLE_PROVIDERS_IMPL_ANTHROPIC_IPP
-
 // providers/pieces.hpp
 #if !defined(COMCP_SINGLE_PROVIDERS_PIECES_HPP)
 #define COMCP_SINGLE_PROVIDERS_PIECES_HPP
@@ -6589,7 +6582,7 @@ std::string data_url(piece const& media);
 
 }  // namespace comcp::providers::detail
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // providers/impl/pieces.ipp
 #if !defined(COMCP_SINGLE_PROVIDERS_IMPL_PIECES_IPP)
@@ -6708,6 +6701,11 @@ COMCP_DECL std::string data_url(piece const& media) {
 #endif
 #endif
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// providers/impl/anthropic.ipp
+#if !defined(COMCP_SINGLE_PROVIDERS_IMPL_ANTHROPIC_IPP)
+#define COMCP_SINGLE_PROVIDERS_IMPL_ANTHROPIC_IPP
 
 namespace comcp::providers::anthropic {
 namespace detail {
@@ -6826,7 +6824,7 @@ json::fragment write_result(model_call const& call, call_tool_result const& answ
 
 }  // namespace comcp::providers::gemini
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // providers/impl/gemini.ipp
 #if !defined(COMCP_SINGLE_PROVIDERS_IMPL_GEMINI_IPP)
@@ -6998,7 +6996,7 @@ json::fragment write_result(model_call const& call, call_tool_result const& answ
 
 }  // namespace comcp::providers::openai_responses
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // providers/impl/openai.ipp
 #if !defined(COMCP_SINGLE_PROVIDERS_IMPL_OPENAI_IPP)
@@ -7213,7 +7211,7 @@ result<void> check_server_name(std::string_view name, std::string_view separator
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // registry/impl/qualified_name.ipp
 #if !defined(COMCP_SINGLE_REGISTRY_IMPL_QUALIFIED_NAME_IPP)
@@ -7673,16 +7671,6 @@ class registry {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
-
-// registry/impl/registry.ipp
-#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_IPP)
-#define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_IPP
-// The registry as its users hold it: arguments are copied, and the work goes home.
-
-#include <asio/strand.hpp>
-#include <asio/thread_pool.hpp>
-
 // registry/registry_core.hpp
 #if !defined(COMCP_SINGLE_REGISTRY_REGISTRY_CORE_HPP)
 #define COMCP_SINGLE_REGISTRY_REGISTRY_CORE_HPP
@@ -7899,27 +7887,17 @@ class registry_core final : private tenant, public std::enable_shared_from_this<
   bool closing_ = false, closed_ = false;
 };
 
-/// Runs an operation on the registry's executor, wherever it is awaited.
-template <class T>
-asio::awaitable<T> on_home(std::shared_ptr<registry_core> core, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if constexpr (std::is_void_v<T>) {
-    if (here == core->home()) co_await std::move(work);
-    else co_await spawn_and_wait(core->home(), std::move(work));
-  } else {
-    if (here == core->home()) {
-      auto value = co_await std::move(work);
-      co_return value;
-    }
-    std::optional<T> value;
-    auto stored = store(std::move(work), value);
-    co_await spawn_and_wait(core->home(), std::move(stored));
-    co_return std::move(*value);
-  }
-}
-
 }  // namespace comcp::detail
 #endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// registry/impl/registry.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_IPP
+// The registry as its users hold it: arguments are copied, and the work goes home.
+
+#include <asio/strand.hpp>
+#include <asio/thread_pool.hpp>
 
 namespace comcp {
 
@@ -8951,7 +8929,7 @@ using frontmatter_reader = std::function<result<json::value>(std::string_view ya
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // skills/impl/frontmatter.ipp
 #if !defined(COMCP_SINGLE_SKILLS_IMPL_FRONTMATTER_IPP)
@@ -9100,7 +9078,7 @@ COMCP_DECL result<json::value> read_frontmatter(std::string_view yaml) {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // skills/impl/yaml_blocks.ipp
 #if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_BLOCKS_IPP)
@@ -9794,7 +9772,7 @@ result<void> verify_skill_file(skill const& entry, std::string_view file, std::s
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // skills/impl/skill.ipp
 #if !defined(COMCP_SINGLE_SKILLS_IMPL_SKILL_IPP)
@@ -10189,7 +10167,7 @@ struct list_traits<directory_child> {
 
 }  // namespace comcp
 
-#if !defined(COMCP_SEPARATE_COMPILATION)
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // skills/impl/skills.ipp
 #if !defined(COMCP_SINGLE_SKILLS_IMPL_SKILLS_IPP)
@@ -10287,7 +10265,7 @@ COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_core> c
 COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_core> core, std::string uri,
                                                              call_options options) {
   require(core);
-  auto const end = later(core->now(), core->hard_limit(options));
+  auto const end = later(core->calls().now(), core->calls().hard_limit(options));
   pager<directory_child> pages(core, std::move(options), std::move(uri));
   listing<resource> all;
   try {
@@ -10295,7 +10273,7 @@ COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<cli
       auto page = co_await pages.next();
       if (!page) co_return all;
       all.append(std::move(page->resources), std::move(page->set_aside));
-      if (core->now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
+      if (core->calls().now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
     }
   } catch (exception const& e) {
     throw exception(as_missing(e.error()));
@@ -10342,4 +10320,10 @@ COMCP_DECL asio::awaitable<listing<resource>> read_resource_directory(client con
 #endif
 #endif
 #endif
+#endif
+
+#if defined(COMCP_IMPLEMENTATION) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
 #endif

@@ -305,3 +305,35 @@ TEST_CASE("attack: a hostile WWW-Authenticate neither leads astray nor fills mem
     CHECK(t.last.to_string().size() < 4000);
   }
 }
+
+TEST_CASE("attack: SSRF by rebinding: nor does a lookup that was asked before", "[auth]") {
+  oauth_talk t;
+  auto const server = comcp::http_url::parse(oauth_talk::server).value();
+  auto const known = std::make_shared<comcp::detail::oauth_addresses>(comcp::endpoint_policy(), server);
+  comcp_test::http_peer inner(t.io, comcp_test::always(comcp_test::http_answer(200, "{}")));
+  comcp::net::endpoints near;
+  comcp::net::lookup_done slow;
+  comcp::net::lookup_function lookup = [&](asio::any_io_executor, std::string host, std::uint16_t port,
+                                           comcp::net::lookup_done done) {
+    near.assign(1, {asio::ip::make_address("127.0.0.1"), port});
+    if (host == "mcp.example") slow = std::move(done);
+    else done({}, near);
+  };
+  auto const real = comcp::detail::default_oauth_sender(comcp::endpoint_policy(), 1000, server, comcp::asio_engine_options(),
+                                                        comcp::proxy_options::none(), comcp::tls_options(), lookup, known);
+  auto const named = "https://as.evil.example:" + std::to_string(inner.port());
+  std::optional<comcp::result<comcp::oauth_response>> got;
+  auto const ask = [&]() -> asio::awaitable<void> {
+    auto r = co_await real(comcp::http_request(comcp::http_url::parse(named).value()));
+    got.emplace(std::move(r));
+  };
+  asio::co_spawn(t.io, ask(), asio::detached);
+  t.settle();
+  known->answered_from("93.184.215.14");  // as the MCP server does while its owner is slow to say where it is
+  if (slow) slow({}, near);
+  t.io.restart();
+  for (int i = 0; i < 500 && !got; ++i) t.io.run_one_for(20ms);
+  CHECK(inner.connections() == 0);
+  REQUIRE(got);
+  CHECK_FALSE(*got);
+}

@@ -210,3 +210,27 @@ TEST_CASE("outcomes: wherever memory runs out while an answer comes, its caller 
   }
   CHECK(refusals > 0);
 }
+
+TEST_CASE("outcomes: memory that runs out as the last of all() ends keeps nobody waiting", "[client]") {
+  conversation c;
+  fake_server server(c.io.get_executor());
+  server.legacy().answer("tools/call", json::raw(tool_text));
+  auto client = c.connect(server.transport());
+  std::optional<scarce_memory> scarce;
+  bool well = false;
+  auto const last = [&]() -> asio::awaitable<call_tool_result> {
+    auto r = co_await client->call_tool("x");
+    scarce.emplace(1);
+    co_return r;
+  };
+  auto const work = [&]() -> asio::awaitable<void> {
+    std::vector<asio::awaitable<call_tool_result>> ops;
+    ops.push_back(last());
+    auto const r = co_await all(std::move(ops));
+    scarce.reset();
+    well = r.at(0).has_value();
+  };
+  asio::co_spawn(c.io, work(), asio::detached);
+  c.settle();
+  CHECK(well);
+}

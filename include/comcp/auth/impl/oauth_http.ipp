@@ -10,6 +10,7 @@
 namespace comcp::detail {
 
 COMCP_DECL void oauth_addresses::resolved(net::endpoints const& found) {
+  if (connected) return;  // asked before it answered: a name's owner may be slow on purpose
   reach = address_reach::loopback;
   for (auto const& e : found) reach = std::max(reach, reach_of(e.address().to_string()));
   looked_up = true;

@@ -102,7 +102,7 @@ COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round>
   } else {
     r->answers.emplace(std::move(key), answer->text());
   }
-  if (!r->failure && r->done.id) start_answers(r);
+  if (!r->failure) start_answers(r);
   if (r->running == 0 || r->failure) core_.calls().end(r->done.id, json::value());
 }
 

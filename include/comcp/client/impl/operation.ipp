@@ -61,10 +61,12 @@ struct arrival {
   arrival& operator=(arrival const&) = delete;
   ~arrival() {
     if (--all->open > 0) return;
-    // Posted: this is a thread of the executor, but inside whatever ended.
-    auto const to = all->executor;
-    auto finish = [g = std::move(all)] { g->waiting.complete(true, g->executor); };
-    detail::post(to, std::move(finish));
+    auto const g = std::move(all);
+    try {  // posted: this is a thread of the executor, but inside whatever ended
+      detail::post(g->executor, [g] { g->waiting.complete(true, g->executor); });
+    } catch (std::exception const&) {  // no memory for that
+      g->waiting.complete(true, g->executor);
+    }
   }
   std::shared_ptr<gathering> all;
 };
