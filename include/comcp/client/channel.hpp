@@ -34,7 +34,10 @@ class channel {
   /// Ends what would outlive us. From any thread.
   void cut() const;
 
-  result<void> send(outgoing message);
+  result<void> send(outgoing&& message) {
+    if (!transport_) return error(errc::closed, "the client was destroyed");  // its end is posted
+    return transport_.send(std::move(message));
+  }
   /// True: the server need not be told.
   bool abandon(request_id id) noexcept { return transport_.abandon(id); }
   [[nodiscard]] bool is_open() const noexcept { return open_; }

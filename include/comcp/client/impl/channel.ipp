@@ -75,9 +75,4 @@ COMCP_DECL void channel::cut() const {
   if (cut_) cut_();
 }
 
-COMCP_DECL result<void> channel::send(outgoing message) {
-  if (!transport_) return error(errc::closed, "the client was destroyed");  // its end is posted
-  return transport_.send(std::move(message));
-}
-
 }  // namespace comcp::detail
