@@ -7,29 +7,14 @@
 #include <string>
 #include <utility>
 
+#include <asio/awaitable.hpp>
 #include <asio/local/stream_protocol.hpp>
-#include <asio/this_coro.hpp>
 
-#include <comcp/net/asio_compat.hpp>
 #include <comcp/transport/byte_stream.hpp>
 
 namespace comcp {
 namespace detail {
-
-inline asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path) {
-  auto executor = co_await asio::this_coro::executor;
-  asio::local::stream_protocol::endpoint endpoint;
-  try {
-    endpoint.path(path);
-  } catch (std::system_error const&) {
-    co_return error(errc::connect_failed, "the socket path is too long: " + path);
-  }
-  asio::local::stream_protocol::socket socket(executor);
-  auto [ec] = co_await socket.async_connect(endpoint, net::tuple_awaitable);
-  if (ec) co_return error(errc::connect_failed, path + ": " + ec.message());
-  co_return std::move(socket);
-}
-
+asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path);
 }  // namespace detail
 
 /// A server that listens on a Unix domain socket. open() connects, again and again if asked to. A copy has the path and
@@ -51,3 +36,7 @@ class unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/transport/impl/unix_socket.ipp>
+#endif
