@@ -43,6 +43,8 @@
 #include <comcp/client/impl/core.ipp>
 #include <comcp/client/impl/dispatcher.ipp>
 #include <comcp/client/impl/exchange.ipp>
+#include <comcp/client/impl/handler.ipp>
+#include <comcp/client/impl/handlers.ipp>
 #include <comcp/client/impl/inbound.ipp>
 #include <comcp/client/impl/input_rounds.ipp>
 #include <comcp/client/impl/interception.ipp>
@@ -54,6 +56,7 @@
 #include <comcp/client/impl/recovery.ipp>
 #include <comcp/client/impl/server_facts.ipp>
 #include <comcp/client/impl/subscribers.ipp>
+#include <comcp/client/impl/subscription.ipp>
 #include <comcp/client/impl/subscriptions.ipp>
 #include <comcp/client/impl/tenant.ipp>
 #include <comcp/client/impl/validation.ipp>

@@ -78,7 +78,7 @@ asio::awaitable<result<json::fragment>> settle_roots(R returned) {
   co_return answered;
 }
 
-inline asio::awaitable<result<json::fragment>> refuse(error e) { co_return result<json::fragment>(std::move(e)); }
+asio::awaitable<result<json::fragment>> refuse(error e);
 
 // Calls f(args..., ctx) or f(args...), whichever the member takes.
 template <class F, class... A>
@@ -189,7 +189,7 @@ template <class R>
 asio::awaitable<void> wait_for(R returned) {
   co_await std::move(returned);
 }
-inline asio::awaitable<void> nothing() { co_return; }
+asio::awaitable<void> nothing();
 
 // Hands one notification over; the member may be a coroutine.
 template <class H, class N>

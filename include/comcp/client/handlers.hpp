@@ -15,10 +15,8 @@
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/steady_timer.hpp>
-#include <asio/this_coro.hpp>
 
 #include <comcp/client/client.hpp>
-#include <comcp/net/asio_compat.hpp>
 #include <comcp/protocol/notifications.hpp>
 #include <comcp/protocol/roots.hpp>
 
@@ -46,11 +44,10 @@ class root_list {
   /// Tells the server, where its era has that; call it after add() and remove().
   [[nodiscard]] asio::awaitable<void> notify(client const& c) const {
     if (c.era() == era::legacy) return c.notify_roots_changed();
-    return nothing();
+    return detail::nothing();
   }
 
  private:
-  static asio::awaitable<void> nothing() { co_return; }
   std::shared_ptr<std::vector<root>> roots_;
 };
 
@@ -108,19 +105,7 @@ class broadcast {
       asio::steady_timer woken;
     };
 
-    static asio::awaitable<any_notification> take(std::shared_ptr<queue> q) {
-      if (q->reader) throw exception(error(errc::invalid_argument, "two readers of one listener"));
-      auto const ex = co_await asio::this_coro::executor;
-      while (q->items.empty()) {
-        reading now(*q, ex);
-        (void)co_await now.woken.async_wait(net::tuple_awaitable);
-        auto const state = co_await asio::this_coro::cancellation_state;
-        if (state.cancelled() != asio::cancellation_type::none) throw exception(error(errc::cancelled));
-      }
-      auto first = std::move(q->items.front());
-      q->items.pop_front();
-      co_return first;
-    }
+    static asio::awaitable<any_notification> take(std::shared_ptr<queue> q);
     std::shared_ptr<queue> queue_;
   };
 
@@ -152,3 +137,7 @@ class broadcast {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/handlers.ipp>
+#endif

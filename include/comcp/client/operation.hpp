@@ -119,14 +119,7 @@ asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
 }
 
 /// The same for closed(), whose value is an error already.
-inline asio::awaitable<error> as_result(asio::awaitable<error> operation) {
-  try {
-    auto reason = co_await std::move(operation);
-    co_return reason;
-  } catch (...) {
-    co_return detail::current_error();
-  }
-}
+asio::awaitable<error> as_result(asio::awaitable<error> operation);
 
 namespace detail {
 /// Starts all of it on the caller's executor and waits; cancelling cancels each.

@@ -34,10 +34,7 @@ class subscription {
 
   /// The next notification, or nothing once the stream has ended and its queue is empty. Each goes to one reader. Errors:
   /// errc::closed after close(), and for an object that has no stream.
-  [[nodiscard]] asio::awaitable<std::optional<any_notification>> next() {
-    if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
-    return core_->subscriptions().streams().next(stream_);
-  }
+  [[nodiscard]] asio::awaitable<std::optional<any_notification>> next();
   /// What the server agreed to send. Throws as next() does.
   [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
   [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }
@@ -60,3 +57,7 @@ class subscription {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/subscription.ipp>
+#endif

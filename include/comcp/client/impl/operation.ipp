@@ -110,3 +110,16 @@ COMCP_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work)
 }
 
 }  // namespace comcp::detail
+
+namespace comcp {
+
+COMCP_DECL asio::awaitable<error> as_result(asio::awaitable<error> operation) {
+  try {
+    auto reason = co_await std::move(operation);
+    co_return reason;
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
+
+}  // namespace comcp
