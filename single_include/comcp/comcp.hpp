@@ -12211,7 +12211,7 @@ asio::awaitable<result<json::fragment>> settle_roots(R returned) {
   co_return answered;
 }
 
-inline asio::awaitable<result<json::fragment>> refuse(error e) { co_return result<json::fragment>(std::move(e)); }
+asio::awaitable<result<json::fragment>> refuse(error e);
 
 // Calls f(args..., ctx) or f(args...), whichever the member takes.
 template <class F, class... A>
@@ -12322,7 +12322,7 @@ template <class R>
 asio::awaitable<void> wait_for(R returned) {
   co_await std::move(returned);
 }
-inline asio::awaitable<void> nothing() { co_return; }
+asio::awaitable<void> nothing();
 
 // Hands one notification over; the member may be a coroutine.
 template <class H, class N>
@@ -12473,31 +12473,46 @@ handler_chain handlers(H... h) {
   return handler_chain(std::move(list));
 }
 
-namespace detail {
+}  // namespace comcp
 
-inline void declare(handler_chain& chain, client_capabilities& c) {
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/handler.ipp
+#include <exception>
+
+namespace comcp::detail {
+
+COMCP_DECL asio::awaitable<result<json::fragment>> refuse(error e) { co_return result<json::fragment>(std::move(e)); }
+
+COMCP_DECL asio::awaitable<void> nothing() { co_return; }
+
+COMCP_DECL void declare(handler_chain& chain, client_capabilities& c) {
   for (auto const& h : chain.list()) h.declare(c);
 }
-inline bool answers(handler_chain const& chain, std::string_view method) {
+
+COMCP_DECL bool answers(handler_chain const& chain, std::string_view method) {
   for (auto const& h : chain.list()) {
     if (h.answers(method)) return true;
   }
   return false;
 }
-inline bool receives(handler_chain const& chain, std::string_view method) {
+
+COMCP_DECL bool receives(handler_chain const& chain, std::string_view method) {
   for (auto const& h : chain.list()) {
     if (h.receives(method)) return true;
   }
   return false;
 }
-inline bool elicits(handler_chain const& chain, elicit_mode mode) {
+
+COMCP_DECL bool elicits(handler_chain const& chain, elicit_mode mode) {
   for (auto const& h : chain.list()) {
     if (h.elicits(mode)) return true;
   }
   return false;
 }
-inline asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
-                                                      json::value const& params, context& ctx) {
+
+COMCP_DECL asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
+                                                          json::value const& params, context& ctx) {
   bool const asks_user = method == "elicitation/create";
   auto const mode = asks_user ? params.view().find("mode") : std::nullopt;
   auto const wanted = mode && mode->get_string() == "url" ? elicit_mode::url : elicit_mode::form;
@@ -12506,9 +12521,10 @@ inline asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std:
   }
   return refuse(method_not_found(method));
 }
+
 // What one of them throws is thrown once all were told.
-inline asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
-                                    context& ctx) {
+COMCP_DECL asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
+                                        context& ctx) {
   std::exception_ptr thrown;
   for (auto const& h : chain.list()) {
     try {
@@ -12521,8 +12537,8 @@ inline asio::awaitable<void> notify(handler_chain& chain, std::string const& met
   if (thrown) std::rethrow_exception(thrown);
 }
 
-}  // namespace detail
-}  // namespace comcp
+}  // namespace comcp::detail
+#endif
 
 // client/inbound.hpp
 // Who gets what came: answers go to the calls, requests to the dispatcher, notifications to the sinks that registered.
@@ -17737,14 +17753,7 @@ asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
 }
 
 /// The same for closed(), whose value is an error already.
-inline asio::awaitable<error> as_result(asio::awaitable<error> operation) {
-  try {
-    auto reason = co_await std::move(operation);
-    co_return reason;
-  } catch (...) {
-    co_return detail::current_error();
-  }
-}
+asio::awaitable<error> as_result(asio::awaitable<error> operation);
 
 namespace detail {
 /// Starts all of it on the caller's executor and waits; cancelling cancels each.
@@ -17882,6 +17891,19 @@ COMCP_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work)
 }
 
 }  // namespace comcp::detail
+
+namespace comcp {
+
+COMCP_DECL asio::awaitable<error> as_result(asio::awaitable<error> operation) {
+  try {
+    auto reason = co_await std::move(operation);
+    co_return reason;
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
+
+}  // namespace comcp
 #endif
 
 // protocol/prompts.hpp
@@ -18293,10 +18315,7 @@ class subscription {
 
   /// The next notification, or nothing once the stream has ended and its queue is empty. Each goes to one reader. Errors:
   /// errc::closed after close(), and for an object that has no stream.
-  [[nodiscard]] asio::awaitable<std::optional<any_notification>> next() {
-    if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
-    return core_->subscriptions().streams().next(stream_);
-  }
+  [[nodiscard]] asio::awaitable<std::optional<any_notification>> next();
   /// What the server agreed to send. Throws as next() does.
   [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
   [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }
@@ -18319,6 +18338,20 @@ class subscription {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/subscription.ipp
+
+namespace comcp {
+
+COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
+  if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
+  return core_->subscriptions().streams().next(stream_);
+}
+
+}  // namespace comcp
+#endif
 
 // protocol/completion.hpp
 // Completion of the arguments of prompts and resource templates. Spec: server/utilities/completion.
@@ -18994,33 +19027,6 @@ COMCP_DECL client context::client() const { return comcp::client(core_.lock(), f
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/steady_timer.hpp>
-#include <asio/this_coro.hpp>
-
-// net/asio_compat.hpp
-// The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives.
-
-#include <asio/version.hpp>
-
-#if ASIO_VERSION >= 102300
-#include <asio/as_tuple.hpp>
-#else
-#include <asio/experimental/as_tuple.hpp>
-#endif
-
-#include <asio/use_awaitable.hpp>
-
-namespace comcp::net {
-
-#if ASIO_VERSION >= 102300
-using asio::as_tuple;
-#else
-using asio::experimental::as_tuple;
-#endif
-
-/// Completion token: await, and get (error_code, values...) instead of an exception.
-inline constexpr auto tuple_awaitable = as_tuple(asio::use_awaitable);
-
-}  // namespace comcp::net
 
 namespace comcp {
 
@@ -19046,11 +19052,10 @@ class root_list {
   /// Tells the server, where its era has that; call it after add() and remove().
   [[nodiscard]] asio::awaitable<void> notify(client const& c) const {
     if (c.era() == era::legacy) return c.notify_roots_changed();
-    return nothing();
+    return detail::nothing();
   }
 
  private:
-  static asio::awaitable<void> nothing() { co_return; }
   std::shared_ptr<std::vector<root>> roots_;
 };
 
@@ -19108,19 +19113,7 @@ class broadcast {
       asio::steady_timer woken;
     };
 
-    static asio::awaitable<any_notification> take(std::shared_ptr<queue> q) {
-      if (q->reader) throw exception(error(errc::invalid_argument, "two readers of one listener"));
-      auto const ex = co_await asio::this_coro::executor;
-      while (q->items.empty()) {
-        reading now(*q, ex);
-        (void)co_await now.woken.async_wait(net::tuple_awaitable);
-        auto const state = co_await asio::this_coro::cancellation_state;
-        if (state.cancelled() != asio::cancellation_type::none) throw exception(error(errc::cancelled));
-      }
-      auto first = std::move(q->items.front());
-      q->items.pop_front();
-      co_return first;
-    }
+    static asio::awaitable<any_notification> take(std::shared_ptr<queue> q);
     std::shared_ptr<queue> queue_;
   };
 
@@ -19152,6 +19145,55 @@ class broadcast {
 };
 
 }  // namespace comcp
+
+// net/asio_compat.hpp
+// The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives.
+
+#include <asio/version.hpp>
+
+#if ASIO_VERSION >= 102300
+#include <asio/as_tuple.hpp>
+#else
+#include <asio/experimental/as_tuple.hpp>
+#endif
+
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::net {
+
+#if ASIO_VERSION >= 102300
+using asio::as_tuple;
+#else
+using asio::experimental::as_tuple;
+#endif
+
+/// Completion token: await, and get (error_code, values...) instead of an exception.
+inline constexpr auto tuple_awaitable = as_tuple(asio::use_awaitable);
+
+}  // namespace comcp::net
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/handlers.ipp
+#include <asio/this_coro.hpp>
+
+namespace comcp {
+
+COMCP_DECL asio::awaitable<any_notification> broadcast::listener::take(std::shared_ptr<queue> q) {
+  if (q->reader) throw exception(error(errc::invalid_argument, "two readers of one listener"));
+  auto const ex = co_await asio::this_coro::executor;
+  while (q->items.empty()) {
+    reading now(*q, ex);
+    (void)co_await now.woken.async_wait(net::tuple_awaitable);
+    auto const state = co_await asio::this_coro::cancellation_state;
+    if (state.cancelled() != asio::cancellation_type::none) throw exception(error(errc::cancelled));
+  }
+  auto first = std::move(q->items.front());
+  q->items.pop_front();
+  co_return first;
+}
+
+}  // namespace comcp
+#endif
 
 // protocol/errors.hpp
 // The error codes of JSON-RPC and MCP by name, and the data that some of them carry.
@@ -27805,26 +27847,12 @@ static_assert(transport<stdio> && has_cutter<stdio>);
 #include <string>
 #include <utility>
 
+#include <asio/awaitable.hpp>
 #include <asio/local/stream_protocol.hpp>
-#include <asio/this_coro.hpp>
 
 namespace comcp {
 namespace detail {
-
-inline asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path) {
-  auto executor = co_await asio::this_coro::executor;
-  asio::local::stream_protocol::endpoint endpoint;
-  try {
-    endpoint.path(path);
-  } catch (std::system_error const&) {
-    co_return error(errc::connect_failed, "the socket path is too long: " + path);
-  }
-  asio::local::stream_protocol::socket socket(executor);
-  auto [ec] = co_await socket.async_connect(endpoint, net::tuple_awaitable);
-  if (ec) co_return error(errc::connect_failed, path + ": " + ec.message());
-  co_return std::move(socket);
-}
-
+asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path);
 }  // namespace detail
 
 /// A server that listens on a Unix domain socket. open() connects, again and again if asked to. A copy has the path and
@@ -27846,6 +27874,32 @@ class unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
 };
 
 }  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// transport/impl/unix_socket.ipp
+#include <system_error>
+
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path) {
+  auto executor = co_await asio::this_coro::executor;
+  asio::local::stream_protocol::endpoint endpoint;
+  try {
+    endpoint.path(path);
+  } catch (std::system_error const&) {
+    co_return error(errc::connect_failed, "the socket path is too long: " + path);
+  }
+  asio::local::stream_protocol::socket socket(executor);
+  auto [ec] = co_await socket.async_connect(endpoint, net::tuple_awaitable);
+  if (ec) co_return error(errc::connect_failed, path + ": " + ec.message());
+  co_return std::move(socket);
+}
+
+}  // namespace comcp::detail
+#endif
 
 #if defined(COMCP_IMPLEMENTATION) && defined(ASIO_SEPARATE_COMPILATION)
 #include <asio/impl/src.hpp>
