@@ -56,10 +56,57 @@ function(comcp_executable target)
   endif()
 endfunction()
 
+# Makes `list` of a folder's sources one of units with COMCP_UNITY sources each, as most of a test's time is its headers'.
+# In its unit each is in a namespace of its own, so that two may use one name; what has macros, named namespaces or
+# specialisations stays alone. `name` tells the units apart.
+function(comcp_unite list name)
+  if(COMCP_UNITY LESS 2)
+    return()
+  endif()
+  set(alone "")
+  set(united "")
+  foreach(source IN LISTS ${list})
+    file(STRINGS "${source}" own REGEX "^(template <>|namespace [a-z_]+ {|#define|#undef)" LIMIT_COUNT 1)
+    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
+    if(own)
+      list(APPEND alone "${source}")
+    else()
+      list(APPEND united "${source}")
+    endif()
+  endforeach()
+  set(script "${PROJECT_SOURCE_DIR}/cmake/comcpUnit.cmake")
+  list(LENGTH united all)
+  math(EXPR units "(${all} + ${COMCP_UNITY} - 1) / ${COMCP_UNITY}")
+  set(begin 0)
+  while(begin LESS all)
+    math(EXPR size "(${all} - ${begin} + ${units} - 1) / ${units}")  # all of much the same size
+    list(SUBLIST united ${begin} ${size} parts)
+    set(unit "${CMAKE_CURRENT_BINARY_DIR}/units/${name}_${units}.cpp")
+    add_custom_command(OUTPUT "${unit}" DEPENDS ${parts} "${script}" VERBATIM
+      COMMAND "${CMAKE_COMMAND}" -D "UNIT=${unit}" -D "FOLDER=${CMAKE_CURRENT_SOURCE_DIR}" -D "SOURCES=${parts}" -P "${script}")
+    list(APPEND alone "${unit}")
+    math(EXPR begin "${begin} + ${size}")
+    math(EXPR units "${units} - 1")
+  endwhile()
+  set(${list} "${alone}" PARENT_SCOPE)
+endfunction()
+
+# The same for a program whose sources use no name twice.
+function(comcp_unite_program target)
+  if(COMCP_UNITY GREATER 1)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${COMCP_UNITY})
+    # A local name may be that of another source's function.
+    target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-shadow;-Wshadow=local>")
+  endif()
+endfunction()
+
 function(comcp_own target)
   target_link_libraries(${target} PRIVATE ${comcp_fastest_to_build})
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   comcp_warn(${target})
+  if(COMCP_UNITY GREATER 1)  # g++ warns of local types where a source is included
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  endif()
 endfunction()
 
 # The sources of comcp::compiled: what comcp/src.hpp includes, one source for each folder, so that a change compiles one

@@ -3,7 +3,8 @@
 """compile_fail.py COMPILER_RSP SOURCE: the source does not compile, and the compiler says what its EXPECT lines say.
 
 `EXPECT FLAG: text` is about a compilation of its own, with that flag. With -DCOMCP_CONTROL the same source must compile:
-that shows that nothing else is wrong with it. One whose lines all have flags must compile without them.
+that shows that nothing else is wrong with it. One whose lines all have flags must compile without them. All of it is in
+compiled mode, as nothing here is about definitions.
 """
 import pathlib
 import re
@@ -21,14 +22,14 @@ def main():
     if not expected:
         sys.exit(f"{source} has no line `// EXPECT: text`")
     for flag, lines in expected.items():
-        status, said = compiler.check(rsp, *filter(None, [flag]), source)
+        status, said = compiler.check(rsp, *compiler.COMPILED_MODE, *filter(None, [flag]), source)
         if status == 0:
             sys.exit(f"{source} compiles {flag}, and must not")
         missing = [line for line in lines if line not in said]
         if missing:
             sys.exit(f"{source} fails {flag} without saying:\n  " + "\n  ".join(missing) + f"\nIt said:\n{said}")
     if "COMCP_CONTROL" in text or "" not in expected:
-        status, said = compiler.check(rsp, "-DCOMCP_CONTROL", source)
+        status, said = compiler.check(rsp, *compiler.COMPILED_MODE, "-DCOMCP_CONTROL", source)
         if status != 0:
             sys.exit(f"{source} fails with COMCP_CONTROL too:\n{said}")
 

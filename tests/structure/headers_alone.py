@@ -57,10 +57,9 @@ def failure(rsp, include_dir, files, *defines):
 def main():
     rsp, include_dir = sys.argv[1:3]
     headers = sorted(str(h.relative_to(include_dir)) for h in pathlib.Path(include_dir).rglob("*.hpp"))
-    compiled_mode = ["-DCOMCP_SEPARATE_COMPILATION", "-DASIO_SEPARATE_COMPILATION"]
     includes = includes_of(include_dir)
     jobs = [([h], []) for h in sorted(circular(includes) | {h for h in EVERYTHING if h in includes})]
-    jobs += [([h, *(i for i in includes[h] if i.endswith(".ipp"))], compiled_mode) for h in headers]
+    jobs += [([h, *(i for i in includes[h] if i.endswith(".ipp"))], compiler.COMPILED_MODE) for h in headers]
     failed = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
         for (files, mode), said in zip(jobs, pool.map(lambda j: failure(rsp, include_dir, j[0], *j[1]), jobs)):

@@ -8,8 +8,8 @@ import compiler
 
 
 def main():
-    got = subprocess.run([*compiler.command(sys.argv[1]), "-DCOMCP_SEPARATE_COMPILATION", "-DASIO_SEPARATE_COMPILATION",
-                          "-M", "-include", "comcp/comcp.hpp", "-x", "c++", "/dev/null"],
+    got = subprocess.run([*compiler.command(sys.argv[1]), *compiler.COMPILED_MODE, "-M", "-include", "comcp/comcp.hpp",
+                          "-x", "c++", "/dev/null"],
                          capture_output=True, text=True, check=True)
     files = [word for word in got.stdout.split() if word.endswith((".hpp", ".ipp", ".h"))]
     if not any(file.endswith("comcp/comcp.hpp") for file in files):

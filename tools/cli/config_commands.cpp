@@ -23,7 +23,7 @@ using comcp::configured_server;
 using problems = std::vector<config_problem>;
 using pairs = std::vector<std::pair<std::string, std::string>>;
 
-std::vector<std::string> names_of(pairs const& all) {
+std::vector<std::string> keys_of(pairs const& all) {
   std::vector<std::string> names;
   for (auto const& [name, value] : all) names.push_back(name);
   return names;
@@ -66,8 +66,8 @@ void print_servers(found_file const& f) {
   for (auto const& s : f.file.servers) {
     std::cout << "  " << padded(one_line(s.name), width) << "  " << padded(to_string(s.kind), 5) << "  "
               << one_line(shown_endpoint(s));
-    print_names("  env: ", names_of(s.env));
-    print_names("  headers: ", names_of(s.headers));
+    print_names("  env: ", keys_of(s.env));
+    print_names("  headers: ", keys_of(s.headers));
     print_names("  reads: ", comcp::variables_read(s));
     std::cout << (s.disabled ? "  (disabled)\n" : "\n");
   }
@@ -192,7 +192,7 @@ std::string title_of(found_file const& f) {
 comcp::json::object json_of(configured_server const& s) {
   comcp::json::object out;
   out.set("name", s.name).set("kind", std::string(to_string(s.kind))).set("endpoint", shown_endpoint(s));
-  out.set("env", names_of(s.env)).set("headers", names_of(s.headers)).set("reads", comcp::variables_read(s));
+  out.set("env", keys_of(s.env)).set("headers", keys_of(s.headers)).set("reads", comcp::variables_read(s));
   return out.set("disabled", s.disabled);
 }
 

@@ -19,7 +19,7 @@
 namespace cli {
 namespace {
 
-std::string trimmed(std::string_view text) {
+std::string stripped(std::string_view text) {
   auto const* const blanks = " \t\r\n";
   auto const first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
@@ -36,7 +36,7 @@ void check_private_file(std::string const& option, std::string const& file) {
 
 comcp::secret from_environment(std::string const& option, std::string const& variable) {
   auto const* const found = std::getenv(variable.c_str());
-  auto text = trimmed(found ? found : "");
+  auto text = stripped(found ? found : "");
   if (text.empty()) throw usage_error(option + ": there is no variable '" + variable + "', or nothing in it");
   return comcp::secret(std::move(text));
 }
@@ -49,7 +49,7 @@ comcp::secret from_file(std::string const& option, std::string const& file) {
   in.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > most) throw usage_error(option + ": '" + file + "' is longer than 64 KiB");
-  auto found = trimmed(text);
+  auto found = stripped(text);
   if (found.empty()) throw usage_error(option + ": cannot read '" + file + "', or it is empty");
   return comcp::secret(std::move(found));
 }
@@ -131,13 +131,13 @@ comcp::root parse_root(std::string const& directory) {
 std::pair<std::string, std::string> parse_header(std::string const& text) {
   auto const colon = text.find(':');
   if (colon == 0 || colon == std::string::npos) throw usage_error("--header: write it as 'Name: value'");
-  return {text.substr(0, colon), trimmed(std::string_view(text).substr(colon + 1))};
+  return {text.substr(0, colon), stripped(std::string_view(text).substr(colon + 1))};
 }
 
 std::pair<std::string, std::string> parse_header_variable(std::string const& text) {
   auto const colon = text.find(':');
   if (colon == 0 || colon == std::string::npos) throw usage_error("--header-env: write it as 'Name: VARIABLE'");
-  auto const value = from_environment("--header-env", trimmed(std::string_view(text).substr(colon + 1)));
+  auto const value = from_environment("--header-env", stripped(std::string_view(text).substr(colon + 1)));
   return {text.substr(0, colon), value.reveal()};
 }
 

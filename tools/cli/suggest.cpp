@@ -12,7 +12,7 @@
 namespace cli {
 namespace {
 
-constexpr std::size_t longest = 64;  // of a name that is compared: a server may list long ones, and many
+constexpr std::size_t longest_compared = 64;  // of a name that is compared: a server may list long ones, and many
 
 char plain(char c) noexcept {
   if (c == '-') return '_';
@@ -21,7 +21,7 @@ char plain(char c) noexcept {
 
 // How many letters are missing, superfluous, wrong, or swapped with their neighbour.
 std::size_t distance(std::string_view a, std::string_view b) noexcept {
-  using line = std::array<std::size_t, longest + 1>;
+  using line = std::array<std::size_t, longest_compared + 1>;
   line before_last{}, last{}, now{};
   for (std::size_t j = 0; j <= b.size(); ++j) now[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -43,7 +43,7 @@ std::string did_you_mean(std::string_view given, std::vector<std::string> const&
   std::string const* best = nullptr;
   auto least = std::max<std::size_t>(given.size() / 3, 1) + 1;
   for (auto const& name : known) {
-    if (given.size() > longest || name.size() > longest) continue;
+    if (given.size() > longest_compared || name.size() > longest_compared) continue;
     bool const begins = given.size() > 2 && name.size() > given.size() && name.starts_with(given);
     auto const far = begins ? 1 : distance(given, name);
     if (far >= least) continue;
