@@ -88,6 +88,18 @@ TEST_CASE("cli: a call that wants pages to be seen first is sent again, when the
   CHECK(c.out() == "visited\n");
 }
 
+TEST_CASE("cli: what is read or prompted is sent again after its pages, too", "[e2e]") {
+  auto const line = GENERATE(strings{"read", "a://b"}, strings{"prompt", "p"});
+  CAPTURE(line);
+  command c(announcer(line, {"legacy"}), input::terminal);
+  REQUIRE(c.wait_for_screen("[y]es"));
+  c.type("y\n");
+  REQUIRE(c.wait_for_screen("Press Enter when you are done there"));
+  c.type("\n");
+  CHECK(c.finish() == 0);
+  CHECK_THAT(c.out(), contains("visited"));
+}
+
 TEST_CASE("cli: a call that wants pages to be seen first fails where the user does not go there", "[e2e]") {
   command c(announcer({"call", "visit"}, {"legacy"}), input::terminal);
   REQUIRE(c.wait_for_screen("[y]es"));

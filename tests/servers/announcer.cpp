@@ -4,7 +4,7 @@
 // A server that tells changes unasked: whoever subscribes to a resource hears of two updates and of a changed list
 // of tools. With "modern" it speaks 2026-07-28 only, else 2025-11-25 only. With "quiet" it stays silent, with
 // "changeless" it declares no changes, with "leaves" it ends when somebody waits for them, with "endless" its list of
-// tools has no last page. Its first tools/call wants a page to be seen (-32042), the second succeeds.
+// tools has no last page. The first that it is asked for wants a page to be seen (-32042), the second time it succeeds.
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -47,7 +47,7 @@ void tell_changes(std::string_view uri, json::view listen) {
 json::object identity() {
   auto const changes = json::raw(R"({"listChanged":true})");
   auto const capabilities =
-      json::object().set("tools", changes).set("resources", json::raw(R"({"subscribe":true,"listChanged":true})"));
+      json::object().set("tools", changes).set("prompts", json::object()).set("resources", json::raw(R"({"subscribe":true,"listChanged":true})"));
   json::object result;
   if (changeless) {
     result.set("capabilities", json::raw(R"({"tools":{}})"));
@@ -63,9 +63,8 @@ json::object identity() {
 }
 
 // The first call wants a page to be seen; "visit_told" calls that done at once.
-void answer_call(json::view id, std::string_view tool) {
-  if (std::exchange(visited, true))
-    return answer(id, json::object().set("content", json::raw(R"([{"type":"text","text":"visited"}])")));
+void answer_when_visited(json::view id, json::object result, std::string_view tool = {}) {
+  if (std::exchange(visited, true)) return answer(id, std::move(result));
   auto const data = json::raw(R"({"elicitations":[{"mode":"url","elicitationId":"v1","message":"Look",)"
                               R"("url":"https://visit.example/"}]})");
   auto const e = json::object().set("code", -32042).set("message", "Visit first").set("data", data);
@@ -94,7 +93,14 @@ void handle(json::value const& message) {
     return tell_changes(*v.pointer("/params/uri")->get_string(), *id);
   }
   if (method == "tools/list") return answer(*id, tools());
-  if (method == "tools/call") return answer_call(*id, *v.pointer("/params/name")->get_string());
+  if (method == "tools/call")
+    return answer_when_visited(*id, json::object().set("content", json::raw(R"([{"type":"text","text":"visited"}])")),
+                               *v.pointer("/params/name")->get_string());
+  if (method == "resources/read")
+    return answer_when_visited(*id, json::object().set("contents", json::raw(R"([{"uri":"a://b","text":"visited"}])")));
+  if (method == "prompts/get")
+    return answer_when_visited(*id, json::object().set("messages", json::raw(
+        R"([{"role":"user","content":{"type":"text","text":"visited"}}])")));
   if (modern && method == "subscriptions/listen") {
     auto const asked = *v.pointer("/params/notifications");
     tell("notifications/subscriptions/acknowledged", json::object().set("notifications", asked.share()), *id);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <map>
 #include <utility>
@@ -107,24 +108,26 @@ asio::awaitable<void> tell_hint(session& s, looked_up known, int code) {
   if (!known.hint.empty()) s.around->err.line(failure_text(s.opts(), code, known.hint));
 }
 
-asio::awaitable<comcp::result<comcp::call_tool_result>> call_once(session& s, comcp::json::value schema) {
-  auto arguments = call_arguments(*s.around, schema.view());
-  auto options = s.call_options();
-  auto calling = comcp::as_result(s.client.call_tool(s.opts().name, std::move(arguments), std::move(options)));
-  auto r = co_await std::move(calling);
-  co_return r;
+// What `start` begins, again where it wanted pages to be seen first and the user went there.
+template <class T>
+asio::awaitable<comcp::result<T>> insistently(session& s, std::function<asio::awaitable<T>()> start) {
+  for (;;) {
+    auto trying = comcp::as_result(start());
+    auto r = co_await std::move(trying);
+    if (r) co_return r;
+    auto const again = co_await visited(s.around, r.error());
+    if (!again) co_return r;
+  }
 }
 
 asio::awaitable<int> call(session& s) {
   auto const& o = s.opts();
   looked_up known;
   if (!o.pairs.empty() || !o.arguments.empty()) known = co_await look_up_tool(s);
-  auto r = co_await call_once(s, known.schema);
-  while (!r) {
-    auto const again = co_await visited(s.around, r.error());
-    if (!again) break;
-    r = co_await call_once(s, known.schema);
-  }
+  std::function<asio::awaitable<comcp::call_tool_result>()> start = [&s, &known] {
+    return s.client.call_tool(s.opts().name, call_arguments(*s.around, known.schema.view()), s.call_options());
+  };
+  auto r = co_await insistently(s, std::move(start));
   s.around->err.clear();
   bool const refused = !r && r.error().peer();
   if (refused || (r && r->is_error)) co_await tell_hint(s, known, refused ? exit_protocol : exit_tool_failed);
@@ -135,18 +138,14 @@ asio::awaitable<int> call(session& s) {
 }
 
 asio::awaitable<int> read(session& s) {
-  auto const& o = s.opts();
-  auto const pairs = parse_pairs(o.pairs);
-  auto options = s.call_options();
-  if (pairs.empty()) {
-    auto const r = co_await s.client.read_resource(o.name, std::move(options));
-    print(s, r);
-    co_return exit_ok;
-  }
-  comcp::resource_template const pattern(o.name, o.name);
-  auto const variables = template_variables(pairs);
-  auto const r = co_await s.client.read_resource(pattern, variables, std::move(options));
-  print(s, r);
+  auto const pairs = parse_pairs(s.opts().pairs);
+  comcp::resource_template const pattern(s.opts().name, s.opts().name);
+  std::function<asio::awaitable<comcp::read_resource_result>()> start = [&s, &pairs, &pattern] {
+    return pairs.empty() ? s.client.read_resource(s.opts().name, s.call_options())
+                         : s.client.read_resource(pattern, template_variables(pairs), s.call_options());
+  };
+  auto const r = co_await insistently(s, std::move(start));
+  print(s, r.value());
   co_return exit_ok;
 }
 
@@ -168,14 +167,15 @@ asio::awaitable<void> check_prompt(session& s, std::map<std::string, std::string
 }
 
 asio::awaitable<int> prompt(session& s) {
-  auto const& o = s.opts();
-  auto const given = string_arguments(parse_pairs(o.pairs));
+  auto const given = string_arguments(parse_pairs(s.opts().pairs));
   if (!given.empty()) co_await check_prompt(s, given);
-  comcp::json::fragment arguments;
-  if (!given.empty()) arguments = comcp::json::fragment::of(given);
-  auto options = s.call_options();
-  auto const r = co_await s.client.get_prompt(o.name, std::move(arguments), std::move(options));
-  print(s, r);
+  std::function<asio::awaitable<comcp::get_prompt_result>()> start = [&s, &given] {
+    comcp::json::fragment arguments;
+    if (!given.empty()) arguments = comcp::json::fragment::of(given);
+    return s.client.get_prompt(s.opts().name, std::move(arguments), s.call_options());
+  };
+  auto const r = co_await insistently(s, std::move(start));
+  print(s, r.value());
   co_return exit_ok;
 }
 
@@ -187,9 +187,11 @@ asio::awaitable<int> complete(session& s) {
   comcp::complete_params what(comcp::prompt_reference(o.name), comcp::completion_argument(typed.key, typed.value));
   if (o.name.find("://") != std::string::npos) what.ref = comcp::resource_template_reference(o.name);
   if (!pairs.empty()) what.context = comcp::completion_context(string_arguments(pairs));
-  auto options = s.call_options();
-  auto const r = co_await s.client.complete(what, std::move(options));
-  print(s, r);
+  std::function<asio::awaitable<comcp::complete_result>()> start = [&s, &what] {
+    return s.client.complete(what, s.call_options());
+  };
+  auto const r = co_await insistently(s, std::move(start));
+  print(s, r.value());
   co_return exit_ok;
 }
 
