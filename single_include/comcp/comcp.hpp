@@ -15221,13 +15221,15 @@ COMCP_DECL asio::awaitable<bool> connection::close_channel() {
 }
 
 COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
-  bool const first = !life_.is_restarting();
+  std::optional<saved_session> saved;
+  if (!life_.is_restarting()) saved = channel_.resumed();
   on(sansio::life_event::opened);
   core_.inbound().forget_strays();
   core_.recovery().eras().recall();
   auto const n = std::make_shared<negotiation>(core_);
   negotiation_ = n;
-  auto const done = co_await n->run(first ? channel_.resumed() : std::nullopt, attempt_.bounded(core_.settings().handshake_timeout));
+  auto work = n->run(std::move(saved), attempt_.bounded(core_.settings().handshake_timeout));
+  auto const done = co_await std::move(work);
   if (!done) co_return core_.inbound().with_what_came(done.error());
   resumed_ = n->has_resumed();
   core_.recovery().doubt_era(core_.is_modern() && n->from_prior());
