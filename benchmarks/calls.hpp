@@ -8,6 +8,9 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>
@@ -59,6 +62,64 @@ inline asio::awaitable<double> many_calls(comcp::client const& c, std::size_t ca
   asio::error_code cancelled;
   co_await done.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
   co_return now() - start;
+}
+
+/// The median of so many single round trips, in seconds.
+inline asio::awaitable<double> client_trips(comcp::client const& c, std::size_t trips) {
+  std::vector<double> each;
+  for (std::size_t i = 0; i < trips; ++i) {
+    auto const start = wall_clock();
+    auto const r = co_await c.call_tool("echo", comcp::args("text", "hello"));
+    each.push_back(wall_clock() - start);
+    if (r.is_error) stop_here("the tool failed");
+  }
+  co_return median(std::move(each));
+}
+
+/// As many calls, so many in flight, beside `raw(calls)`, which gives the seconds that their bytes take.
+template <class Raw>
+asio::awaitable<void> many_beside_raw(std::string prefix, comcp::client const& c, std::size_t calls,
+                                      std::size_t in_flight, int rounds, Raw raw) {
+  times all;
+  for (int i = 0; i < rounds; ++i) {
+    double const plain = raw(calls);
+    double const ours = co_await many_calls(c, calls, in_flight);
+    all.add(plain, ours);
+  }
+  auto const n = static_cast<double>(calls);
+  print((prefix + ".raw_per_second").c_str(), n / median(all.plain));
+  print((prefix + ".calls_per_second").c_str(), n / median(all.ours));
+  print((prefix + ".share_of_raw").c_str(), 1 / median(all.ratios));
+}
+
+/// The whole way of the large answers, from the request to the value that a user has, beside `list()` and `text()`,
+/// which exchange as many bytes. The server is one of those that know them.
+template <class List, class Text>
+asio::awaitable<void> large_answers(std::string prefix, comcp::client const& c, int rounds, List list, Text text) {
+  times lists, texts;
+  for (int i = -1; i < rounds; ++i) {
+    auto start = wall_clock();
+    list();
+    double plain = wall_clock() - start;
+    start = wall_clock();
+    {
+      auto const tools = co_await c.list_tools();
+      if (tools.size() != 1000) stop_here("a list of other tools");
+      double const ours = wall_clock() - start;
+      if (i >= 0) lists.add(plain, ours);
+    }
+    start = wall_clock();
+    text();
+    plain = wall_clock() - start;
+    start = wall_clock();
+    auto r = co_await c.call_tool("text");
+    auto const words = std::move(r).text();
+    double const ours = wall_clock() - start;
+    if (words.size() < 9'000'000) stop_here("another text");
+    if (i >= 0) texts.add(plain, ours);
+  }
+  lists.print(prefix + ".list", "ms");
+  texts.print(prefix + ".text", "ms");
 }
 
 /// Runs one coroutine to its end; failures end the program.

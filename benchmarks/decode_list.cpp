@@ -15,47 +15,12 @@
 #include <comcp/jsonrpc/decode.hpp>
 #include <comcp/protocol/tools.hpp>
 
+#include "large_answers.hpp"
 #include "measure.hpp"
 
 namespace {
 
-constexpr auto head = R"({"jsonrpc":"2.0","id":1,"result":)";
-
-/// About 1 MB: 1,000 tools of about 1 KB.
-std::string tools_line() {
-  std::string out = head;
-  out += R"({"tools":[)";
-  for (int i = 0; i < 1000; ++i) {
-    auto const n = std::to_string(i);
-    if (i > 0) out += ',';
-    out += R"({"name":"tool_)" + n + R"(","title":"Tool number )" + n + R"(","description":")";
-    out += "Searches the archive for entries that match, and returns the best of them with a score. Use it when the "
-           "question names a person, a place or a date; for free text use the other search. It never changes anything.";
-    out += R"(","inputSchema":{"type":"object","properties":{)";
-    for (char const* key : {"query", "language", "author", "collection", "format"}) {
-      if (key[0] != 'q') out += ',';
-      out += '"';
-      out += key;
-      out += R"(":{"type":"string","description":"What to look for in this field, as plain text","minLength":1})";
-    }
-    out += R"(,"limit":{"type":"integer","minimum":1,"maximum":100,"default":10}},"required":["query"]},)";
-    out += R"("annotations":{"readOnlyHint":true,"openWorldHint":false}})";
-  }
-  out += "]}}";
-  return out;
-}
-
-/// 10 MB of text with the escapes of ordinary prose.
-std::string text_line() {
-  std::string out = head;
-  out += R"({"content":[{"type":"text","text":")";
-  while (out.size() < 10'000'000) {
-    out += R"(Some lines of text, as a file or a web page has them: they are long, mostly plain, \"quoted\" here)";
-    out += R"( and there, and now and then they end.\n)";
-  }
-  out += R"("}]}})";
-  return out;
-}
+std::string const head = R"({"jsonrpc":"2.0","id":1,"result":)";
 
 void check(bool ok) {
   if (ok) return;
@@ -99,6 +64,6 @@ void measure(std::string const& name, std::string line, int rounds) {
 int main(int argc, char** argv) {
   bench::pinned const here;
   int const rounds = argc > 1 ? std::atoi(argv[1]) : 101;
-  measure<comcp::list_tools_result>("decode_list.tools", tools_line(), rounds);
-  measure<comcp::call_tool_result>("decode_list.text", text_line(), (rounds + 2) / 3);
+  measure<comcp::list_tools_result>("decode_list.tools", head + large::tools_result() + "}", rounds);
+  measure<comcp::call_tool_result>("decode_list.text", head + large::text_result() + "}", (rounds + 2) / 3);
 }

@@ -96,14 +96,21 @@ class raw_exchange {
   ~raw_exchange() { ::close(socket_); }
 
   void run() {
+    send();
+    for (std::size_t got = 0; got < answer_.size();) got += receive(got);
+  }
+  void send() {
     if (::write(socket_, request_.data(), request_.size()) != static_cast<ssize_t>(request_.size()))
       stop_here("the raw server does not read");
-    for (std::size_t got = 0; got < answer_.size();) {
-      auto const n = ::read(socket_, answer_.data() + got, answer_.size() - got);
-      if (n <= 0) stop_here("the raw server is gone");
-      got += static_cast<std::size_t>(n);
-    }
   }
+  /// What comes of an answer of which so much is there.
+  std::size_t receive(std::size_t got) {
+    auto const n = ::read(socket_, answer_.data() + got, answer_.size() - got);
+    if (n <= 0) stop_here("the raw server is gone");
+    return static_cast<std::size_t>(n);
+  }
+  [[nodiscard]] std::size_t answer_size() const noexcept { return answer_.size(); }
+  [[nodiscard]] int socket() const noexcept { return socket_; }
 
  private:
   int socket_ = -1;
@@ -121,34 +128,12 @@ inline double raw_trips(raw_exchange& raw, std::size_t trips) {
   return median(std::move(each));
 }
 
-inline asio::awaitable<double> client_trips(comcp::client const& c, std::size_t trips) {
-  std::vector<double> each;
-  for (std::size_t i = 0; i < trips; ++i) {
-    auto const start = std::chrono::steady_clock::now();
-    auto const r = co_await c.call_tool("echo", comcp::args("text", "hello"));
-    each.push_back(seconds_since(start));
-    if (r.is_error) stop_here("the tool failed");
-  }
-  co_return median(std::move(each));
-}
-
 // As many bytes as comcp and the server exchange for one call of the legacy era.
 inline constexpr std::size_t request_bytes = 420, answer_bytes = 200;
 
-struct round_trips {
-  std::vector<double> plain, ours, ratios;
-
-  void print(std::string const& prefix) const {
-    if (plain.empty()) return;
-    bench::print((prefix + ".raw.us").c_str(), median(plain) * 1e6);
-    bench::print((prefix + ".us").c_str(), median(ours) * 1e6);
-    bench::print((prefix + ".ratio").c_str(), median(ratios));
-  }
-};
-
 /// With `here`, the server runs on other cores; nothing is measured where there are none. `make` gives a transport.
 template <class Make>
-asio::awaitable<void> measure_trips(round_trips& f, char const* path, int rounds, std::size_t trips,
+asio::awaitable<void> measure_trips(times& f, char const* path, int rounds, std::size_t trips,
                                     comcp::connect_options options, pinned const* here, Make const& make) {
   http_server const server(path);
   raw_exchange raw(server, request_bytes, answer_bytes);
@@ -158,9 +143,9 @@ asio::awaitable<void> measure_trips(round_trips& f, char const* path, int rounds
   (void)raw_trips(raw, trips / 4);
   (void)co_await client_trips(c, trips / 4);
   for (int i = 0; i < rounds; ++i) {
-    f.plain.push_back(raw_trips(raw, trips));
-    f.ours.push_back(co_await client_trips(c, trips));
-    f.ratios.push_back(f.ours.back() / f.plain.back());
+    double const plain = raw_trips(raw, trips);
+    double const ours = co_await client_trips(c, trips);
+    f.add(plain, ours);
   }
   co_await c.close();
 }

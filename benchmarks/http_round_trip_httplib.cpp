@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     return comcp::streamable_http<comcp::httplib_engine>(url, comcp::httplib_engine());
   };
   bench::pinned const here;
-  bench::round_trips one_core;
+  bench::times one_core;
   auto const legacy = comcp::connect_options().legacy();
   bench::run(bench::measure_trips(one_core, argv[1], rounds, trips, legacy, nullptr, make));
   one_core.print("http_round_trip_httplib.pinned");

@@ -4,7 +4,8 @@
 // The least MCP server over HTTP that benchmarks can measure a client against: one thread, one epoll, one write for
 // an answer. It looks for keys as text instead of parsing, so it trusts its client. It prints its port, and ends with
 // its standard input. Tools: `echo` answers at once, `slow` after a second, `stream` with so many progress
-// notifications as `count` says. A connection that begins with "raw N M\n" gets M bytes for every N, unread.
+// notifications as `count` says, `text` with 10 MB; the list is that of 1,000 tools. A connection that begins with
+// "raw N M\n" gets M bytes for every N, unread.
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -23,6 +24,8 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "large_answers.hpp"
 
 namespace {
 
@@ -44,9 +47,9 @@ struct promise {
 std::unordered_map<int, std::unique_ptr<connection>> connections;
 std::deque<promise> promises;
 
-void write_all(int socket, std::string_view bytes) {
+void write_all(int socket, std::string_view bytes, int flags = 0) {
   while (!bytes.empty()) {
-    auto const n = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    auto const n = ::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL | flags);
     if (n > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(n));
     } else if (errno == EAGAIN) {
@@ -72,8 +75,11 @@ void answer_json(int socket, std::string_view id, std::string_view result, std::
   auto const size = std::string_view(R"({"jsonrpc":"2.0","id":,"result":})").size() + id.size() + result.size();
   out = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
   out.append(header).append("Content-Length: ").append(std::to_string(size));
-  out.append("\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":").append(id).append(",\"result\":").append(result).append("}");
-  write_all(socket, out);
+  out.append("\r\n\r\n{\"jsonrpc\":\"2.0\",\"id\":").append(id).append(",\"result\":");
+  if (result.size() < 65536) return write_all(socket, out.append(result).append("}"));
+  write_all(socket, out, MSG_MORE);
+  write_all(socket, result, MSG_MORE);
+  write_all(socket, "}");
 }
 
 std::string chunk(std::string_view event) {
@@ -119,12 +125,16 @@ void answer(int socket, std::string_view head, std::string_view body) {
                        R"("ttlMs":0,"cacheScope":"public",)"
                        R"("_meta":{"io.modelcontextprotocol/serverInfo":{"name":"b","version":"1"}}})");
   }
+  static std::string const tools = large::tools_result(), text = large::text_result();
+  if (method == "\"tools/list\"") return answer_json(socket, id, tools);
   auto const params = body.substr(body.find("\"params\":"));
   auto const tool = value_of(params, "\"name\":");
   if (tool == "\"slow\"") {
     promises.push_back({clock_type::now() + std::chrono::seconds(1), socket, std::string(id)});
   } else if (tool == "\"stream\"") {
     stream(socket, id, params);
+  } else if (tool == "\"text\"") {
+    answer_json(socket, id, text);
   } else {
     answer_json(socket, id, echoed);
   }

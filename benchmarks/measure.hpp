@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <string>
 #include <vector>
 
 #include <sched.h>
@@ -39,6 +40,24 @@ inline void print(char const* name, double value) {
   std::printf("%s %.4g\n", name, value);
   std::fflush(stdout);
 }
+
+/// Our times beside those of raw bytes, measured in turns.
+struct times {
+  std::vector<double> plain, ours, ratios;
+
+  void add(double raw, double own) {
+    plain.push_back(raw);
+    ours.push_back(own);
+    ratios.push_back(own / raw);
+  }
+  void print(std::string const& prefix, std::string const& unit = "us") const {
+    if (plain.empty()) return;
+    double const scale = unit == "us" ? 1e6 : 1e3;
+    bench::print((prefix + ".raw." + unit).c_str(), median(plain) * scale);
+    bench::print((prefix + "." + unit).c_str(), median(ours) * scale);
+    bench::print((prefix + ".ratio").c_str(), median(ratios));
+  }
+};
 
 /// Runs this thread, and the processes that it starts, on the first core that it may use, while it lives.
 class pinned {

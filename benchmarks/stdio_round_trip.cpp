@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One call over stdio, and 64 in flight, against the echo server in a process of its own; beside it the same bytes
-// sent to the same server in its raw mode by plain write and read. Rounds are interleaved, figures are medians.
+// One call over stdio, 64 in flight, and the large answers, against the echo server in a process of its own; beside it
+// as many bytes exchanged with the same server in its raw mode by plain write and read. Rounds are interleaved, figures
+// are medians.
 //
 //   stdio_round_trip SERVER [ROUNDS]
 #include <algorithm>
@@ -18,6 +19,7 @@
 #include <comcp/transport/stdio.hpp>
 
 #include "calls.hpp"
+#include "large_answers.hpp"
 
 namespace {
 
@@ -29,15 +31,17 @@ constexpr std::string_view request =
 /// The server in raw mode, with the descriptors that comcp::stdio gives a server: a socket and a pipe.
 class raw_server {
  public:
-  explicit raw_server(char const* path) {
+  /// It answers each `request` with so many bytes.
+  explicit raw_server(char const* path, std::size_t answer = request.size()) : answer_(answer) {
     int in[2], out[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, in) != 0 || ::pipe(out) != 0) bench::stop_here("no descriptors");
+    auto const asked = std::to_string(request.size()), given = std::to_string(answer);
     pid_ = ::fork();
     if (pid_ == 0) {
       ::dup2(in[1], STDIN_FILENO);
       ::dup2(out[1], STDOUT_FILENO);
       for (int const fd : {in[0], in[1], out[0], out[1]}) ::close(fd);
-      ::execl(path, path, "raw", nullptr);
+      ::execl(path, path, "raw", asked.c_str(), given.c_str(), nullptr);
       ::_exit(127);
     }
     ::close(in[1]);
@@ -55,20 +59,25 @@ class raw_server {
 
   [[nodiscard]] pid_t pid() const noexcept { return pid_; }
 
-  void exchange() {
-    if (::write(to_, request.data(), request.size()) != static_cast<ssize_t>(request.size()))
+  /// So many at a time.
+  void exchange(std::size_t requests = 1) {
+    while (requests_.size() < requests * request.size()) requests_ += request;
+    auto const size = requests * request.size();
+    if (::write(to_, requests_.data(), size) != static_cast<ssize_t>(size))
       bench::stop_here("the raw server does not read");
-    for (std::size_t got = 0; got < request.size();) {
-      auto const n = ::read(from_, buffer_, sizeof buffer_);
+    for (std::size_t got = 0; got < requests * answer_;) {
+      auto const n = ::read(from_, buffer_.data(), buffer_.size());
       if (n <= 0) bench::stop_here("the raw server is gone");
       got += static_cast<std::size_t>(n);
     }
   }
 
  private:
+  std::size_t answer_;
   int to_ = -1, from_ = -1;
   pid_t pid_ = -1;
-  char buffer_[4096];
+  std::string requests_;
+  std::vector<char> buffer_ = std::vector<char>(std::size_t{1} << 20);
 };
 
 /// The median of single round trips, in seconds.
@@ -82,31 +91,14 @@ double raw_trips(raw_server& server) {
   return bench::median(std::move(each));
 }
 
-asio::awaitable<double> client_trips(comcp::client const& c) {
-  std::vector<double> each;
-  for (std::size_t i = 0; i < trips; ++i) {
-    auto const start = std::chrono::steady_clock::now();
-    auto const r = co_await c.call_tool("echo", comcp::args("text", "hello"));
-    each.push_back(bench::seconds_since(start));
-    if (r.is_error) bench::stop_here("the tool failed");
-  }
-  co_return bench::median(std::move(each));
+double raw_many(raw_server& server, std::size_t wanted, std::size_t in_flight) {
+  auto const start = std::chrono::steady_clock::now();
+  for (std::size_t done = 0; done < wanted; done += in_flight) server.exchange(in_flight);
+  return bench::seconds_since(start);
 }
 
-struct figures {
-  std::vector<double> plain, ours, ratios, rates;
-
-  void print(std::string const& prefix) const {
-    if (plain.empty()) return;
-    bench::print((prefix + ".raw.us").c_str(), bench::median(plain) * 1e6);
-    bench::print((prefix + ".us").c_str(), bench::median(ours) * 1e6);
-    bench::print((prefix + ".ratio").c_str(), bench::median(ratios));
-    if (!rates.empty()) bench::print((prefix + ".calls_per_second").c_str(), bench::median(rates));
-  }
-};
-
 /// With `here`, the servers run on other cores; nothing is measured where there are none.
-asio::awaitable<void> measure(figures& f, char const* path, int rounds, bench::pinned const* here, bool throughput) {
+asio::awaitable<void> measure(std::string prefix, char const* path, int rounds, bench::pinned const* here) {
   raw_server raw(path);
   comcp::connect_options options;
   options.legacy();
@@ -116,13 +108,32 @@ asio::awaitable<void> measure(figures& f, char const* path, int rounds, bench::p
     if (!moved) co_return;
   }
   (void)raw_trips(raw);
-  (void)co_await client_trips(c);
+  (void)co_await bench::client_trips(c, trips);
+  bench::times all;
   for (int i = 0; i < rounds; ++i) {
-    f.plain.push_back(raw_trips(raw));
-    f.ours.push_back(co_await client_trips(c));
-    f.ratios.push_back(f.ours.back() / f.plain.back());
-    if (throughput) f.rates.push_back(calls / co_await bench::many_calls(c, calls, 64));
+    double const plain = raw_trips(raw);
+    double const ours = co_await bench::client_trips(c, trips);
+    all.add(plain, ours);
   }
+  all.print(prefix);
+  co_await c.close();
+}
+
+asio::awaitable<void> measure_many(char const* path, int rounds) {
+  raw_server raw(path);
+  comcp::client const c = co_await comcp::connect(comcp::stdio(path), comcp::connect_options().legacy());
+  (void)co_await bench::many_calls(c, calls, 64);
+  auto const plain = [&raw](std::size_t n) { return raw_many(raw, n, 64); };
+  co_await bench::many_beside_raw("stdio_round_trip.pinned", c, calls, 64, rounds, plain);
+  co_await c.close();
+}
+
+asio::awaitable<void> measure_large(char const* path, int rounds) {
+  raw_server list(path, large::tools_result().size() + 40), text(path, large::text_result().size() + 40);
+  comcp::client const c = co_await comcp::connect(comcp::stdio(path, "large"), comcp::connect_options().legacy());
+  auto const raw_list = [&list] { list.exchange(); };
+  auto const raw_text = [&text] { text.exchange(); };
+  co_await bench::large_answers("stdio_round_trip.pinned", c, rounds, raw_list, raw_text);
   co_await c.close();
 }
 
@@ -133,14 +144,11 @@ int main(int argc, char** argv) {
   int const rounds = argc > 2 ? std::max(1, std::atoi(argv[2])) : 15;
   {
     bench::pinned const here;
-    figures one_core, two_cores;
-    bench::run(measure(one_core, argv[1], rounds, nullptr, true));
-    one_core.print("stdio_round_trip.pinned");
-    bench::run(measure(two_cores, argv[1], rounds, &here, false));
-    two_cores.print("stdio_round_trip.two_cores");
+    bench::run(measure("stdio_round_trip.pinned", argv[1], rounds, nullptr));
+    bench::run(measure_many(argv[1], rounds));
+    bench::run(measure_large(argv[1], 3 * rounds));
+    bench::run(measure("stdio_round_trip.two_cores", argv[1], rounds, &here));
   }
   // Where the system puts a pair of processes, on one core or on two, it often leaves them: this says little alone.
-  figures unpinned;
-  bench::run(measure(unpinned, argv[1], rounds, nullptr, false));
-  unpinned.print("stdio_round_trip.unpinned");
+  bench::run(measure("stdio_round_trip.unpinned", argv[1], rounds, nullptr));
 }

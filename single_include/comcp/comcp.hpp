@@ -2367,6 +2367,7 @@ concept writable = requires(writer& w, T const& t) { codec<T>::write(w, t); };
 
 // json/impl/fields.ipp
 #include <algorithm>
+#include <array>
 #include <vector>
 
 namespace comcp::json {
@@ -2394,18 +2395,33 @@ COMCP_DECL bool read_error::repeated(view object, std::string_view key) {
   return false;
 }
 
+inline bool has_members(view v) noexcept {
+  auto const k = v.kind();
+  return k == kind::object || k == kind::array;
+}
+
 COMCP_DECL bool unique_keys(view v, read_error& e) {
   for (auto const element : v.elements()) {
-    if (!unique_keys(element, e)) return false;
+    if (has_members(element) && !unique_keys(element, e)) return false;
   }
-  std::vector<std::string_view> keys;
+  constexpr std::size_t few = 12;  // are compared with each other, in place
+  std::array<std::string_view, few> first;
+  std::vector<std::string_view> all;
+  std::size_t count = 0;
   for (auto const m : v.members()) {
-    if (!unique_keys(m.value, e)) return false;
-    keys.push_back(m.key);
+    if (has_members(m.value) && !unique_keys(m.value, e)) return false;
+    if (count < few) {
+      if (std::find(first.begin(), first.begin() + count, m.key) != first.begin() + count) return e.repeated(v, m.key);
+      first[count] = m.key;
+    } else {
+      if (all.empty()) all.assign(first.begin(), first.end());
+      all.push_back(m.key);
+    }
+    ++count;
   }
-  std::sort(keys.begin(), keys.end());
-  auto const twice = std::adjacent_find(keys.begin(), keys.end());
-  return twice == keys.end() || e.repeated(v, *twice);
+  std::sort(all.begin(), all.end());
+  auto const twice = std::adjacent_find(all.begin(), all.end());
+  return twice == all.end() || e.repeated(v, *twice);
 }
 
 }  // namespace comcp::json
@@ -14782,10 +14798,6 @@ class tenant {
 
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// client/impl/tenant.ipp
-#include <asio/dispatch.hpp>
-#include <asio/io_context.hpp>
-
 // client/impl/core_registry.hpp
 // Knows the tenants of an execution context, and tells them when it goes away. Internal.
 
@@ -14858,6 +14870,12 @@ class core_registry final : public asio::execution_context::service {
 
 }  // namespace comcp::detail
 
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/tenant.ipp
+#include <asio/dispatch.hpp>
+#include <asio/io_context.hpp>
+
 namespace comcp::detail {
 
 COMCP_DECL tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) {
@@ -14876,6 +14894,7 @@ COMCP_DECL void tenant::at_home(std::function<void()> end) const {
 }
 
 }  // namespace comcp::detail
+#endif
 #endif
 
 // wire/legacy.hpp

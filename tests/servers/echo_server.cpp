@@ -3,15 +3,20 @@
 //
 // The least MCP server that benchmarks can measure a client against: one thread, one write for all that one read
 // brought. It looks for keys as text instead of parsing, so it trusts its client: minified JSON with the keys
-// "id", "method" and "params" at the top level, as comcp writes it. With the argument `raw` it gives every byte back;
-// with `stays` it heeds neither SIGTERM nor the end of its input.
+// "id", "method" and "params" at the top level, as comcp writes it. With the arguments `raw N M` it gives M bytes for
+// every N, unread; with `large` it has 1,000 tools, and `text` is 10 MB of it; with `stays` it heeds neither SIGTERM nor
+// the end of its input.
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
 
 #include <unistd.h>
+
+#include "large_answers.hpp"
 
 namespace {
 
@@ -102,6 +107,21 @@ void answer_discover(std::string& out) {
   out += "}}}";
 }
 
+bool is_large = false;
+
+/// What `out` begins goes in front of the result, where there is room, so that all of it is one write.
+void answer_large(std::string& out, std::string_view method) {
+  constexpr std::size_t room = 128;
+  static std::string list = std::string(room, ' ') + large::tools_result() + "}\n";
+  static std::string text = std::string(room, ' ') + large::text_result() + "}\n";
+  auto& all = method == "\"tools/list\"" ? list : text;
+  out += R"(,"result":)";
+  auto const start = room - std::min(room, out.size());
+  out.copy(all.data() + start, room);
+  write_all(std::string_view(all).substr(start));
+  out.clear();
+}
+
 void answer_echo(std::string& out, std::string_view line) {
   auto const text = raw_value(line, "\"text\":", line.find("\"arguments\""));
   out += R"("content":[{"type":"text","text":)";
@@ -114,6 +134,7 @@ void answer(std::string& out, std::string_view line) {
   if (id.empty() || method.empty()) return;
   out += R"({"jsonrpc":"2.0","id":)";
   out += id;
+  if (is_large && method.starts_with("\"tools/")) return answer_large(out, method);
   auto const start_of_rest = out.size();
   out += R"(,"result":{)";
   if (method == "\"tools/call\"") {
@@ -141,9 +162,20 @@ std::size_t read_some(char* to, std::size_t size) {
   }
 }
 
-void give_back_every_byte() {
+void give_bytes(std::size_t for_each, std::size_t given) {
   std::string block(block_size, '\0');
-  while (auto const n = read_some(block.data(), block.size())) write_all({block.data(), n});
+  std::string const answer(given, 'x');
+  std::string some;
+  std::size_t held = 0;
+  while (auto const got = read_some(block.data(), block.size())) {
+    held += got;
+    some.clear();
+    for (; held >= for_each; held -= for_each) {
+      if (given >= block_size) write_all(answer);
+      else some += answer;
+    }
+    write_all(some);
+  }
 }
 
 void serve() {
@@ -173,9 +205,10 @@ void serve() {
 int main(int argc, char** argv) {
   std::string_view const how(argc > 1 ? argv[1] : "");
   if (how == "raw") {
-    give_back_every_byte();
+    give_bytes(argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1, argc > 3 ? std::strtoul(argv[3], nullptr, 10) : 1);
     return 0;
   }
+  is_large = how == "large";
   if (how == "stays") std::signal(SIGTERM, SIG_IGN);
   serve();
   while (how == "stays") ::pause();

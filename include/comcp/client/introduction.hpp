@@ -10,6 +10,7 @@
 #include <comcp/client/handler.hpp>
 #include <comcp/client/options.hpp>
 #include <comcp/protocol/capabilities.hpp>
+#include <comcp/transport/transport.hpp>
 #include <comcp/wire/codec.hpp>
 
 namespace comcp::detail {

@@ -10,6 +10,8 @@
 
 #include <asio/any_io_executor.hpp>
 
+#include <comcp/version.hpp>
+
 namespace comcp::detail {
 
 /// What lives on an execution context and may be held longer than that is there.
@@ -37,5 +39,5 @@ class tenant {
 }  // namespace comcp::detail
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/client/impl/tenant.ipp>
+#include <comcp/client/impl/core_registry.hpp>
 #endif

@@ -74,3 +74,7 @@ class core_registry final : public asio::execution_context::service {
 };
 
 }  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/tenant.ipp>
+#endif

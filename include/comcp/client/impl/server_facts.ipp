@@ -3,6 +3,7 @@
 #pragma once
 
 #include <comcp/client/server_facts.hpp>
+#include <comcp/protocol/meta.hpp>
 
 namespace comcp::detail {
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <comcp/json/fields.hpp>
@@ -33,18 +34,33 @@ COMCP_DECL bool read_error::repeated(view object, std::string_view key) {
   return false;
 }
 
+inline bool has_members(view v) noexcept {
+  auto const k = v.kind();
+  return k == kind::object || k == kind::array;
+}
+
 COMCP_DECL bool unique_keys(view v, read_error& e) {
   for (auto const element : v.elements()) {
-    if (!unique_keys(element, e)) return false;
+    if (has_members(element) && !unique_keys(element, e)) return false;
   }
-  std::vector<std::string_view> keys;
+  constexpr std::size_t few = 12;  // are compared with each other, in place
+  std::array<std::string_view, few> first;
+  std::vector<std::string_view> all;
+  std::size_t count = 0;
   for (auto const m : v.members()) {
-    if (!unique_keys(m.value, e)) return false;
-    keys.push_back(m.key);
+    if (has_members(m.value) && !unique_keys(m.value, e)) return false;
+    if (count < few) {
+      if (std::find(first.begin(), first.begin() + count, m.key) != first.begin() + count) return e.repeated(v, m.key);
+      first[count] = m.key;
+    } else {
+      if (all.empty()) all.assign(first.begin(), first.end());
+      all.push_back(m.key);
+    }
+    ++count;
   }
-  std::sort(keys.begin(), keys.end());
-  auto const twice = std::adjacent_find(keys.begin(), keys.end());
-  return twice == keys.end() || e.repeated(v, *twice);
+  std::sort(all.begin(), all.end());
+  auto const twice = std::adjacent_find(all.begin(), all.end());
+  return twice == all.end() || e.repeated(v, *twice);
 }
 
 }  // namespace comcp::json
