@@ -112,6 +112,20 @@ TEST_CASE("lists: looking for keys that come twice takes no square of their numb
   CHECK(list.set_aside[0].reason == "the key \"k0\" comes twice at /inputSchema");
 }
 
+TEST_CASE("lists: a key that comes twice is found wherever it stands, among few keys and many", "[protocol]") {
+  for (int keys : {1, 2, 11, 12, 13, 14, 30}) {
+    for (int twice = -1; twice < keys; ++twice) {
+      CAPTURE(keys, twice);
+      std::string text = R"({"tools":[{"name":"a","inputSchema":{"x":[{)";
+      for (int i = 0; i < keys; ++i) text += "\"k" + std::to_string(i) + "\":{},";
+      text += twice < 0 ? R"("z":1)" : "\"k" + std::to_string(twice) + "\":1";
+      auto const list = json::parse(text + "}]}}]}").value().as<list_tools_result>();
+      CHECK(list.set_aside.size() == (twice < 0 ? 0U : 1U));
+      CHECK(list.tools.size() == (twice < 0 ? 1U : 0U));
+    }
+  }
+}
+
 TEST_CASE("lists: many broken definitions cost no more than walking each", "[protocol]") {
   std::string text = R"({"tools":[)";
   for (int i = 0; i < 20000; ++i) text += R"({"name":null,"inputSchema":{"a":[1,2,3]}},)";
