@@ -13128,7 +13128,7 @@ class dispatcher final : public notification_sink {
   void request(jsonrpc::envelope const& m);
   /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
   asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
-  bool notified(std::string const& method, json::value const& params) override;
+  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
   [[nodiscard]] context make_context(std::string method, json::value const& params) const;
   [[nodiscard]] std::size_t open_requests() const noexcept { return running_.size(); }
   void cancel_all();
@@ -13198,7 +13198,7 @@ class input_rounds final : public notification_sink {
   /// What the call ends with; nothing where it is to be sent again.
   asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
   /// A page that was completed.
-  bool notified(std::string const& method, json::value const& params) override;
+  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
 
  private:
   struct round;
@@ -13849,7 +13849,7 @@ class pipeline final : public notification_sink {
   /// True where only the exchange is left of it.
   [[nodiscard]] bool is_plain(std::string_view method) const noexcept;
   asio::awaitable<reply> run(prepared_call c, performer exchange) const;
-  bool notified(std::string const& method, json::value const& params) override;
+  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
   [[nodiscard]] std::vector<std::unique_ptr<call_step>> const& steps() const noexcept { return steps_; }
 
  private:
@@ -14713,7 +14713,7 @@ class subscription_hub final : public notification_sink {
   /// Whether anybody waits for what the server says unasked.
   [[nodiscard]] bool is_awaited() const;
   /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
-  bool notified(std::string const& method, json::value const& params) override;
+  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
 
  private:
   struct topic {
@@ -16587,7 +16587,7 @@ class interception_step final : public call_step {
   explicit interception_step(client_core& core) noexcept : core_(core), hooks_(core.settings().interceptors) {}
 
   [[nodiscard]] bool concerns(std::string_view) const noexcept override { return true; }
-  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
 
  private:
   asio::awaitable<void> walk(std::shared_ptr<interception> i);

@@ -30,7 +30,7 @@ class dispatcher final : public notification_sink {
   void request(jsonrpc::envelope const& m);
   /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
   asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
-  bool notified(std::string const& method, json::value const& params) override;
+  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
   [[nodiscard]] context make_context(std::string method, json::value const& params) const;
   [[nodiscard]] std::size_t open_requests() const noexcept { return running_.size(); }
   void cancel_all();

@@ -34,7 +34,7 @@ class input_rounds final : public notification_sink {
   /// What the call ends with; nothing where it is to be sent again.
   asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
   /// A page that was completed.
-  bool notified(std::string const& method, json::value const& params) override;
+  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
 
  private:
   struct round;

@@ -44,7 +44,7 @@ class pipeline final : public notification_sink {
   /// True where only the exchange is left of it.
   [[nodiscard]] bool is_plain(std::string_view method) const noexcept;
   asio::awaitable<reply> run(prepared_call c, performer exchange) const;
-  bool notified(std::string const& method, json::value const& params) override;
+  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
   [[nodiscard]] std::vector<std::unique_ptr<call_step>> const& steps() const noexcept { return steps_; }
 
  private:

@@ -51,7 +51,7 @@ class subscription_hub final : public notification_sink {
   /// Whether anybody waits for what the server says unasked.
   [[nodiscard]] bool is_awaited() const;
   /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
-  bool notified(std::string const& method, json::value const& params) override;
+  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
 
  private:
   struct topic {

@@ -31,8 +31,8 @@ class cache_step final : public call_step {
       : core_(core), options_(std::move(options)), own_(unique_partition()) {}
 
   [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return sansio::is_cacheable(method); }
-  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
-  void notified(std::string_view method, json::value const& params) override;
+  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  COMCP_DECL void notified(std::string_view method, json::value const& params) override;
   void connected(bool restarted) override {
     if (restarted) own_ = unique_partition();
   }

@@ -43,7 +43,7 @@ class interception_step final : public call_step {
   explicit interception_step(client_core& core) noexcept : core_(core), hooks_(core.settings().interceptors) {}
 
   [[nodiscard]] bool concerns(std::string_view) const noexcept override { return true; }
-  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
 
  private:
   asio::awaitable<void> walk(std::shared_ptr<interception> i);

@@ -24,14 +24,14 @@ class validation_step final : public call_step {
   [[nodiscard]] bool concerns(std::string_view method) const noexcept override {
     return method == "tools/call" || method == "tools/list";
   }
-  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
   void notified(std::string_view method, json::value const&) override {
     if (method == "notifications/tools/list_changed") ++now_;
   }
   void connected(bool) override { ++now_; }
   [[nodiscard]] bool wants(std::string_view list) const override { return list == "tools"; }
   [[nodiscard]] std::uint64_t moment() const noexcept override { return now_; }
-  void learn(json::view page, std::uint64_t asked) override;
+  COMCP_DECL void learn(json::view page, std::uint64_t asked) override;
 
  private:
   struct side {
