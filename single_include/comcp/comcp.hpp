@@ -14890,7 +14890,8 @@ COMCP_DECL void tenant::at_home(std::function<void()> end) const {
   if (!home_) return;
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
+  auto const home = home_;  // `end` may hold the last reference to this
+  asio::dispatch(home, std::move(end));
 }
 
 }  // namespace comcp::detail
@@ -14969,6 +14970,8 @@ class client_core final : public inbox,
                                                                connect_options options);
   asio::awaitable<void> close();
   void abandon() noexcept;  ///< The owning client went away.
+  /// The same, and gives the reference up at home: a timer of it may be running there.
+  static void abandon(std::shared_ptr<client_core> core) noexcept;
 
   // Calls: from any executor; they resume there.
   asio::awaitable<json::value> call(detail::prepared_call c);
@@ -15468,6 +15471,12 @@ COMCP_DECL asio::awaitable<void> client_core::close() {
 COMCP_DECL void client_core::abandon() noexcept {
   at_home([self = shared_from_this()] { self->connection_.abandon(); });
   connection_.channel().cut();  // home may never run again
+}
+
+COMCP_DECL void client_core::abandon(std::shared_ptr<client_core> core) noexcept {
+  core->abandon();
+  auto& mine = *core;
+  mine.at_home([last = std::move(core)] {});
 }
 
 COMCP_DECL void client_core::context_gone() noexcept {
@@ -18841,14 +18850,14 @@ list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_wa
 
 COMCP_DECL client& client::operator=(client&& other) noexcept {
   if (this == &other) return *this;
-  if (owner_ && core_) core_->abandon();
+  if (owner_ && core_) client_core::abandon(std::move(core_));
   core_ = std::move(other.core_);
   owner_ = std::exchange(other.owner_, false);
   return *this;
 }
 
 COMCP_DECL client::~client() {
-  if (owner_ && core_) core_->abandon();
+  if (owner_ && core_) client_core::abandon(std::move(core_));
 }
 
 COMCP_DECL std::shared_ptr<client_core> const& client::core() const {

@@ -17,7 +17,7 @@ FUNCTIONS, DATA = 25, 15
 KNOWN = {
     "auth/oauth_options.hpp oauth_options": (53, 18),
     "client/client.hpp client": (44, 15),
-    "client/core.hpp client_core": (61, 15),
+    "client/core.hpp client_core": (62, 15),
     "client/options.hpp call_options": (33, 15),
     "client/options.hpp connect_options": (35, 15),
     "client/subscriptions.hpp subscription_hub": (41, 15),

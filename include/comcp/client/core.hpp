@@ -50,6 +50,8 @@ class client_core final : public inbox,
                                                                connect_options options);
   asio::awaitable<void> close();
   void abandon() noexcept;  ///< The owning client went away.
+  /// The same, and gives the reference up at home: a timer of it may be running there.
+  static void abandon(std::shared_ptr<client_core> core) noexcept;
 
   // Calls: from any executor; they resume there.
   asio::awaitable<json::value> call(detail::prepared_call c);

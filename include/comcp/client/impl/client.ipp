@@ -128,14 +128,14 @@ list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_wa
 
 COMCP_DECL client& client::operator=(client&& other) noexcept {
   if (this == &other) return *this;
-  if (owner_ && core_) core_->abandon();
+  if (owner_ && core_) client_core::abandon(std::move(core_));
   core_ = std::move(other.core_);
   owner_ = std::exchange(other.owner_, false);
   return *this;
 }
 
 COMCP_DECL client::~client() {
-  if (owner_ && core_) core_->abandon();
+  if (owner_ && core_) client_core::abandon(std::move(core_));
 }
 
 COMCP_DECL std::shared_ptr<client_core> const& client::core() const {

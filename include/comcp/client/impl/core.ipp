@@ -73,6 +73,12 @@ COMCP_DECL void client_core::abandon() noexcept {
   connection_.channel().cut();  // home may never run again
 }
 
+COMCP_DECL void client_core::abandon(std::shared_ptr<client_core> core) noexcept {
+  core->abandon();
+  auto& mine = *core;
+  mine.at_home([last = std::move(core)] {});
+}
+
 COMCP_DECL void client_core::context_gone() noexcept {
   connection_.context_gone();
   calls_.shut_down();

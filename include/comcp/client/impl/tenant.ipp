@@ -22,7 +22,8 @@ COMCP_DECL void tenant::at_home(std::function<void()> end) const {
   if (!home_) return;
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();
-  asio::dispatch(home_, std::move(end));
+  auto const home = home_;  // `end` may hold the last reference to this
+  asio::dispatch(home, std::move(end));
 }
 
 }  // namespace comcp::detail
