@@ -4,8 +4,10 @@
 """Says which classes of include/ have more than 25 member functions or 15 data members (DESIGN, section 9).
 
 Counted are the members that a class declares itself, but for constructors, destructors, assignments and conversions.
+Not counted either are fluent setters, which return their own object (options are classes with fluent setters, DESIGN,
+section 1): `name& f(...)` and `name&& f(...)`, or `name f(...)` where its body returns *this.
 Structs that are data alone, as the protocol's types are, may have any number of members. Those in KNOWN were bigger
-before this test was: they may shrink, not grow; who brings one below the limits takes it out.
+before this test was: they may shrink, not grow; who brings one below the limits takes it out, and lowers what sank.
 
   class_limits.py ROOT
 """
@@ -15,15 +17,13 @@ import sys
 
 FUNCTIONS, DATA = 25, 15
 KNOWN = {
-    "auth/oauth_options.hpp oauth_options": (53, 18),
+    "auth/oauth_options.hpp oauth_options": (25, 18),
     "client/client.hpp client": (44, 15),
     "client/core.hpp client_core": (62, 15),
-    "client/options.hpp call_options": (33, 15),
-    "client/options.hpp connect_options": (35, 15),
-    "client/subscriptions.hpp subscription_hub": (41, 15),
+    "client/subscriptions.hpp subscription_hub": (28, 15),
     "http/asio_connection.hpp asio_connection": (30, 23),
     "http/response_parser.hpp response_parser": (25, 18),
-    "json/value.hpp value": (34, 15),
+    "json/value.hpp value": (35, 15),
     "net/impl/child_process.ipp state": (25, 17),
     "pool/core.hpp pool_core": (37, 15),
     "registry/registry.hpp registry": (26, 15),
@@ -36,7 +36,6 @@ KNOWN = {
     "server/live_server.hpp live_server": (37, 18),
     "skills/impl/yaml_reader.hpp yaml_reader": (34, 15),
     "test/impl/scripted_transport.ipp state": (25, 16),
-    "transport/http_options.hpp http_options": (27, 15),
     "transport/http_session.hpp http_session": (37, 22),
     "transport/impl/memory.ipp end": (25, 19),
     "transport/stream_session.hpp stream_session": (33, 16),
@@ -65,7 +64,7 @@ def declarations(body):
     while i < len(body):
         if body[i] in OPENING:
             close = end_of(body, i)
-            body_of_function = body[i] == "{" and re.search(r"[)\w]\s*$", body[start:i]) and "(" in body[start:i]
+            body_of_function = body[i] == "{" and re.search(r"[)\w&]\s*$", body[start:i]) and "(" in body[start:i]
             is_type = NO_MEMBER.match(re.sub(r"template\s*<[^{}]*?>\s*(?=\b(?:class|struct)\b)", "", body[start:i].strip()))
             i = close
             if body_of_function and not is_type:
@@ -75,6 +74,15 @@ def declarations(body):
             yield body[start:i].strip()
             start = i + 1
         i += 1
+
+
+def is_setter(text, name):
+    """Whether a member function returns the object that it was called for."""
+    head = re.match(rf"(?:\[\[[^\]]*\]\]\s*|constexpr\s+|inline\s+)*{name}\s*(&&|&)?\s*(?!operator)\w+\s*\(", text)
+    behind = head and text[end_of(text, head.end() - 1) + 1:]
+    if not head or re.match(r"\s*const\b", behind):
+        return False
+    return bool(head.group(1)) or re.search(r"\breturn\b[^;]*\*this\b", behind) is not None
 
 
 def kind_of(declaration, name):
@@ -97,6 +105,8 @@ def kind_of(declaration, name):
     before = re.split(r"=(?!=)|\{", flat, maxsplit=1)[0]
     if "(" in before or "operator" in before:
         if re.search(rf"(^|\s|~){name}\s*\(", before) or re.search(r"operator\s*=|operator\s+\w", flat):
+            return None, 0
+        if is_setter(text, name):
             return None, 0
         return "function", 1
     if re.match(r"(inline\s+)?static\s+constexpr|(inline\s+)?constexpr|static\s+inline|static\b", before):
