@@ -38,6 +38,7 @@
 #include <comcp/client/impl/calls.ipp>
 #include <comcp/client/impl/channel.ipp>
 #include <comcp/client/impl/client.ipp>
+#include <comcp/client/impl/client_base.ipp>
 #include <comcp/client/impl/connection.ipp>
 #include <comcp/client/impl/context.ipp>
 #include <comcp/client/impl/core.ipp>
@@ -52,9 +53,12 @@
 #include <comcp/client/impl/listen_streams.ipp>
 #include <comcp/client/impl/negotiation.ipp>
 #include <comcp/client/impl/operation.ipp>
+#include <comcp/client/impl/outbound.ipp>
 #include <comcp/client/impl/pipeline.ipp>
 #include <comcp/client/impl/recovery.ipp>
 #include <comcp/client/impl/server_facts.ipp>
+#include <comcp/client/impl/server_lists.ipp>
+#include <comcp/client/impl/shared_stream.ipp>
 #include <comcp/client/impl/subscribers.ipp>
 #include <comcp/client/impl/subscription.ipp>
 #include <comcp/client/impl/subscriptions.ipp>

@@ -18,9 +18,6 @@ import sys
 FUNCTIONS, DATA = 25, 15
 KNOWN = {
     "auth/oauth_options.hpp oauth_options": (25, 18),
-    "client/client.hpp client": (44, 15),
-    "client/core.hpp client_core": (62, 15),
-    "client/subscriptions.hpp subscription_hub": (28, 15),
     "http/asio_connection.hpp asio_connection": (30, 23),
     "http/response_parser.hpp response_parser": (25, 18),
     "json/value.hpp value": (35, 15),

@@ -13,19 +13,15 @@
 
 #include <asio/awaitable.hpp>
 
-#include <comcp/client/core.hpp>
 #include <comcp/client/handler.hpp>
-#include <comcp/client/listing.hpp>
 #include <comcp/client/operation.hpp>
 #include <comcp/client/options.hpp>
+#include <comcp/client/server_lists.hpp>
 #include <comcp/client/subscription.hpp>
 #include <comcp/json/build.hpp>
 #include <comcp/protocol/completion.hpp>
 
 namespace comcp {
-namespace detail {
-struct client_access;
-}
 
 /// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
 /// server process is killed and reaped), close() is graceful.
@@ -33,39 +29,12 @@ struct client_access;
 /// Operations return asio::awaitable<T>, may be started, stored and awaited on any executor, and resume there. They
 /// throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their arguments are copied or encoded
 /// before they return. Everything else is to be called on the client's executor.
-class client {
+class client : public server_lists {
  public:
   client() = default;  ///< Not connected: every operation fails with errc::closed.
-  explicit client(std::shared_ptr<client_core> core, bool owner = true) noexcept
-      : core_(std::move(core)), owner_(owner) {}
-  client(client&& other) noexcept : core_(std::move(other.core_)), owner_(std::exchange(other.owner_, false)) {}
-  client& operator=(client&& other) noexcept;
-  ~client();
+  using server_lists::server_lists;
 
   // Server features. Specification: server/tools, server/resources, server/prompts, server/utilities/*.
-
-  /// All tools, every page of them.
-  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
-      call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
-
-  /// One page; an empty string is a cursor too.
-  [[nodiscard]] asio::awaitable<list_tools_result> list_tools_page(std::optional<std::string> from = {},
-                                                                   call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_resources_result> list_resources_page(
-      std::optional<std::string> from = {}, call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_resource_templates_result> list_resource_templates_page(
-      std::optional<std::string> from = {}, call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(std::optional<std::string> from = {},
-                                                                       call_options options = call_options()) const;
-
-  /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
-  template <class T>
-  [[nodiscard]] pager<T> pages(call_options options = call_options()) const {
-    return pager<T>(core(), std::move(options));
-  }
 
   /// Calls a tool. A result with is_error set is a value: or_throw() on it where that is wanted.
   [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
@@ -107,13 +76,6 @@ class client {
   [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter,
                                                      call_options options = call_options()) const;
 
-  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
-  /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
-  /// or cannot for now: the list comes again when it can.
-  [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
-  [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
-  [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
-
   /// Any request, such as a vendor's; `params` is an object or absent.
   [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
                                                      call_options options = call_options()) const;
@@ -140,34 +102,12 @@ class client {
   /// Waits for the end and gives its reason.
   [[nodiscard]] asio::awaitable<error> closed() const;
 
-  [[nodiscard]] connection_status status() const noexcept;
-  void on_status(std::function<void(connection_status)> listener) const;
-  [[nodiscard]] implementation const& server_info() const;
-  [[nodiscard]] server_capabilities const& capabilities() const;
-  [[nodiscard]] std::string const& instructions() const;
-  [[nodiscard]] comcp::protocol_version protocol_version() const;
-  [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
-  /// What a later connection can be given as connect_options().prior().
-  [[nodiscard]] era_verdict verdict() const;
-  [[nodiscard]] comcp::transport_info transport_info() const;
-  /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
-  /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
-  [[nodiscard]] std::optional<saved_session> session() const;
-  [[nodiscard]] comcp::statistics statistics() const;
-  [[nodiscard]] asio::any_io_executor get_executor() const;
-
- private:
-  friend struct detail::client_access;
-  [[nodiscard]] std::shared_ptr<client_core> const& core() const;
-
-  std::shared_ptr<client_core> core_;
-  bool owner_ = false;
 };
 
 namespace detail {
 /// For what is built upon clients. Internal.
 struct client_access {
-  static std::shared_ptr<client_core> const& core(client const& c) noexcept { return c.core_; }
+  static std::shared_ptr<client_core> const& core(client_base const& c) noexcept { return c.core_; }
 };
 }  // namespace detail
 

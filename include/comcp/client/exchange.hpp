@@ -25,6 +25,14 @@ class exchange {
   explicit exchange(client_core& core) noexcept : core_(core), rounds_(core) {}
 
   asio::awaitable<reply> perform(prepared_call& c);
+  asio::awaitable<reply> round_trip(prepared_call const& c);
+  /// What round_trip() does before it waits. When it fails nothing was sent; else calls.wait(e) must follow at once.
+  result<void> start(prepared_call const& c, pending_entry& e);
+  /// What is wrong with a call, before it is sent.
+  [[nodiscard]] error check(prepared_call const& c) const;
+  [[nodiscard]] error check_subscribe(call_options const& options) const;
+  /// What the server cannot do of it.
+  [[nodiscard]] error refuses(prepared_call const& c) const;
   /// Whether what came is not the end of it: settle() goes on then.
   [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   asio::awaitable<reply> settle(prepared_call& c, reply r);

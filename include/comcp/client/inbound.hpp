@@ -12,6 +12,7 @@
 #include <comcp/client/call.hpp>
 #include <comcp/json/padded_text.hpp>
 #include <comcp/jsonrpc/decode.hpp>
+#include <comcp/transport/transport.hpp>
 
 namespace comcp {
 class client_core;
@@ -28,17 +29,26 @@ class notification_sink {
   ~notification_sink() = default;
 };
 
-class inbound {
+class inbound final : public inbox {
  public:
   explicit inbound(client_core& core) noexcept : core_(core) {}
 
   /// In the order in which they hear.
   void add(notification_sink& sink) { sinks_.push_back(&sink); }
-  void received(padded_text text, request_id stream);
   /// A handshake without an answer: what came in its place.
   [[nodiscard]] error with_what_came(error const& e) const;
   /// Unusable messages are counted from here.
   void forget_strays() noexcept { strays_in_a_row_ = 0; }
+
+  COMCP_DECL void delivered(padded_text text, request_id stream) override;
+  COMCP_DECL void stream_ended(request_id id, error why) override;
+  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
+  COMCP_DECL void session_lost(request_id id, error why) override;
+  COMCP_DECL void authorizing(bool begins) override;
+  COMCP_DECL void deaf(error why) override;
+  [[nodiscard]] COMCP_DECL bool listens() const override;
+  COMCP_DECL void closed(error reason) override;
+  COMCP_DECL void fault(error what) override;
 
  private:
   void message(jsonrpc::envelope& m, request_id stream);

@@ -113,7 +113,7 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
   if constexpr (std::same_as<T, tool>) {
     auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
-      self->adopt_tools(*p);
+      self->facts.learn(*p, self->settings.limits.items(), self->is_http());
       co_return;
     };
     auto work = adopt(core, &*page);
@@ -153,7 +153,7 @@ class pager {
 
   static asio::awaitable<std::optional<page_type>> step(std::shared_ptr<state> s) {
     if (s->done) co_return std::nullopt;
-    auto const& limits = s->core->limits();
+    auto const& limits = s->core->settings.limits;
     if (++s->pages > limits.pages()) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
     auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of, &s->bytes);
     s->items += detail::list_traits<T>::items(page).size();
@@ -177,13 +177,13 @@ namespace detail {
 template <class T>
 asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
   require(core);
-  auto const total = core->calls().hard_limit(options);
-  auto const end = later(core->calls().now(), total);
+  auto const total = core->calls.hard_limit(options);
+  auto const end = later(core->calls.now(), total);
   pager<T> pages(core, options);
   listing<T> all;
   bool inside = false;
   // Once: a cursor that the cache kept may be of a list that is no more.
-  bool may_restart = core->has_cache() && options.cache() == cache_use::use;
+  bool may_restart = core->settings.steps[connect_settings::caching] && options.cache() == cache_use::use;
   for (;;) {
     std::optional<typename list_traits<T>::page> page;
     bool lost = false;
@@ -202,7 +202,7 @@ asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_opt
     if (!page) co_return all;
     inside = true;
     all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
-    if (core->calls().now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
+    if (core->calls.now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
   }
 }
 

@@ -54,6 +54,9 @@ T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = tru
 // Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
 bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
 asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
+/// A round that manual_input() gave to the caller goes on with its answers.
+asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c, json::value required,
+                                           json::fragment responses);
 asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first);
 
 /// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
@@ -66,10 +69,10 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
   if (core->is_plain(here, c.method) && state.cancelled() == asio::cancellation_type::none) {
     pending_entry entry;
     if (start_call(*core, c, entry, r)) {
-      auto waiting = core->calls().wait(entry);
+      auto waiting = core->calls.wait(entry);
       r = co_await std::move(waiting);
     }
-    if (core->exchange().needs_settling(c, r)) {
+    if (core->exchange.needs_settling(c, r)) {
       auto rest = settling(*core, c, r);
       r = co_await std::move(rest);
     }
@@ -94,7 +97,7 @@ asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value requir
                            call_options options) {
   require(core);
   prepared_call c({}, {}, std::move(options));
-  auto const v = co_await core->resume_rounds(std::move(c), std::move(required), std::move(responses));
+  auto const v = co_await resume_rounds(core, std::move(c), std::move(required), std::move(responses));
   co_return decode_result<T>(v);
 }
 

@@ -331,7 +331,8 @@ class connect_options {
   [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return settings_.hard_timeout; }
 
   /// Internal.
-  [[nodiscard]] detail::connect_settings const& settings() const noexcept { return settings_; }
+  [[nodiscard]] detail::connect_settings const& settings() const& noexcept { return settings_; }
+  [[nodiscard]] detail::connect_settings settings() && noexcept { return std::move(settings_); }
 
  private:
   detail::connect_settings settings_;

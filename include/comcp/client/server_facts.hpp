@@ -47,6 +47,8 @@ struct server_facts {
   /// Why it cannot be sent this: what the version has not, and (where that is looked at) the server did not declare.
   [[nodiscard]] error refuses(prepared_call const& c, bool check_capabilities) const;
   [[nodiscard]] error refuses_subscriptions() const;
+  /// Of each page of its tools; those whose definition cannot be mirrored into headers are taken out of it.
+  void learn(list_tools_result& page, std::size_t most, bool over_http);
   /// A modern server may name itself in any result.
   void learn_name(json::value const& result);
 

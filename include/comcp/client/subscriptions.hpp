@@ -16,6 +16,7 @@
 #include <comcp/client/call.hpp>
 #include <comcp/client/inbound.hpp>
 #include <comcp/client/listen_streams.hpp>
+#include <comcp/client/shared_stream.hpp>
 #include <comcp/client/watchers.hpp>
 #include <comcp/protocol/notifications.hpp>
 #include <comcp/protocol/subscriptions.hpp>
@@ -50,6 +51,14 @@ class subscription_hub final : public notification_sink {
   void deaf(error why);
   /// Whether anybody waits for what the server says unasked.
   [[nodiscard]] bool is_awaited() const;
+  // For the shared stream.
+  [[nodiscard]] subscription_filter wanted() const;
+  /// What it acknowledged.
+  void adopt(listen_stream const& s);
+  /// There was none for a while: as though every list had changed.
+  void missed_changes();
+  /// It brings nothing for now.
+  void silent(error const& why) { watchers_.tell_silence({}, why); }
   /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
   COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
 
@@ -62,19 +71,10 @@ class subscription_hub final : public notification_sink {
   };
 
   void tell(std::string const& method, json::value const& params);
-  [[nodiscard]] subscription_filter wanted() const;
-  void stream_over(std::shared_ptr<listen_stream> const& s);
-  void refresh_shared();
-  void reopen_later();
-  void give_up_opening();
-  void missed_changes();
   void tell_watchers();
-  void tell_left_out(listen_stream const& s);
-  asio::awaitable<void> reconcile();
   struct membership;
   asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);
   asio::awaitable<reply> leave(std::string uri, prepared_call& c);
-  asio::awaitable<error> join_shared(std::string uri, prepared_call& c);
   asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
   void wake(std::vector<request_id>& line, error const& why);
   void answered(std::string const& uri, bool well);
@@ -84,16 +84,10 @@ class subscription_hub final : public notification_sink {
   client_core& core_;
   std::map<std::string, topic> resources_;
   listen_streams streams_;
+  shared_stream shared_;
   watchers watchers_;
-  std::shared_ptr<listen_stream> shared_, opening_;  // the latter is not acknowledged yet
   std::map<std::string, error> silent_;  // kinds whose changes the shared stream does not bring
   error deaf_;
-  std::vector<request_id> waiting_;      // for the end of a reconciliation
-  call_options patience_;                // the longest timeout of those
-  unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
-  bool reconciling_ = false;
-  bool reopening_ = false;               // the wait before the next attempt is under way
-  bool gap_ = false;  // the shared stream broke: what changes until the next one is open, nobody tells
 };
 
 }  // namespace detail

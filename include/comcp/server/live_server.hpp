@@ -123,7 +123,7 @@ class live_server final : private tenant, public std::enable_shared_from_this<li
   asio::awaitable<void> pause(std::shared_ptr<attempts> a);
   void adopt(std::shared_ptr<client_core> core);
   std::shared_ptr<client_core> take_core() {
-    if (core_) level_ = core_->level();
+    if (core_) level_ = core_->settings.log_level;
     return std::exchange(core_, nullptr);
   }
   void core_changed(std::uint64_t epoch, connection_status s);

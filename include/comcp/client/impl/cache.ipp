@@ -103,7 +103,7 @@ COMCP_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_o
 
 COMCP_DECL void cache_step::locate(cache_key& key) const {
   comcp::transport_info info;
-  if (core_.is_http()) info = core_.transport_info();
+  if (core_.is_http()) info = core_.connection.channel().info();
   auto const& named = options_.partition();
   key.server = own_;
   if (named) key.server = "partition " + *named;
@@ -120,7 +120,7 @@ COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call co
   q.key.method = c.method;
   q.key.uri = std::move(request->uri);
   q.key.params = std::move(request->params);
-  if (auto const v = core_.facts().version()) q.key.version = v->text();
+  if (auto const v = core_.facts.version()) q.key.version = v->text();
   locate(q.key);
   q.has_cursor = request->has_cursor;
   return q;
@@ -128,7 +128,7 @@ COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call co
 
 // Ours or everybody's: a fresh one, else the later.
 COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
-  auto const now = core_.calls().now();
+  auto const now = core_.calls.now();
   std::optional<cached_result> mine, everybodys;
   with_store([&](any_cache_store const& store) {
     mine = store.find(key, now);
@@ -143,8 +143,8 @@ COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
 COMCP_DECL std::optional<reply> cache_step::fresh(question const& q) {
   if (!options_.store()) return {};
   auto found = find(q.key);
-  bool const hit = found && found->is_fresh(core_.calls().now());
-  ++(hit ? core_.calls().counters().cache_hits : core_.calls().counters().cache_misses);
+  bool const hit = found && found->is_fresh(core_.calls.now());
+  ++(hit ? core_.calls.counters().cache_hits : core_.calls.counters().cache_misses);
   if (!hit) return {};
   return reply(std::move(found->result));
 }
@@ -154,9 +154,9 @@ COMCP_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply
   if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.is_closing()) return r;
   if (!sansio::is_outage(r.error())) return r;
   auto old = find(q.key);
-  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.calls().now() - old->received) > *most) return r;
+  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.calls.now() - old->received) > *most) return r;
   c.outdated = true;
-  ++core_.calls().counters().cache_stale;
+  ++core_.calls.counters().cache_stale;
   core_.fault(r.error());
   return std::move(old->result);
 }
@@ -173,7 +173,7 @@ COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, repl
   if (!hints || !sansio::read_cache_request(c.method, c.params)) return;
   cache_key here;
   locate(here);
-  if (auto const v = core_.facts().version()) here.version = v->text();
+  if (auto const v = core_.facts.version()) here.version = v->text();
   if (here.server != q.key.server || here.audience != q.key.audience) return;  // whose it is cannot be told
   if (here.version != q.key.version) return;
   auto mine = q.key, everybodys = q.key;
@@ -183,7 +183,7 @@ COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, repl
   with_store([&](any_cache_store const& store) {
     store.erase(everybodys);  // what was said before of who may see it
     if (!useful) return store.erase(mine);
-    if (store.store(mine, cached_result(*r, core_.calls().now(), hints->time_to_live), *q.ticket)) ++core_.calls().counters().cache_stores;
+    if (store.store(mine, cached_result(*r, core_.calls.now(), hints->time_to_live), *q.ticket)) ++core_.calls.counters().cache_stores;
   });
 }
 
@@ -198,7 +198,7 @@ COMCP_DECL void cache_step::notified(std::string_view method, json::value const&
 
 // Whoever asks from now on joins no request from before.
 COMCP_DECL void cache_step::change(cache_change what) {
-  ++core_.calls().counters().cache_invalidations;
+  ++core_.calls.counters().cache_invalidations;
   std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
   with_store([&what](any_cache_store const& store) { store.invalidate(std::move(what)); });
 }
@@ -207,17 +207,17 @@ COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performe
   auto const hold = core_.shared_from_this();
   auto const q = read(c);
   if (!q) {
-    auto work = core_.exchange().perform(c);
+    auto work = core_.exchange.perform(c);
     auto r = co_await std::move(work);
     co_return r;
   }
-  if (auto const bad = core_.check(c)) co_return reply(bad);
+  if (auto const bad = core_.exchange.check(c)) co_return reply(bad);
   if (c.options.stop().stop_requested()) co_return reply(error(errc::cancelled));
   if (c.options.cache() == cache_use::use) {
     if (auto hit = fresh(*q)) co_return std::move(*hit);
   }
   c.repeatable = true;
-  c.started = core_.calls().now();
+  c.started = core_.calls.now();
   auto work = shares(c) ? share(*q, c) : fetch(*q, c);
   auto r = co_await std::move(work);
   co_return or_stale(*q, c, std::move(r));
@@ -225,7 +225,7 @@ COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performe
 
 COMCP_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c) {
   q.ticket = ticket();
-  auto work = core_.exchange().perform(c);
+  auto work = core_.exchange.perform(c);
   auto r = co_await std::move(work);
   keep(q, c, r);
   co_return r;
@@ -238,13 +238,13 @@ COMCP_DECL bool cache_step::shares(prepared_call const& c) const {
 
 COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {
   pending_entry e(pending_entry::span::client);
-  auto const timeout = core_.calls().timeout(c.options);
-  auto const id = core_.calls().enlist(e, c.started, timeout, later(c.started, core_.calls().hard_limit(c.options)), c.counted);
+  auto const timeout = core_.calls.timeout(c.options);
+  auto const id = core_.calls.enlist(e, c.started, timeout, later(c.started, core_.calls.hard_limit(c.options)), c.counted);
   if (!id) co_return reply(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
-  core_.calls().end_with(c.options.stop(), e);
+  core_.calls.end_with(c.options.stop(), e);
   auto const f = board(q, c);
   f->aboard.push_back({id, c.options.extends_on_progress()});
-  auto r = co_await core_.calls().wait(e);
+  auto r = co_await core_.calls.wait(e);
   if (!f->landed) {
     leave(f, id);
     if (r.error() == errc::timeout) co_return reply(error(errc::timeout, c.method));
@@ -258,7 +258,7 @@ COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_
 COMCP_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const& q, prepared_call const& c) {
   auto& there = flights_[q.key];
   if (there && c.options.cache() == cache_use::use) {
-    ++core_.calls().counters().coalesced;
+    ++core_.calls.counters().coalesced;
     return there;
   }
   auto const f = std::make_shared<flight>(q, prepared_call(c.method, c.params, {}));
@@ -282,7 +282,7 @@ COMCP_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const
     auto const alive = weak.lock();
     if (!alive) return;
     for (auto const& p : alive->aboard) {
-      if (p.extends) core_.calls().extend(p.wait);
+      if (p.extends) core_.calls.extend(p.wait);
     }
   });
 }
@@ -291,7 +291,7 @@ COMCP_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
   auto const hold = core_.shared_from_this();
   reply r = error(errc::cancelled);
   try {
-    auto work = core_.exchange().perform(f->call);
+    auto work = core_.exchange.perform(f->call);
     r = co_await std::move(work);
   } catch (...) {
     r = detail::current_error();
@@ -305,7 +305,7 @@ COMCP_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
   keep(f->asked, f->call, r);
   auto const kind = r ? r->view().find("resultType") : std::nullopt;
   f->asks_back = kind && kind->get_string() == "input_required";
-  for (auto const& p : std::exchange(f->aboard, {})) core_.calls().end(p.wait, reply(r));
+  for (auto const& p : std::exchange(f->aboard, {})) core_.calls.end(p.wait, reply(r));
 }
 
 COMCP_DECL void cache_step::leave(std::shared_ptr<flight> const& f, request_id wait) {

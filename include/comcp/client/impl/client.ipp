@@ -41,12 +41,12 @@ COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
 COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
                                                    call_options options) {
   prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
-  auto const failed = co_await core->recovery().settled(c);
+  auto const failed = co_await core->recovery.settled(c);
   if (failed) throw exception(failed);
   if (!core->is_modern()) {
     (void)co_await core->call(std::move(c));
   }
-  core->set_log_level(level);
+  core->settings.log_level = level;
 }
 
 COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
@@ -58,21 +58,21 @@ COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, lo
 COMCP_DECL asio::awaitable<void> subscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                    updated_callback f, call_options options) {
   require(core);
-  auto work = core->subscriptions().subscribe(std::move(uri), std::move(f), std::move(options));
+  auto work = core->subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
   co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                      call_options options) {
   require(core);
-  auto work = core->subscriptions().unsubscribe(std::move(uri), std::move(options));
+  auto work = core->subscriptions.unsubscribe(std::move(uri), std::move(options));
   co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter,
                                                      call_options options) {
   require(core);
-  auto work = core->subscriptions().streams().listen(std::move(filter), std::move(options));
+  auto work = core->subscriptions.streams().listen(std::move(filter), std::move(options));
   auto stream = co_await on_home(core, std::move(work));
   co_return subscription(core, std::move(stream));
 }
@@ -80,7 +80,7 @@ COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core
 COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, std::string method, json::fragment params) {
   require(core);
   auto const send = [](std::shared_ptr<client_core> c, std::string m, json::fragment p) -> asio::awaitable<void> {
-    c->notify(m, p.text());
+    c->outbound.notify(m, p.text());
     co_return;
   };
   auto work = send(core, std::move(method), std::move(params));
@@ -92,7 +92,7 @@ COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core>
   auto const send = [](std::shared_ptr<client_core> c) -> asio::awaitable<void> {
     constexpr auto method = "notifications/roots/list_changed";
     if (c->is_modern()) throw exception(error(errc::not_in_protocol, method));
-    c->notify(method, {});
+    c->outbound.notify(method, {});
     co_return;
   };
   auto work = send(core);
@@ -101,77 +101,18 @@ COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core>
 
 COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
   require(core);
-  auto work = core->recovery().reconnect(error(errc::transport_failed, "the connection is begun anew"));
+  auto work = core->recovery.reconnect(error(errc::transport_failed, "the connection is begun anew"));
   co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
   require(core);
-  auto work = core->connection().ended();
+  auto work = core->connection.ended();
   auto reason = co_await on_home(core, std::move(work));
   co_return reason;
 }
 
-template <class T>
-list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_watcher<T>::listener f) {
-  auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
-  auto const handle =
-      core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
-                                  [watcher](error const& why) { watcher->silent(why); });
-  return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
-    watcher->stopped = true;
-    if (auto const alive = weak.lock()) alive->subscriptions().unwatch(handle);
-  });
-}
-
 }  // namespace detail
-
-COMCP_DECL client& client::operator=(client&& other) noexcept {
-  if (this == &other) return *this;
-  if (owner_ && core_) client_core::abandon(std::move(core_));
-  core_ = std::move(other.core_);
-  owner_ = std::exchange(other.owner_, false);
-  return *this;
-}
-
-COMCP_DECL client::~client() {
-  if (owner_ && core_) client_core::abandon(std::move(core_));
-}
-
-COMCP_DECL std::shared_ptr<client_core> const& client::core() const {
-  if (!core_) throw exception(detail::not_connected());
-  return core_;
-}
-
-COMCP_DECL asio::awaitable<listing<tool>> client::list_tools(call_options options) const {
-  return detail::list_all<tool>(core_, std::move(options));
-}
-COMCP_DECL asio::awaitable<listing<resource>> client::list_resources(call_options options) const {
-  return detail::list_all<resource>(core_, std::move(options));
-}
-COMCP_DECL asio::awaitable<listing<resource_template>> client::list_resource_templates(call_options options) const {
-  return detail::list_all<resource_template>(core_, std::move(options));
-}
-COMCP_DECL asio::awaitable<listing<prompt>> client::list_prompts(call_options options) const {
-  return detail::list_all<prompt>(core_, std::move(options));
-}
-
-COMCP_DECL asio::awaitable<list_tools_result> client::list_tools_page(std::optional<std::string> from,
-                                                                      call_options options) const {
-  return detail::list_page<tool>(core_, std::move(from), std::move(options));
-}
-COMCP_DECL asio::awaitable<list_resources_result> client::list_resources_page(std::optional<std::string> from,
-                                                                              call_options options) const {
-  return detail::list_page<resource>(core_, std::move(from), std::move(options));
-}
-COMCP_DECL asio::awaitable<list_resource_templates_result> client::list_resource_templates_page(
-    std::optional<std::string> from, call_options options) const {
-  return detail::list_page<resource_template>(core_, std::move(from), std::move(options));
-}
-COMCP_DECL asio::awaitable<list_prompts_result> client::list_prompts_page(std::optional<std::string> from,
-                                                                          call_options options) const {
-  return detail::list_page<prompt>(core_, std::move(from), std::move(options));
-}
 
 COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view name, json::fragment arguments,
                                                                call_options options) const {
@@ -237,16 +178,6 @@ COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filt
   return detail::listen_call(core_, std::move(filter), std::move(options));
 }
 
-COMCP_DECL list_watch client::watch_tools(std::function<void(result<listing<tool>>)> f) const {
-  return detail::watch_list<tool>(core(), std::move(f));
-}
-COMCP_DECL list_watch client::watch_resources(std::function<void(result<listing<resource>>)> f) const {
-  return detail::watch_list<resource>(core(), std::move(f));
-}
-COMCP_DECL list_watch client::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
-  return detail::watch_list<prompt>(core(), std::move(f));
-}
-
 COMCP_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
                                                         call_options options) const {
   if (auto const bad = detail::check_params(params)) return detail::failed<json::value>(bad);
@@ -269,22 +200,6 @@ COMCP_DECL asio::awaitable<void> client::close() const {
 }
 COMCP_DECL asio::awaitable<void> client::restart() const { return detail::restart_call(core_); }
 COMCP_DECL asio::awaitable<error> client::closed() const { return detail::closed_call(core_); }
-COMCP_DECL connection_status client::status() const noexcept {
-  return core_ ? core_->status() : connection_status::disconnected;
-}
-COMCP_DECL void client::on_status(std::function<void(connection_status)> listener) const {
-  core()->connection().on_status(std::move(listener));
-}
-COMCP_DECL implementation const& client::server_info() const { return core()->facts().info; }
-COMCP_DECL server_capabilities const& client::capabilities() const { return core()->facts().capabilities; }
-COMCP_DECL std::string const& client::instructions() const { return core()->facts().instructions; }
-COMCP_DECL protocol_version client::protocol_version() const { return core()->facts().version().value_or(version::latest); }
-COMCP_DECL era_verdict client::verdict() const { return core()->verdict(); }
-COMCP_DECL std::optional<saved_session> client::session() const { return core()->session(); }
-COMCP_DECL transport_info client::transport_info() const { return core()->transport_info(); }
-COMCP_DECL statistics client::statistics() const { return core()->statistics(); }
-COMCP_DECL asio::any_io_executor client::get_executor() const { return core()->home(); }
-
 }  // namespace comcp
 
 #include <comcp/client/impl/context.ipp>

@@ -16,7 +16,7 @@ namespace comcp::detail {
 COMCP_DECL connection::connection(client_core& core, connect_settings const& settings, any_transport t)
     : core_(core),
       channel_(std::move(t)),
-      attempt_(core.calls(), settings, channel_.is_http()) {}
+      attempt_(core.calls, settings, channel_.is_http()) {}
 
 inline connection_status status_of(sansio::life_state s) noexcept {
   using enum sansio::life_state;
@@ -75,58 +75,58 @@ COMCP_DECL asio::awaitable<void> connection::open() {
 }
 
 COMCP_DECL asio::awaitable<result<void>> connection::open_channel() {
-  auto const timeout = attempt_.bounded(core_.settings().open_timeout);
-  return channel_.open(core_.shared_from_this(), core_.calls(), core_.home(), core_, timeout, attempt_.hard_end(timeout));
+  auto const timeout = attempt_.bounded(core_.settings.open_timeout);
+  return channel_.open(core_.shared_from_this(), core_.calls, core_.home(), core_.inbound, timeout, attempt_.hard_end(timeout));
 }
 
 COMCP_DECL asio::awaitable<bool> connection::close_channel() {
-  return channel_.close(core_.shared_from_this(), core_.calls(), core_.home(), core_.settings().close_timeout);
+  return channel_.close(core_.shared_from_this(), core_.calls, core_.home(), core_.settings.close_timeout);
 }
 
 COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
   std::optional<saved_session> saved;
   if (!life_.is_restarting()) saved = channel_.resumed();
   on(sansio::life_event::opened);
-  core_.inbound().forget_strays();
-  core_.recovery().eras().recall();
+  core_.inbound.forget_strays();
+  core_.recovery.eras().recall();
   auto const n = std::make_shared<negotiation>(core_);
   negotiation_ = n;
-  auto work = n->run(std::move(saved), attempt_.bounded(core_.settings().handshake_timeout));
+  auto work = n->run(std::move(saved), attempt_.bounded(core_.settings.handshake_timeout));
   auto const done = co_await std::move(work);
-  if (!done) co_return core_.inbound().with_what_came(done.error());
+  if (!done) co_return core_.inbound.with_what_came(done.error());
   resumed_ = n->has_resumed();
-  core_.recovery().doubt_era(core_.is_modern() && n->from_prior());
-  core_.recovery().eras().remember(core_.verdict());
+  core_.recovery.doubt_era(core_.is_modern() && n->from_prior());
+  core_.recovery.eras().remember(core_.verdict());
   co_return done;
 }
 
 COMCP_DECL asio::awaitable<bool> connection::settle() {
   life_.on(sansio::life_event::negotiated);
-  for (auto const& step : core_.pipeline().steps()) step->connected(false);
+  for (auto const& step : core_.pipeline.steps()) step->connected(false);
   if (!core_.is_modern()) {
-    if (!resumed_) core_.notify("notifications/initialized", {});
-    if (core_.level() && core_.facts().capabilities.supports("logging")) {
+    if (!resumed_) core_.outbound.notify("notifications/initialized", {});
+    if (core_.settings.log_level && core_.facts.capabilities.supports("logging")) {
       call_options patience;
-      patience.timeout(attempt_.bounded(core_.settings().timeout)).extend_on_progress(false);
-      prepared_call set("logging/setLevel", args("level", enum_text(*core_.level())).text(), std::move(patience));
+      patience.timeout(attempt_.bounded(core_.settings.timeout)).extend_on_progress(false);
+      prepared_call set("logging/setLevel", args("level", enum_text(*core_.settings.log_level)).text(), std::move(patience));
       set.internal = true;
-      auto const done = co_await core_.round_trip(set);
+      auto const done = co_await core_.exchange.round_trip(set);
       if (!done) core_.fault(done.error());
     }
   }
   if (!life_.on(sansio::life_event::settled)) co_return false;  // lost meanwhile
   tell_status();
   if (!life_.is(sansio::life_state::ready)) co_return true;  // by whoever was told
-  core_.subscriptions().connected();
-  if (core_.settings().ping_interval && !std::exchange(keeping_alive_, true)) core_.spawn(keep_alive());
-  core_.recovery().restored();
+  core_.subscriptions.connected();
+  if (core_.settings.ping_interval && !std::exchange(keeping_alive_, true)) core_.spawn(keep_alive());
+  core_.recovery.restored();
   co_return true;
 }
 
 COMCP_DECL asio::awaitable<void> connection::keep_alive() {
   auto const hold = core_.shared_from_this();
-  auto const& settings = core_.settings();
-  auto const& seen = core_.calls().counters().messages_in;
+  auto const& settings = core_.settings;
+  auto const& seen = core_.calls.counters().messages_in;
   std::uint64_t seen_before = 0;
   unsigned failures = 0;
   for (;;) {
@@ -141,12 +141,12 @@ COMCP_DECL asio::awaitable<void> connection::keep_alive() {
     limited.timeout(settings.ping_timeout).extend_on_progress(false);
     prepared_call ping(core_.is_modern() ? "server/discover" : "ping", {}, std::move(limited));
     ping.internal = true;
-    auto const r = co_await core_.round_trip(ping);
+    auto const r = co_await core_.exchange.round_trip(ping);
     seen_before = seen;
     if (r || r.error().peer()) {
       failures = 0;
     } else if (r.error() == errc::timeout && ++failures >= settings.ping_failure_threshold) {
-      core_.recovery().break_off(
+      core_.recovery.break_off(
           error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
       failures = 0;
     }
@@ -157,11 +157,11 @@ COMCP_DECL asio::awaitable<void> connection::keep_alive() {
 COMCP_DECL bool connection::refuses_requests() const {
   auto const n = negotiation_.lock();
   if (!n || n->is_over()) return core_.is_modern() && life_.is(sansio::life_state::ready);
-  return core_.settings().handshake.mode == sansio::handshake_mode::pinned && n->asks_modern();
+  return core_.settings.handshake.mode == sansio::handshake_mode::pinned && n->asks_modern();
 }
 
 COMCP_DECL void connection::cancel_inbound() {
-  core_.dispatcher().cancel_all();
+  core_.dispatcher.cancel_all();
   attempt_.stop_authorizing();
 }
 
@@ -171,8 +171,8 @@ COMCP_DECL calls::spared connection::spared() const noexcept {
 }
 
 COMCP_DECL void connection::fail_all(error const& reason) {
-  core_.calls().fail(reason, pending_entry::span::connection, spared());
-  if (!life_.is_restarting()) core_.calls().fail(reason, pending_entry::span::client, calls::spared::nothing);
+  core_.calls.fail(reason, pending_entry::span::connection, spared());
+  if (!life_.is_restarting()) core_.calls.fail(reason, pending_entry::span::client, calls::spared::nothing);
 }
 
 COMCP_DECL void connection::closed(error reason) {
@@ -181,13 +181,13 @@ COMCP_DECL void connection::closed(error reason) {
   auto const n = negotiation_.lock();
   if (n && !n->is_over()) {
     if (life_.is_restarting())  // what was sent before it began
-      core_.calls().fail(reason, pending_entry::span::connection, spared());
+      core_.calls.fail(reason, pending_entry::span::connection, spared());
     return n->closed(reason);
   }
   if (life_.is_closing()) return;
-  if (life_.is(sansio::life_state::ready)) return core_.recovery().lost(std::move(reason));
+  if (life_.is(sansio::life_state::ready)) return core_.recovery.lost(std::move(reason));
   if (life_.is(sansio::life_state::restoring)) {
-    core_.recovery().lost_again(reason);
+    core_.recovery.lost_again(reason);
     life_.on(sansio::life_event::lost);
     cancel_inbound();
     return fail_all(reason);
@@ -212,21 +212,21 @@ COMCP_DECL void connection::finish(error reason) {
   end_reason_ = reason;
   life_.on(sansio::life_event::end);
   channel_.lost();
-  core_.calls().disarm();
+  core_.calls.disarm();
   cancel_inbound();
-  core_.subscriptions().ended(reason);
+  core_.subscriptions.ended(reason);
   tell_status();
   fail_all(reason);
-  core_.calls().disarm();
-  core_.calls().fail(reason, pending_entry::span::last, calls::spared::nothing);
+  core_.calls.disarm();
+  core_.calls.fail(reason, pending_entry::span::last, calls::spared::nothing);
 }
 
 COMCP_DECL asio::awaitable<error> connection::ended() {
   auto const hold = core_.shared_from_this();
   if (end_reason_) co_return *end_reason_;
   pending_entry e(pending_entry::span::last);
-  if (!core_.calls().enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-  auto const r = co_await core_.calls().wait(e);
+  if (!core_.calls.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+  auto const r = co_await core_.calls.wait(e);
   if (!end_reason_) throw exception(r.error());
   co_return *end_reason_;
 }

@@ -15,7 +15,7 @@ COMCP_DECL context& context::operator=(context const&) = default;
 
 COMCP_DECL std::string context::server_name() const {
   auto const core = core_.lock();
-  return core ? core->facts().info.name : std::string();
+  return core ? core->facts.info.name : std::string();
 }
 
 COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {
@@ -26,7 +26,7 @@ COMCP_DECL void context::progress(double progress, std::optional<double> total, 
   if (total) w.plain_key("total").real(*total);
   if (!message.empty()) w.plain_key("message").string(message);
   w.end_object();
-  core->send_text(jsonrpc::notification("notifications/progress", w.text()));
+  core->outbound.send_text(jsonrpc::notification("notifications/progress", w.text()));
 }
 
 COMCP_DECL void context::fault(error const& what) const {

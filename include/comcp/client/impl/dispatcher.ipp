@@ -12,7 +12,7 @@ namespace comcp::detail {
 COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
   context ctx;
   ctx.core_ = core_.weak_from_this();
-  ctx.validation_ = core_.settings().answers;
+  ctx.validation_ = core_.settings.answers;
   ctx.method_ = std::move(method);
   ctx.cancelled_ = std::make_shared<bool>(false);
   if (auto const meta = params.view().find("_meta")) {
@@ -23,21 +23,21 @@ COMCP_DECL context dispatcher::make_context(std::string method, json::value cons
 
 COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   std::string raw_id(m.raw_id);
-  if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"));
-  if (running_.size() >= core_.limits().handlers_in_flight()) {
-    ++core_.calls().counters().dropped;
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
+  if (m.method == "ping") return core_.outbound.send_text(jsonrpc::response(raw_id, "{}"));
+  if (running_.size() >= core_.settings.limits.handlers_in_flight()) {
+    ++core_.calls.counters().dropped;
+    return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
   }
   json::value params;
   if (!m.params.empty()) {
-    auto parsed = json::parse(m.params, core_.limits().json());
-    if (!parsed) return core_.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}));
+    auto parsed = json::parse(m.params, core_.settings.limits.json());
+    if (!parsed) return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}));
     params = std::move(*parsed);
   }
   if (running_.contains(raw_id))
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
+    return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
   auto const state = std::make_shared<running>();
-  if (running_.empty()) core_.calls().pause();
+  if (running_.empty()) core_.calls.pause();
   running_.emplace(raw_id, state);
   auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
   detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
@@ -57,23 +57,23 @@ COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> 
   auto const found = running_.find(raw_id);
   if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
   running_.erase(found);
-  if (running_.empty()) hold->calls().resume();
+  if (running_.empty()) hold->calls.resume();
   if (answered) {
-    hold->send_text(jsonrpc::response(raw_id, answered->text()));
+    hold->outbound.send_text(jsonrpc::response(raw_id, answered->text()));
   } else if (auto const* const peer = answered.error().peer()) {
-    hold->send_text(jsonrpc::error_response(raw_id, *peer));
+    hold->outbound.send_text(jsonrpc::error_response(raw_id, *peer));
   } else {
     hold->fault(answered.error());
-    hold->send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}));
+    hold->outbound.send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}));
   }
 }
 
 COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
                                                                       context& ctx) {
-  if (!core_.handler().answers(method)) co_return method_not_found(method);
+  if (!core_.handler.answers(method)) co_return method_not_found(method);
   try {
     if (auto const bad = check(method, params.view())) co_return bad;
-    auto answered = co_await core_.handler().answer(method, params, ctx);
+    auto answered = co_await core_.handler.answer(method, params, ctx);
     co_return answered;
   } catch (exception const& e) {
     co_return e.error();
@@ -89,7 +89,7 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::strin
 
 // What the specification asks of every request, whoever answers it.
 COMCP_DECL error dispatcher::check(std::string_view method, json::view request) const {
-  auto const& own = core_.introduction().capabilities();
+  auto const& own = core_.introduction.capabilities();
   auto const refused = [](char const* why) {
     return error::from_peer({-32602, std::string("Invalid params: ") + why, {}});
   };
@@ -112,7 +112,7 @@ COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
   if (found == running_.end()) return;
   auto const state = found->second;
   running_.erase(found);
-  if (running_.empty()) core_.calls().resume();
+  if (running_.empty()) core_.calls.resume();
   *state->cancelled = true;
   state->signal.emit(asio::cancellation_type::terminal);
 }
@@ -124,7 +124,7 @@ COMCP_DECL void dispatcher::cancel_all() {
     *p->cancelled = true;
     p->signal.emit(asio::cancellation_type::terminal);
   }
-  if (!all.empty()) core_.calls().resume();
+  if (!all.empty()) core_.calls.resume();
   for (auto const& [id, state] : all) {
     *state->cancelled = true;
     state->signal.emit(asio::cancellation_type::terminal);
@@ -135,9 +135,9 @@ COMCP_DECL bool dispatcher::notified(std::string const& method, json::value cons
   if (method == "notifications/cancelled") {
     if (auto const which = params.view().find("requestId")) withdraw(which->dump());
   }
-  if (!core_.handler()) return true;
-  if (notifications_.size() >= core_.limits().queued_notifications()) {
-    ++core_.calls().counters().dropped;
+  if (!core_.handler) return true;
+  if (notifications_.size() >= core_.settings.limits.queued_notifications()) {
+    ++core_.calls.counters().dropped;
     core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
     return true;
   }
@@ -158,7 +158,7 @@ COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> h
     ctx.cancelled_ = state->cancelled;
     error failure;
     try {
-      co_await hold->handler().notify(next.method, next.params, ctx);
+      co_await hold->handler.notify(next.method, next.params, ctx);
     } catch (exception const& e) {
       failure = e.error();
     } catch (std::exception const& e) {

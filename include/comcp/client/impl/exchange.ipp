@@ -6,6 +6,8 @@
 
 #include <comcp/client/core.hpp>
 #include <comcp/client/exchange.hpp>
+#include <comcp/jsonrpc/encode.hpp>
+#include <comcp/protocol/meta.hpp>
 
 namespace comcp::detail {
 
@@ -55,17 +57,63 @@ struct exchange::progress {
   nanoseconds pause = first_rest;
 };
 
+COMCP_DECL error exchange::check(prepared_call const& c) const {
+  if (core_.end_reason()) return *core_.end_reason();
+  if (core_.is_closing()) return {errc::closed, "the client is closing"};
+  if (c.unusable) return c.unusable;
+  if (c.internal) return {};
+  if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
+  for (auto const& [key, text] : c.options.meta()) {
+    if (auto const ok = check_meta(key, text); !ok) return ok.error();
+  }
+  return core_.recovery.is_unsettled() ? error() : refuses(c);
+}
+
+COMCP_DECL error exchange::refuses(prepared_call const& c) const {
+  return c.internal ? error() : core_.facts.refuses(c, core_.settings.check_capabilities);
+}
+
+// What check() looks at for resources/subscribe, which the modern era has not.
+COMCP_DECL error exchange::check_subscribe(call_options const& options) const {
+  prepared_call const listen("subscriptions/listen", {}, options);
+  if (auto bad = check(listen)) return bad;
+  return core_.settings.check_capabilities ? core_.facts.refuses_subscriptions() : error();
+}
+
+COMCP_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e) {
+  auto bad = check(c);
+  if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
+  if (!bad) {
+    overlap_guard::scope const alone(core_.calls.guard());
+    auto begun = core_.calls.enlist(e, c);
+    if (begun && !core_.recovery.defers(e)) {
+      begun = core_.outbound.transmit(e);
+      if (!begun) core_.calls.end(e.id, begun.error());
+    }
+    if (begun) return begun;
+    bad = begun.error();
+  }
+  return bad.with_outcome(c.outcome);  // of the attempts before this one
+}
+
+COMCP_DECL asio::awaitable<reply> exchange::round_trip(prepared_call const& c) {
+  pending_entry e;
+  if (auto const started = start(c, e); !started) co_return reply(started.error());
+  auto r = co_await core_.calls.wait(e);
+  co_return r;
+}
+
 COMCP_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
-  auto r = co_await core_.round_trip(c);
+  auto r = co_await round_trip(c);
   if (needs_settling(c, r)) r = co_await settle(c, std::move(r));
   co_return r;
 }
 
 COMCP_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
-  if (!core_.facts().codec) return false;
+  if (!core_.facts.codec) return false;
   if (r) {
     if (!core_.is_modern()) return false;
-    auto const kind = core_.facts().codec->classify(c.method, r->view());
+    auto const kind = core_.facts.codec->classify(c.method, r->view());
     return !kind || *kind != wire::result_kind::complete;
   }
   sansio::call_life first(0);
@@ -84,13 +132,13 @@ COMCP_DECL sansio::call_facts exchange::facts(prepared_call const& c, error cons
 }
 
 COMCP_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
-  progress p(core_.calls(), c, core_.limits().input_rounds());
+  progress p(core_.calls, c, core_.settings.limits.input_rounds());
   for (;;) {
     if (r && !core_.is_modern()) co_return r;
     auto work = r ? next_round(p, r) : after_failure(p, r);
     auto ended = co_await std::move(work);
     if (ended) co_return std::move(*ended);
-    r = co_await core_.round_trip(c);
+    r = co_await round_trip(c);
   }
 }
 
@@ -119,7 +167,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progres
     case action::follow_version: {
       if (follow_version(why)) break;
       auto const list = sansio::modern_versions(why).value_or(std::vector<std::string>());
-      auto const text = sansio::no_common_text(list, core_.settings().handshake.allowed);
+      auto const text = sansio::no_common_text(list, core_.settings.handshake.allowed);
       co_return reply(error(errc::no_common_version, text).with_peer(*why.peer()));
     }
     case action::send_again: break;
@@ -131,7 +179,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progres
 COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& p, reply& r) {
   using action = sansio::call_action;
   auto& c = p.call;
-  auto const kind = core_.facts().codec->classify(c.method, r->view());
+  auto const kind = core_.facts.codec->classify(c.method, r->view());
   if (!kind) co_return reply(kind.error());
   auto const what = p.life.answered(*kind, facts(c, nullptr));
   if (what == action::deliver) co_return std::move(r);
@@ -141,7 +189,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& 
   auto required = json::read<input_required_result>(r->view());
   if (!required) co_return reply(required.error().with_code(make_error_code(errc::protocol_violation)));
   if (auto const bad = rounds_.check(*required)) co_return reply(bad);
-  p.spend(core_.calls().now() - p.sent_at);
+  p.spend(core_.calls.now() - p.sent_at);
   auto state = required->request_state;
   if (required->input_requests && !required->input_requests->empty()) {
     p.pause = first_rest;
@@ -152,14 +200,14 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& 
   auto answers = co_await rounds_.answer(std::move(*required), c.options.stop(), p.hard);
   if (!answers) co_return reply(answers.error());
   c.params = with_answers(p.original, *answers, state);
-  p.sent_at = core_.calls().now();
+  p.sent_at = core_.calls.now();
   c.options.timeout(std::max(p.left, std::chrono::nanoseconds(1)));
   co_return std::nullopt;
 }
 
 // Before state alone goes back: a server that is not ready yet is not asked in a loop.
 COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
-  auto& calls = core_.calls();
+  auto& calls = core_.calls;
   auto const before = calls.now();
   pending_entry e(pending_entry::span::client);
   if (!calls.enlist(e, std::min({p.pause, p.left, std::chrono::nanoseconds(p.hard - before)})))
@@ -176,20 +224,20 @@ COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.
 COMCP_DECL bool exchange::may_repeat(prepared_call const& c, error const& e) const {
   if (e.peer() || core_.end_reason() || core_.is_closing() || !(c.repeatable || c.options.is_idempotent())) return false;
-  return core_.connection().life().is_restarting() || (core_.is_http() && (e == errc::transport_failed || e == errc::idle_timeout));
+  return core_.connection.life().is_restarting() || (core_.is_http() && (e == errc::transport_failed || e == errc::idle_timeout));
 }
 
 // Of a saved verdict that nothing has shown to hold yet, that is being checked, or that was found to be wrong since.
 COMCP_DECL bool exchange::may_be_of_other_era(prepared_call const& c, error const& e) const {
   if (!c.sent_modern || !(e.peer() || (core_.is_http() && sansio::is_legacy_refusal(e)))) return false;
-  return core_.recovery().doubts_era() || core_.connection().life().is_restarting() || !core_.is_modern();
+  return core_.recovery.doubts_era() || core_.connection.life().is_restarting() || !core_.is_modern();
 }
 
 // A saved verdict may be out of date, which an error answer can be the sign of: the server is asked, once for all
 // calls. True when the call is to go out again, in the other era; one that was refused unread did nothing yet.
 COMCP_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call const& c, error refusal) {
-  core_.recovery().check_era();
-  auto const failed = co_await core_.recovery().settled(c);
+  core_.recovery.check_era();
+  auto const failed = co_await core_.recovery.settled(c);
   if (failed) co_return failed;
   auto const* const peer = refusal.peer();
   auto const status = refusal.detail() ? refusal.detail()->http_status.value_or(0) : 0;
@@ -203,12 +251,12 @@ COMCP_DECL bool exchange::follow_version(error const& e) {
   std::optional<protocol_version> best;
   for (auto const& text : *offered) {
     auto const v = protocol_version::parse(text);
-    auto const& allowed = core_.settings().handshake.allowed;
+    auto const& allowed = core_.settings.handshake.allowed;
     if (!v || v->era() != era::modern || std::find(allowed.begin(), allowed.end(), *v) == allowed.end()) continue;
     if (!best || *best < *v) best = v;
   }
   if (!best) return false;
-  core_.facts().codec = core_.introduction().modern(*best);
+  core_.facts.codec = core_.introduction.modern(*best);
   return true;
 }
 
@@ -217,22 +265,22 @@ COMCP_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
   c.options.forget_tool();
   auto const name = wire::name_in(c.method, c.params);
   call_options bounds;
-  bounds.timeout(core_.calls().timeout(c.options)).extend_on_progress(false).stop(c.options.stop());
-  bounds.hard_timeout(core_.calls().hard_limit(c.options));
-  auto const& steps = core_.pipeline().steps();
+  bounds.timeout(core_.calls.timeout(c.options)).extend_on_progress(false).stop(c.options.stop());
+  bounds.hard_timeout(core_.calls.hard_limit(c.options));
+  auto const& steps = core_.pipeline.steps();
   std::optional<std::string> from;
-  for (std::size_t pages = 0; pages < core_.limits().pages(); ++pages) {
+  for (std::size_t pages = 0; pages < core_.settings.limits.pages(); ++pages) {
     prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), bounds);
     again.started = c.started;
     again.internal = true;
     again.repeatable = true;
     std::vector<std::uint64_t> asked;
     for (auto const& step : steps) asked.push_back(step->moment());
-    auto const r = co_await core_.round_trip(again);
+    auto const r = co_await round_trip(again);
     if (!r) co_return false;
     auto page = json::read<list_tools_result>(r->view());
     if (!page) co_return false;
-    core_.adopt_tools(*page);
+    core_.facts.learn(*page, core_.settings.limits.items(), core_.is_http());
     for (std::size_t i = 0; i < asked.size(); ++i) steps[i]->learn(r->view(), asked[i]);
     for (auto const& t : page->tools) {
       if (name == t.name) co_return true;

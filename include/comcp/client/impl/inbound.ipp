@@ -69,19 +69,19 @@ class page_mender final : public json::member_sink {
   bool in_list_ = false;
 };
 
-COMCP_DECL void inbound::received(padded_text text, request_id stream) {
+COMCP_DECL void inbound::delivered(padded_text text, request_id stream) {
   auto const hold = core_.shared_from_this();
-  overlap_guard::scope const alone(core_.calls().guard());
-  ++core_.calls().counters().messages_in;
-  core_.calls().counters().bytes_in += text.size();
+  overlap_guard::scope const alone(core_.calls.guard());
+  ++core_.calls.counters().messages_in;
+  core_.calls.counters().bytes_in += text.size();
   try {
-    if (core_.settings().tracer) core_.trace(direction::received, text.view());
+    if (core_.settings.tracer) core_.trace(direction::received, text.view());
     if (plain_answer(text)) return forget_strays();
     auto m = jsonrpc::decode(text);
     if (m.kind == jsonrpc::message_kind::batch) return batch(text, stream);
     message(m, stream);
   } catch (std::bad_alloc const&) {
-    core_.recovery().break_off(errc::out_of_memory);
+    core_.recovery.break_off(errc::out_of_memory);
   }
 }
 
@@ -92,18 +92,18 @@ COMCP_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
     case jsonrpc::message_kind::error: return answer(m, stream);
     case jsonrpc::message_kind::notification: return notification(m);
     case jsonrpc::message_kind::request:
-      ++core_.calls().counters().requests;
-      if (core_.connection().refuses_requests()) {
-        ++core_.calls().counters().dropped;
+      ++core_.calls.counters().requests;
+      if (core_.connection.refuses_requests()) {
+        ++core_.calls.counters().dropped;
         return core_.fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }
-      return core_.dispatcher().request(m);
+      return core_.dispatcher.request(m);
     default: return bad(m);
   }
 }
 
 COMCP_DECL void inbound::batch(padded_text text, request_id stream) {
-  auto const* const old = dynamic_cast<wire::legacy const*>(core_.facts().codec.get());
+  auto const* const old = dynamic_cast<wire::legacy const*>(core_.facts.codec.get());
   jsonrpc::envelope whole;
   whole.text = text.view();
   if (!old || !old->has_batches()) {
@@ -132,7 +132,7 @@ COMCP_DECL void inbound::batch(padded_text text, request_id stream) {
 
 COMCP_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
   if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
-  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), core_.settings().limits.json());
+  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), core_.settings.limits.json());
   if (parsed) return std::move(*parsed);
   if (parsed.error() == errc::limit_exceeded || parsed.error() == errc::out_of_memory) return parsed.error();
   return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
@@ -142,9 +142,9 @@ COMCP_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
 // what validates it: it is one value only if the rest of the message is what it looked like.
 COMCP_DECL bool inbound::plain_answer(padded_text text) {
   auto const answer = jsonrpc::find_result(text.view());
-  auto const* const found = answer ? core_.calls().table().find(answer->id) : nullptr;
+  auto const* const found = answer ? core_.calls.table().find(answer->id) : nullptr;
   if (!found || !(*found)->call || !(*found)->sent) return false;
-  reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), core_.settings().limits.json());
+  reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), core_.settings.limits.json());
   if (!parsed) return false;
   reply_to(**found, std::move(parsed));
   return true;
@@ -152,40 +152,43 @@ COMCP_DECL bool inbound::plain_answer(padded_text text) {
 
 COMCP_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
   auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
-  auto const* const found = id ? core_.calls().table().find(id) : nullptr;
+  auto const* const found = id ? core_.calls.table().find(id) : nullptr;
   if (!found) {
     if (m.raw_id.empty()) {
       // No call owns it: an event of the whole connection.
       auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
       return core_.fault(e);
     }
-    if (core_.calls().table().was_used(id)) {
-      ++core_.calls().counters().late;
+    if (core_.calls.table().was_used(id)) {
+      ++core_.calls.counters().late;
       return;
     }
   }
   if (!found || !(*found)->call || !(*found)->sent) {
-    ++core_.calls().counters().unknown;
+    ++core_.calls.counters().unknown;
     return core_.fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
   }
   auto answer = result_of(m);
   bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.ends_with("/list");
   if (!answer && is_page) {
-    if (auto mended = page_mender(core_.settings().limits.json()).run(m.result)) answer = *std::move(mended);
+    if (auto mended = page_mender(core_.settings.limits.json()).run(m.result)) answer = *std::move(mended);
   }
   reply_to(**found, std::move(answer));
 }
 
 COMCP_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
-  if (r) core_.answered(e, *r);
-  core_.calls().end(e.id, std::move(r));
+  if (r) {
+    if (core_.is_modern() && !e.handshake) core_.facts.learn_name(*r);
+    core_.recovery.answered(e);
+  }
+  core_.calls.end(e.id, std::move(r));
 }
 
 COMCP_DECL void inbound::notification(jsonrpc::envelope& m) {
-  ++core_.calls().counters().notifications;
+  ++core_.calls.counters().notifications;
   json::value params;
   if (!m.params.empty()) {
-    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), core_.settings().limits.json());
+    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), core_.settings.limits.json());
     if (!parsed) {
       m.reason = std::string(parsed.error().message());
       m.id.reset();
@@ -202,13 +205,13 @@ COMCP_DECL void inbound::notification(jsonrpc::envelope& m) {
 COMCP_DECL void inbound::progress(json::value const& params) {
   auto const token = params.view().find("progressToken");
   std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
-  auto const* const found = id ? core_.calls().table().find(*id) : nullptr;
+  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
   if (!found || !(*found)->call) {
-    ++core_.calls().counters().dropped;
+    ++core_.calls.counters().dropped;
     return;
   }
   auto const& call_opts = (*found)->call->options;
-  if (call_opts.extends_on_progress()) core_.calls().extend(*id);
+  if (call_opts.extends_on_progress()) core_.calls.extend(*id);
   auto const on_progress = call_opts.on_progress();
   if (!on_progress) return;
   auto p = json::read<progress_notification>(params.view());
@@ -221,22 +224,50 @@ COMCP_DECL void inbound::progress(json::value const& params) {
 }
 
 COMCP_DECL void inbound::bad(jsonrpc::envelope const& m) {
-  ++core_.calls().counters().bad_messages;
-  if (m.id && core_.calls().table().find(*m.id) && (*core_.calls().table().find(*m.id))->sent) {
-    return core_.calls().end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
+  ++core_.calls.counters().bad_messages;
+  if (m.id && core_.calls.table().find(*m.id) && (*core_.calls.table().find(*m.id))->sent) {
+    return core_.calls.end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
   }
   auto what = m.reason + ": " + jsonrpc::shown(m.text);
   if (++strays_in_a_row_ == 1) first_stray_ = what;
   core_.fault(error(m.fault, std::move(what)));
   // An exchange over HTTP that brought no answer has failed its own call.
-  if (core_.is_http() || strays_in_a_row_ <= core_.settings().limits.bad_lines() || core_.is_closing()) return;
-  core_.recovery().break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + first_stray_));
+  if (core_.is_http() || strays_in_a_row_ <= core_.settings.limits.bad_lines() || core_.is_closing()) return;
+  core_.recovery.break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + first_stray_));
 }
+
+COMCP_DECL void inbound::stream_ended(request_id id, error why) {
+  auto const hold = core_.shared_from_this();
+  auto const* const found = core_.calls.table().find(id);
+  if (!found || !(*found)->call) return;
+  auto const& c = *(*found)->call;
+  // A wrong answer stays what it is: its code says that the outcome is open.
+  bool const broken = why == errc::transport_failed || why == errc::response_timeout || why == errc::idle_timeout ||
+                      why == errc::exchange_timeout;
+  bool const unknown = broken && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
+  core_.calls.end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
+}
+
+COMCP_DECL bool inbound::awaits(request_id id) const {
+  auto const* const found = core_.calls.table().find(id);
+  return found && (*found)->call && (*found)->sent;
+}
+
+COMCP_DECL void inbound::session_lost(request_id id, error why) {
+  auto const hold = core_.shared_from_this();
+  core_.recovery.session_lost(id, std::move(why));
+}
+
+COMCP_DECL void inbound::authorizing(bool begins) { core_.connection.clock().authorizing(begins); }
+COMCP_DECL void inbound::deaf(error why) { core_.subscriptions.deaf(std::move(why)); }
+COMCP_DECL bool inbound::listens() const { return core_.subscriptions.is_awaited(); }
+COMCP_DECL void inbound::closed(error reason) { core_.connection.closed(std::move(reason)); }
+COMCP_DECL void inbound::fault(error what) { core_.fault(std::move(what)); }
 
 // A handshake without an answer: what came in its place.
 COMCP_DECL error inbound::with_what_came(error const& e) const {
   if (core_.is_http() || (e != errc::timeout && e != errc::transport_failed)) return e;
-  auto const info = core_.transport_info();
+  auto const info = core_.connection.channel().info();
   std::string text(e.message());
   if (strays_in_a_row_ > 0)
     text += "; lines that are no messages came, " + std::to_string(strays_in_a_row_) + ", the first: " + first_stray_;

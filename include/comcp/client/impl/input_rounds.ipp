@@ -68,16 +68,16 @@ COMCP_DECL error input_rounds::check(input_required_result const& required) cons
   if (!asks && !required.request_state)
     return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
   if (!asks) return {};
-  if (required.input_requests->size() > core_.limits().input_requests())
+  if (required.input_requests->size() > core_.settings.limits.input_requests())
     return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
   for (auto const& [key, asked] : *required.input_requests) {
     bool declared = false;
-    if (asked.method == "sampling/createMessage") declared = core_.introduction().capabilities().sampling.has_value();
-    if (asked.method == "roots/list") declared = core_.introduction().capabilities().roots.has_value();
+    if (asked.method == "sampling/createMessage") declared = core_.introduction.capabilities().sampling.has_value();
+    if (asked.method == "roots/list") declared = core_.introduction.capabilities().roots.has_value();
     if (asked.method == "elicitation/create") {
       auto const mode = asked.params.view().find("mode");
       bool const url = mode && mode->get_string() == "url";
-      declared = url ? core_.introduction().capabilities().supports_elicitation_url() : core_.introduction().capabilities().supports_elicitation_form();
+      declared = url ? core_.introduction.capabilities().supports_elicitation_url() : core_.introduction.capabilities().supports_elicitation_form();
     }
     if (!declared)
       return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
@@ -88,11 +88,11 @@ COMCP_DECL error input_rounds::check(input_required_result const& required) cons
 COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round> r, std::string key,
                                                          input_request asked) {
   auto const hold = core_.shared_from_this();
-  auto ctx = core_.dispatcher().make_context(asked.method, asked.params);
+  auto ctx = core_.dispatcher.make_context(asked.method, asked.params);
   r->cancelled.push_back(ctx.cancelled_);
   result<json::fragment> answer = error(errc::cancelled);
   try {
-    answer = co_await core_.dispatcher().answer(asked.method, asked.params, ctx);
+    answer = co_await core_.dispatcher.answer(asked.method, asked.params, ctx);
   } catch (std::exception const&) {
     // A cancelled coroutine; its round has ended.
   }
@@ -103,11 +103,11 @@ COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round>
     r->answers.emplace(std::move(key), answer->text());
   }
   if (!r->failure) start_answers(r);
-  if (r->running == 0 || r->failure) core_.calls().end(r->done.id, json::value());
+  if (r->running == 0 || r->failure) core_.calls.end(r->done.id, json::value());
 }
 
 COMCP_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r) {
-  auto const most = std::max<std::size_t>(1, core_.limits().handlers_in_flight());
+  auto const most = std::max<std::size_t>(1, core_.settings.limits.handlers_in_flight());
   while (r->running < most && !r->waiting.empty()) {
     auto next = r->waiting.extract(r->waiting.begin());
     ++r->running;
@@ -128,12 +128,12 @@ COMCP_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_requi
                                                                           time_point hard) {
   if (!required.input_requests || required.input_requests->empty()) co_return std::string();
   auto const r = std::make_shared<round>();
-  auto const most = std::max(std::chrono::nanoseconds(hard - core_.calls().now()), std::chrono::nanoseconds(1));
-  if (!core_.calls().enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
-  core_.calls().end_with(stop, r->done);
+  auto const most = std::max(std::chrono::nanoseconds(hard - core_.calls.now()), std::chrono::nanoseconds(1));
+  if (!core_.calls.enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
+  core_.calls.end_with(stop, r->done);
   r->waiting = std::move(*required.input_requests);
   start_answers(r);
-  auto const waited = co_await core_.calls().wait(r->done);
+  auto const waited = co_await core_.calls.wait(r->done);
   if (waited && !r->failure) co_return responses_text(r->answers);
   auto cancel_the_rest = [r] { r->cancel(); };
   detail::post(core_.home(), std::move(cancel_the_rest));
@@ -154,8 +154,8 @@ COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& 
   auto const failure = refusal.with_code(make_error_code(errc::url_elicitation_required));
   auto const data = json::parse(refusal.peer()->data);
   auto const list = data ? data->find("elicitations") : std::nullopt;
-  if (!list || !core_.introduction().capabilities().supports_elicitation_url()) co_return failure;
-  if (list->size() > core_.limits().input_requests())
+  if (!list || !core_.introduction.capabilities().supports_elicitation_url()) co_return failure;
+  if (list->size() > core_.settings.limits.input_requests())
     co_return error(errc::limit_exceeded, "a -32042 with more pages than limits().input_requests()");
   open_pages pages(*this);  // before the first is shown: it may be completed while it is
   bool may_wait = c.options.awaits_url_elicitations() && list->size() > 0;
@@ -179,11 +179,11 @@ COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& 
   }
   if (!may_wait) co_return failure;
   if (pages.ids.empty()) co_return error();
-  auto const left = std::max(std::chrono::nanoseconds(hard - core_.calls().now()), std::chrono::nanoseconds(1));
+  auto const left = std::max(std::chrono::nanoseconds(hard - core_.calls.now()), std::chrono::nanoseconds(1));
   pages.done.lasts = pending_entry::span::client;
-  if (!core_.calls().enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
-  core_.calls().end_with(c.options.stop(), pages.done);
-  auto const completed = co_await core_.calls().wait(pages.done);
+  if (!core_.calls.enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
+  core_.calls.end_with(c.options.stop(), pages.done);
+  auto const completed = co_await core_.calls.wait(pages.done);
   if (completed) co_return error();
   co_return completed.error() == errc::timeout ? failure : completed.error();
 }
@@ -200,7 +200,7 @@ COMCP_DECL bool input_rounds::notified(std::string const& method, json::value co
     waiting->ids.erase(found);
     if (waiting->ids.empty() && waiting->done.id) complete.push_back(waiting->done.id);
   }
-  for (auto const which_call : complete) core_.calls().end(which_call, json::value());
+  for (auto const which_call : complete) core_.calls.end(which_call, json::value());
   return false;
 }
 

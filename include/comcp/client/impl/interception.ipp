@@ -40,7 +40,7 @@ struct interception {
 
 class interception_step final : public call_step {
  public:
-  explicit interception_step(client_core& core) noexcept : core_(core), hooks_(core.settings().interceptors) {}
+  explicit interception_step(client_core& core) noexcept : core_(core), hooks_(core.settings.interceptors) {}
 
   [[nodiscard]] bool concerns(std::string_view) const noexcept override { return true; }
   COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
@@ -60,7 +60,7 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
     auto r = co_await std::move(work);
     co_return r;
   }
-  auto& calls = core_.calls();
+  auto& calls = core_.calls;
   if (core_.end_reason()) co_return core_.end_reason()->with_outcome(call_outcome::not_sent);
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled).with_outcome(call_outcome::not_sent);
   auto const now = calls.now();
@@ -90,7 +90,7 @@ COMCP_DECL asio::awaitable<void> interception_step::walk(std::shared_ptr<interce
   co_await ask(i);
   co_await asio::this_coro::reset_cancellation_state();  // it would end the way back before its first step
   co_await tell(i);
-  core_.calls().end(i->done.id, json::value());
+  core_.calls.end(i->done.id, json::value());
 }
 
 COMCP_DECL asio::awaitable<void> interception_step::ask(std::shared_ptr<interception> i) {

@@ -13,7 +13,7 @@ COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_ca
     *performed = true;
     return how(call);
   };
-  auto const r = co_await core.pipeline().run(std::move(c), std::move(marked));
+  auto const r = co_await core.pipeline.run(std::move(c), std::move(marked));
   if (!r) throw exception(r.error());
   if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
 }
@@ -31,9 +31,9 @@ COMCP_DECL void listen_streams::open(pointer const& s) {
   constexpr auto forever = std::chrono::nanoseconds::max();
   constexpr auto never = std::chrono::steady_clock::time_point::max();
   open_.push_back(s);
-  if (!core_.calls().enlist(s->entry, core_.calls().now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
-  ++core_.calls().counters().tracked;
-  if (auto const sent = core_.transmit(s->entry); !sent) core_.calls().end(s->entry.id, sent.error());
+  if (!core_.calls.enlist(s->entry, core_.calls.now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
+  ++core_.calls.counters().tracked;
+  if (auto const sent = core_.outbound.transmit(s->entry); !sent) core_.calls.end(s->entry.id, sent.error());
 }
 
 inline error unacknowledged() {
@@ -43,8 +43,8 @@ inline error unacknowledged() {
 COMCP_DECL void listen_streams::stream_over(pointer const& s, reply r) {
   std::erase(open_, s);
   if (!s->ended) s->ended = r ? error() : r.error();
-  if (s->acknowledgment.id) core_.calls().end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
-  core_.calls().wake(s->readers, json::value());
+  if (s->acknowledgment.id) core_.calls.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
+  core_.calls.wake(s->readers, json::value());
   over_(s);
 }
 
@@ -52,10 +52,10 @@ COMCP_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s,
                                                                   call_options options) {
   if (s->is_acknowledged) co_return error();
   if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
-  auto const timeout = core_.calls().timeout(options);
-  if (!core_.calls().enlist(s->acknowledgment, std::min(timeout, core_.calls().hard_limit(options)))) co_return error(errc::queue_full);
-  core_.calls().end_with(options.stop(), s->acknowledgment);
-  auto const waited = co_await core_.calls().wait(s->acknowledgment);
+  auto const timeout = core_.calls.timeout(options);
+  if (!core_.calls.enlist(s->acknowledgment, std::min(timeout, core_.calls.hard_limit(options)))) co_return error(errc::queue_full);
+  core_.calls.end_with(options.stop(), s->acknowledgment);
+  auto const waited = co_await core_.calls.wait(s->acknowledgment);
   if (waited) co_return error();
   if (waited.error() == errc::timeout) co_return error(errc::timeout, "subscriptions/listen was not acknowledged");
   co_return waited.error();
@@ -63,7 +63,7 @@ COMCP_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s,
 
 COMCP_DECL void listen_streams::close(listen_stream& s) {
   if (!s.ended) s.ended = error();
-  if (s.entry.id) core_.calls().cancel(s.entry.id);
+  if (s.entry.id) core_.calls.cancel(s.entry.id);
 }
 
 COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subscription_filter filter,
@@ -83,8 +83,8 @@ COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subsc
 }
 
 COMCP_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_call& c) {
-  auto bad = co_await core_.recovery().settled(c);
-  if (!bad) bad = core_.check(c);
+  auto bad = co_await core_.recovery.settled(c);
+  if (!bad) bad = core_.exchange.check(c);
   if (bad) co_return bad;
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   s->call.params = c.params;
@@ -92,7 +92,7 @@ COMCP_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_c
   s->call.options.extend_on_progress(false);
   open(s);
   auto failure = co_await acknowledged(s, c.options);
-  if (is_other_version(failure) && core_.exchange().follow_version(failure)) {
+  if (is_other_version(failure) && core_.exchange.follow_version(failure)) {
     s->ended.reset();
     open(s);
     failure = co_await acknowledged(s, c.options);
@@ -107,9 +107,9 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next
   while (s->queue.empty()) {
     if (s->ended) co_return std::nullopt;
     pending_entry e(pending_entry::span::last);
-    if (!core_.calls().enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-    core_.calls().table().line_up(s->readers, e.id);
-    auto const woken = co_await core_.calls().wait(e);
+    if (!core_.calls.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+    core_.calls.table().line_up(s->readers, e.id);
+    auto const woken = co_await core_.calls.wait(e);
     if (!woken) throw exception(woken.error());
   }
   auto first = std::move(s->queue.front());
@@ -130,39 +130,39 @@ COMCP_DECL listen_streams::route listen_streams::routed(std::string const& metho
   if (!id) return method == "notifications/subscriptions/acknowledged" ? route::taken : route::untagged;
   auto const s = id->integer() ? by_id(static_cast<std::uint64_t>(*id->integer())) : nullptr;
   if (!s) {
-    ++core_.calls().counters().dropped;
+    ++core_.calls.counters().dropped;
     return route::taken;
   }
   if (method == "notifications/subscriptions/acknowledged") {
     auto ack = json::read<subscriptions_acknowledged>(params.view());
     if (ack) s->acknowledged = std::move(ack->notifications);
     s->is_acknowledged = true;
-    s->acknowledged_at = core_.calls().now();
-    if (s->acknowledgment.id) core_.calls().end(s->acknowledgment.id, json::value());
+    s->acknowledged_at = core_.calls.now();
+    if (s->acknowledgment.id) core_.calls.end(s->acknowledgment.id, json::value());
     return route::taken;
   }
   if (!s->independent) return route::shared;
-  if (s->queue.size() >= core_.limits().subscription_queue()) {
+  if (s->queue.size() >= core_.settings.limits.subscription_queue()) {
     ++s->dropped;
-    ++core_.calls().counters().dropped;
+    ++core_.calls.counters().dropped;
   } else {
     s->queue.emplace_back(method, params);
   }
-  core_.calls().wake(s->readers, json::value());
+  core_.calls.wake(s->readers, json::value());
   return route::taken;
 }
 
 COMCP_DECL void listen_streams::cancelled_by_server(json::view request) {
   auto const id = request.get_uint64();
   auto const s = id ? by_id(*id) : nullptr;
-  if (s) core_.calls().end(s->entry.id, error(errc::closed, "the server ended the subscription"));
+  if (s) core_.calls.end(s->entry.id, error(errc::closed, "the server ended the subscription"));
 }
 
 COMCP_DECL void listen_streams::end_all(error const& reason) {
   auto const all = open_;
   for (auto const& s : all) {
     if (!s->ended) s->ended = reason;
-    core_.calls().end(s->entry.id, reason);  // by way of stream_over()
+    core_.calls.end(s->entry.id, reason);  // by way of stream_over()
   }
 }
 

@@ -9,18 +9,18 @@
 namespace comcp::detail {
 
 COMCP_DECL negotiation::negotiation(client_core& core)
-    : core_(core), machine_(core.settings().handshake, std::chrono::system_clock::now()) {
+    : core_(core), machine_(core.settings.handshake, std::chrono::system_clock::now()) {
   probe_.internal = init_.internal = true;
 }
 
 COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_session> saved,
                                                           std::chrono::nanoseconds timeout) {
   auto const hold = shared_from_this();
-  if (!core_.connection().clock().enlist(done_, timeout)) co_return error(errc::queue_full);
+  if (!core_.connection.clock().enlist(done_, timeout)) co_return error(errc::queue_full);
   if (saved) resume(*saved);
   else take(machine_.start());
   if (!outcome_) {
-    auto const waited = co_await core_.calls().wait(done_);
+    auto const waited = co_await core_.calls.wait(done_);
     if (!outcome_ && !waited) {
       outcome_ = waited.error() == errc::timeout ? error(errc::timeout, "the handshake was not finished in time")
                                                  : waited.error();
@@ -31,7 +31,7 @@ COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_se
 }
 
 COMCP_DECL void negotiation::drop_all() noexcept {
-  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_, &done_}) core_.calls().withdraw(*e);
+  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_, &done_}) core_.calls.withdraw(*e);
 }
 
 COMCP_DECL void negotiation::closed(error const& reason) { take(machine_.closed(reason)); }
@@ -39,7 +39,7 @@ COMCP_DECL void negotiation::closed(error const& reason) { take(machine_.closed(
 COMCP_DECL void negotiation::settle(error why) {
   if (outcome_) return;
   outcome_ = why ? result<void>(std::move(why)) : result<void>();
-  if (done_.id) core_.calls().end(done_.id, json::value());
+  if (done_.id) core_.calls.end(done_.id, json::value());
 }
 
 COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
@@ -52,8 +52,8 @@ COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
     case action::fail: return settle(step.why);
     case action::ready:
       if (step.version->era() == era::modern) {
-        codec_ = core_.introduction().modern(*step.version);
-        if (machine_.from_prior()) discovered_ = core_.settings().handshake.prior->discovered;
+        codec_ = core_.introduction.modern(*step.version);
+        if (machine_.from_prior()) discovered_ = core_.settings.handshake.prior->discovered;
       } else {
         codec_ = std::make_unique<wire::legacy>(*step.version);
       }
@@ -64,9 +64,9 @@ COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
 
 // What callers see of it, in one step.
 COMCP_DECL void negotiation::commit() {
-  auto& f = core_.facts();
+  auto& f = core_.facts;
   f.codec = std::move(codec_);
-  f.era_learned = from_prior() ? core_.settings().handshake.prior->date : std::chrono::system_clock::now();
+  f.era_learned = from_prior() ? core_.settings.handshake.prior->date : std::chrono::system_clock::now();
   if (!f.is_modern()) {
     f.info = agreed_->server_info;
     f.capabilities = agreed_->capabilities;
@@ -88,28 +88,28 @@ COMCP_DECL std::function<void(reply)> negotiation::then(void (negotiation::*next
 }
 
 COMCP_DECL void negotiation::send(prepared_call& c, pending_entry& e) {
-  core_.calls().withdraw(e);
+  core_.calls.withdraw(e);
   e.call = &c;
   e.handshake = true;
-  core_.connection().clock().enlist(e, core_.settings().handshake_timeout);
+  core_.connection.clock().enlist(e, core_.settings.handshake_timeout);
 }
 
 COMCP_DECL void negotiation::probe(protocol_version v) {
-  codec_ = core_.introduction().modern(v);
+  codec_ = core_.introduction.modern(v);
   probe_entry_.on_end = then(&negotiation::probed);
   send(probe_, probe_entry_);
-  core_.calls().withdraw(probe_timer_);
+  core_.calls.withdraw(probe_timer_);
   probe_timer_.on_end = [weak = weak_from_this()](reply const& r) {
     auto const alive = weak.lock();
     if (alive && r.error() == errc::timeout) alive->take(alive->machine_.probe_timed_out());
   };
   // Silence of a process says it is legacy.
-  if (!core_.is_http()) core_.calls().enlist(probe_timer_, core_.settings().probe_timeout);
-  if (auto const sent = core_.transmit(probe_entry_, *codec_); !sent) settle(sent.error());
+  if (!core_.is_http()) core_.calls.enlist(probe_timer_, core_.settings.probe_timeout);
+  if (auto const sent = core_.outbound.transmit(probe_entry_, *codec_); !sent) settle(sent.error());
 }
 
 COMCP_DECL void negotiation::probed(reply const& r) {
-  core_.calls().withdraw(probe_timer_);
+  core_.calls.withdraw(probe_timer_);
   if (!r) return take(machine_.discover_failed(r.error()));
   auto found = json::read<discover_result>(r->view());
   if (!found) return take(machine_.discover_failed(error::from_peer({-32603, "no DiscoverResult", {}})));
@@ -120,10 +120,10 @@ COMCP_DECL void negotiation::probed(reply const& r) {
 
 COMCP_DECL void negotiation::initialize(protocol_version v) {
   codec_ = std::make_unique<wire::legacy>(v);
-  init_.params = core_.introduction().initialize(v);
+  init_.params = core_.introduction.initialize(v);
   initialize_entry_.on_end = then(&negotiation::initialized);
   send(init_, initialize_entry_);
-  if (auto const sent = core_.transmit(initialize_entry_, *codec_); !sent) settle(sent.error());
+  if (auto const sent = core_.outbound.transmit(initialize_entry_, *codec_); !sent) settle(sent.error());
 }
 
 COMCP_DECL void negotiation::initialized(reply const& r) {
@@ -142,8 +142,8 @@ COMCP_DECL void negotiation::initialized(reply const& r) {
 COMCP_DECL asio::awaitable<void> negotiation::reopen() {
   auto const hold = shared_from_this();
   auto const core = core_.shared_from_this();
-  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_}) core_.calls().withdraw(*e);
-  auto const opened = co_await core_.connection().open_channel();
+  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_}) core_.calls.withdraw(*e);
+  auto const opened = co_await core_.connection.open_channel();
   if (outcome_) co_return;
   if (opened) take(machine_.reopened());
   else settle(opened.error());

@@ -32,7 +32,7 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
 }
 
 COMCP_DECL bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome) {
-  auto const started = core.start(c, e);
+  auto const started = core.exchange.start(c, e);
   if (!started) outcome = started.error();
   return started.has_value();
 }
@@ -42,7 +42,24 @@ COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared
 }
 
 COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
-  return core.settle(std::move(c), std::move(first));
+  auto const hold = core.shared_from_this();
+  auto r = co_await core.exchange.settle(c, std::move(first));
+  if (!r) throw exception(judged(c, r.error()));
+  co_return *std::move(r);
+}
+
+COMCP_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c,
+                                                      json::value required, json::fragment responses) {
+  auto const of = required.view().find("comcp/call");
+  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
+  auto const method = of->find("method");
+  c.method = method ? std::string(method->get_string().value_or("")) : std::string();
+  std::optional<std::string> state;
+  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
+  auto const params = of->find("params");
+  c.params = with_answers(params ? params->dump() : "{}", responses.text(), state);
+  auto v = co_await core->call(std::move(c));
+  co_return v;
 }
 
 // Owned by what runs, and so is who waits for it: when the execution context goes away, all of them do.

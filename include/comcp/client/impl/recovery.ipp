@@ -14,7 +14,7 @@ COMCP_DECL void recovery::lost(error why) {
 }
 
 COMCP_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error const& why) {
-  auto const& policy = core_.settings().restart;
+  auto const& policy = core_.settings.restart;
   if (policy.ask()) {
     try {
       return policy.ask()(why);
@@ -46,7 +46,7 @@ COMCP_DECL void recovery::give_way(error const& why, nanoseconds wait) {
 }
 
 COMCP_DECL void recovery::break_off(error reason) {
-  if (core_.settings().restart.ask()) {
+  if (core_.settings.restart.ask()) {
     if (connection_.life().is_restarting()) return;  // it is being replaced, or the attempt's own timeouts end it
     if (connection_.life().is(sansio::life_state::ready) && begin_restart(reason)) return;
   }
@@ -59,7 +59,7 @@ COMCP_DECL error recovery::begin_anew(error why, nanoseconds wait) {
   if (life.is_closing()) return {errc::closed, "the client is closing"};
   if (life.is_restarting() || life.is(sansio::life_state::restoring)) {
     at_once_ = true;
-    core_.calls().end(pause_, json::value());
+    core_.calls.end(pause_, json::value());
     return {};
   }
   if (!life.is(sansio::life_state::ready)) return {errc::not_ready, "the first connection is still being made"};
@@ -72,9 +72,9 @@ COMCP_DECL asio::awaitable<void> recovery::reconnect(error why) {
   auto const hold = core_.shared_from_this();
   if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
   pending_entry outcome(pending_entry::span::client);
-  if (!core_.calls().enlist(outcome, nanoseconds::max())) throw exception(error(errc::queue_full));
-  core_.calls().table().line_up(restarts_, outcome.id);
-  auto const r = co_await core_.calls().wait(outcome);
+  if (!core_.calls.enlist(outcome, nanoseconds::max())) throw exception(error(errc::queue_full));
+  core_.calls.table().line_up(restarts_, outcome.id);
+  auto const r = co_await core_.calls.wait(outcome);
   if (!r) throw exception(r.error());
 }
 
@@ -91,9 +91,9 @@ COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
     }
     if (!until_next) co_return connection_.finish(last);
     pending_entry pause(pending_entry::span::client);
-    if (!at_once_ && core_.calls().enlist(pause, *until_next)) {
+    if (!at_once_ && core_.calls.enlist(pause, *until_next)) {
       pause_ = pause.id;
-      (void)co_await core_.calls().wait(pause);
+      (void)co_await core_.calls.wait(pause);
       if (life.is_closing()) co_return;
     }
     auto work = attempt();
@@ -102,7 +102,7 @@ COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
     connection_.on(sansio::life_event::lost);
     at_once_ = false;
     until_next = next_restart(last);
-    core_.calls().wake(restarts_, last);
+    core_.calls.wake(restarts_, last);
     if (life.is_closing()) co_return;
   }
 }
@@ -119,8 +119,8 @@ COMCP_DECL asio::awaitable<error> recovery::attempt() {
   if (again) again = co_await connection_.negotiate();
   if (life.is_closing()) co_return error();
   if (!again) co_return again.error();
-  ++core_.calls().counters().restarts;
-  for (auto const& step : core_.pipeline().steps()) step->connected(true);
+  ++core_.calls.counters().restarts;
+  for (auto const& step : core_.pipeline.steps()) step->connected(true);
   bool const ready = co_await connection_.settle();
   if (ready || life.is_closing()) co_return error();
   co_return lost_again_;
@@ -128,17 +128,17 @@ COMCP_DECL asio::awaitable<error> recovery::attempt() {
 
 COMCP_DECL void recovery::session_lost(request_id id, error why) {
   constexpr unsigned most = 2;  // without one answer in between
-  auto const* const found = id ? core_.calls().table().find(id) : nullptr;
+  auto const* const found = id ? core_.calls.table().find(id) : nullptr;
   auto const& life = connection_.life();
   bool const hopeless = !life.is_restarting() && (!life.is(sansio::life_state::ready) || renewals_in_a_row_ >= most);
   if (found && (*found)->call) {
     if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
     auto& e = **found;
     if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
-      core_.calls().end(id, std::move(why));
+      core_.calls.end(id, std::move(why));
     } else {
       e.sent = false;
-      core_.calls().table().line_up(deferred_, id);
+      core_.calls.table().line_up(deferred_, id);
     }
   }
   if (!hopeless) renew();
@@ -181,7 +181,7 @@ COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict
     if (!renews) prior_unconfirmed_ = core_.is_modern();  // it may be checked again
     co_return kept(done.error());
   }
-  core_.calls().counters().renewals += renews;
+  core_.calls.counters().renewals += renews;
   bool const ready = co_await connection_.settle();
   if (!ready && !life.is_closing()) lost(lost_again_);
 }
@@ -194,9 +194,9 @@ COMCP_DECL void recovery::kept(error const& why) {
   auto calls = std::exchange(deferred_, {});
   auto settling = std::exchange(unsettled_, {});
   auto restarts = std::exchange(restarts_, {});
-  core_.calls().wake(calls, why);
-  core_.calls().wake(settling, why);
-  core_.calls().wake(restarts, why);
+  core_.calls.wake(calls, why);
+  core_.calls.wake(settling, why);
+  core_.calls.wake(restarts, why);
 }
 
 COMCP_DECL void recovery::answered(pending_entry const& e) noexcept {
@@ -205,39 +205,39 @@ COMCP_DECL void recovery::answered(pending_entry const& e) noexcept {
 }
 
 COMCP_DECL bool recovery::is_unsettled() const noexcept {
-  return connection_.life().is_restarting() || !core_.facts().codec;
+  return connection_.life().is_restarting() || !core_.facts.codec;
 }
 
 COMCP_DECL bool recovery::defers(pending_entry const& e) {
   if (renewal_due_ && !connection_.life().is_restarting()) renew();
   if (!is_unsettled()) return false;
-  core_.calls().table().line_up(deferred_, e.id);
+  core_.calls.table().line_up(deferred_, e.id);
   return true;
 }
 
 COMCP_DECL asio::awaitable<error> recovery::settled(prepared_call const& c) {
   if (connection_.end_reason()) co_return *connection_.end_reason();
   if (!is_unsettled()) co_return error();
-  auto failed = co_await core_.calls().wait_in(unsettled_, c);
+  auto failed = co_await core_.calls.wait_in(unsettled_, c);
   co_return failed;
 }
 
 COMCP_DECL void recovery::restored() {
   for (auto const id : std::exchange(deferred_, {})) {
-    auto const* const found = core_.calls().table().find(id);
+    auto const* const found = core_.calls.table().find(id);
     if (!found) continue;
     auto& e = **found;
     if (is_unsettled()) {  // by whoever resumed here
-      core_.calls().table().line_up(deferred_, id);
-    } else if (auto const bad = core_.refuses(*e.call)) {
-      core_.calls().end(id, bad);
-    } else if (auto const sent = core_.transmit(e); !sent) {
-      core_.calls().end(id, sent.error());
+      core_.calls.table().line_up(deferred_, id);
+    } else if (auto const bad = core_.exchange.refuses(*e.call)) {
+      core_.calls.end(id, bad);
+    } else if (auto const sent = core_.outbound.transmit(e); !sent) {
+      core_.calls.end(id, sent.error());
     }
   }
   if (is_unsettled() || connection_.life().is_closing()) return;
-  core_.calls().wake(unsettled_, json::value());
-  core_.calls().wake(restarts_, json::value());
+  core_.calls.wake(unsettled_, json::value());
+  core_.calls.wake(restarts_, json::value());
 }
 
 }  // namespace comcp::detail

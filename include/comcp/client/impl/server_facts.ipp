@@ -75,6 +75,11 @@ COMCP_DECL bool server_facts::needs_task(prepared_call const& c) const {
   return params && !params->contains("task");
 }
 
+COMCP_DECL void server_facts::learn(list_tools_result& page, std::size_t most, bool over_http) {
+  tools.learn_tasks(page, most);
+  if (over_http && is_modern()) tools.learn_headers(page);
+}
+
 COMCP_DECL void server_facts::learn_name(json::value const& result) {
   if (!info.name.empty()) return;
   auto const meta = result.view().find("_meta");

@@ -37,7 +37,7 @@ struct subscription_hub::membership {
 };
 
 COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
-  core_.calls().wake(line, why ? reply(why) : reply(json::value()));
+  core_.calls.wake(line, why ? reply(why) : reply(json::value()));
 }
 
 COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
@@ -50,13 +50,13 @@ COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, up
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
                                                          prepared_call& c) {
-  auto failure = co_await core_.recovery().settled(c);
+  auto failure = co_await core_.recovery.settled(c);
   bool const modern = core_.is_modern();
-  if (!failure && modern) failure = core_.check_subscribe(c.options);
+  if (!failure && modern) failure = core_.exchange.check_subscribe(c.options);
   if (!failure && c.options.stop().stop_requested()) failure = error(errc::cancelled);
   if (failure) co_return failure;
   membership me(*this, uri, mine);
-  if (modern) failure = co_await join_shared(uri, c);
+  if (modern) failure = co_await shared_.join(uri, c);
   else failure = co_await join_legacy(uri, c);
   if (!failure) {
     me.stays = true;
@@ -64,22 +64,8 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::s
     co_return json::value();
   }
   forget(uri, mine);
-  if (modern) refresh_shared();
+  if (modern) shared_.refresh();
   co_return failure;
-}
-
-COMCP_DECL asio::awaitable<error> subscription_hub::join_shared(std::string uri, prepared_call& c) {
-  // Posted: with nothing to do it would be over before the wait below has begun.
-  auto begin = [this, weak = core_.weak_from_this()] {
-    if (auto const core = weak.lock()) refresh_shared();
-  };
-  detail::post(core_.home(), std::move(begin));
-  auto const timeout = core_.calls().timeout(c.options);
-  if (timeout > patience_.timeout().value_or(core_.calls().timeout({}))) patience_.timeout(timeout);
-  auto failure = co_await core_.calls().wait_in(waiting_, c);
-  if (failure) co_return failure;
-  if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
-  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
 }
 
 // One asks for all that come meanwhile; if that goes wrong, the next one does.
@@ -88,7 +74,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri,
     auto& t = resources_[uri];
     if (t.confirmed) co_return error();
     if (!t.asking) break;
-    auto failure = co_await core_.calls().wait_in(t.waiting, c);
+    auto failure = co_await core_.calls.wait_in(t.waiting, c);
     if (failure) co_return failure;
   }
   struct asking {
@@ -101,7 +87,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri,
     bool well = false;
   };
   asking now(*this, uri);
-  auto const done = co_await core_.round_trip(c);
+  auto const done = co_await core_.exchange.round_trip(c);
   now.well = done.has_value();
   if (done) co_return error();
   co_return done.error();
@@ -127,7 +113,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
-  auto const failed = co_await core_.recovery().settled(c);
+  auto const failed = co_await core_.recovery.settled(c);
   if (failed) co_return failed;
   auto const found = resources_.find(uri);
   if (found != resources_.end()) {
@@ -136,15 +122,15 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepa
     wake(line, error(errc::cancelled, "unsubscribed meanwhile"));
   }
   if (core_.is_modern()) {
-    refresh_shared();
+    shared_.refresh();
     co_return json::value();
   }
-  auto r = co_await core_.round_trip(c);
+  auto r = co_await core_.exchange.round_trip(c);
   co_return r;
 }
 
 COMCP_DECL bool subscription_hub::is_awaited() const {
-  auto const& h = core_.handler();
+  auto const& h = core_.handler;
   bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
   return heard || !wanted().empty();
 }
@@ -155,17 +141,17 @@ COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function
   auto const why = known == silent_.end() ? deaf_ : known->second;
   if (why && silent) watchers_.guarded([&] { silent(why); });
   auto const handle = watchers_.add(std::move(kind), std::move(f), std::move(silent));
-  if (core_.is_modern()) refresh_shared();
+  if (core_.is_modern()) shared_.refresh();
   return handle;
 }
 
 COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
   watchers_.remove(handle);
-  if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
+  if (core_.is_modern() && core_.connection.status() == connection_status::ready) shared_.refresh();
 }
 
 // What was asked for and is not acknowledged never comes: told once, not at each stream that follows.
-COMCP_DECL void subscription_hub::tell_left_out(listen_stream const& s) {
+COMCP_DECL void subscription_hub::adopt(listen_stream const& s) {
   auto const known = std::exchange(silent_, {});
   auto const look = [&](std::string const& kind, bool wanted, bool comes) {
     if (!wanted || comes) return;
@@ -190,9 +176,9 @@ COMCP_DECL void subscription_hub::tell_left_out(listen_stream const& s) {
 COMCP_DECL void subscription_hub::deaf(error why) {
   bool const was_deaf(deaf_);
   deaf_ = std::move(why);
-  if (!deaf_ && was_deaf && std::exchange(gap_, false)) missed_changes();
+  if (!deaf_ && was_deaf && shared_.close_gap()) missed_changes();
   if (!deaf_) return;
-  gap_ = true;
+  shared_.gap(true);
   // That a server has no such stream is a fault only where somebody waits for what would come on it.
   if (is_awaited() || !(deaf_ == errc::capability_missing)) core_.fault(deaf_);
   watchers_.tell_silence({}, deaf_);

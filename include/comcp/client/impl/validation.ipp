@@ -99,9 +99,9 @@ COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, perfor
 
 COMCP_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, performer next) {
   auto const hold = core_.shared_from_this();
-  if (auto bad = core_.check(c)) co_return reply(std::move(bad));
+  if (auto bad = core_.exchange.check(c)) co_return reply(std::move(bad));
   auto text = c.params;
-  auto const params = json::parse(pad(text), core_.limits().json());
+  auto const params = json::parse(pad(text), core_.settings.limits.json());
   if (!params) co_return reply(params.error());
   auto const named = params->view().find("name");
   std::string const name(named ? named->get_string().value_or("") : "");
@@ -146,7 +146,7 @@ COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
     if (!name) continue;
     auto found = listed_.find(*name);
     if (found == listed_.end()) {
-      if (listed_.size() >= core_.limits().items()) return;
+      if (listed_.size() >= core_.settings.limits.items()) return;
       found = listed_.emplace(*name, nullptr).first;
     }
     keep(found->second, t.find("inputSchema").value_or(json::view()), t.find("outputSchema").value_or(json::view()));
@@ -160,9 +160,9 @@ COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
 // Nothing once the list is complete, and where it could not be had but that only warns.
 COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) {
   if (complete_ == now_) co_return error();
-  auto const began = core_.calls().now();
-  auto const timeout = core_.calls().timeout(c.options);
-  auto const hard = core_.calls().hard_limit(c.options);
+  auto const began = core_.calls.now();
+  auto const timeout = core_.calls.timeout(c.options);
+  auto const hard = core_.calls.hard_limit(c.options);
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   if (!listing_) {
     listing_ = std::make_shared<listing_now>();
@@ -171,17 +171,17 @@ COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) 
   auto const l = listing_;
   if (l && !l->over) {
     pending_entry e(pending_entry::span::client);
-    if (!core_.calls().enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
+    if (!core_.calls.enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
       co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-    core_.calls().end_with(c.options.stop(), e);
-    core_.calls().table().line_up(l->waiting, e.id);
-    auto const waited = co_await core_.calls().wait(e);
+    core_.calls.end_with(c.options.stop(), e);
+    core_.calls.table().line_up(l->waiting, e.id);
+    auto const waited = co_await core_.calls.wait(e);
     if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method) : waited.error();
   }
   // The call itself has what is left.
   if (c.started == std::chrono::steady_clock::time_point()) c.started = began;
   c.options.extend_on_progress(c.options.extends_on_progress()).hard_timeout(hard);
-  auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.calls().now() - began);
+  auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.calls.now() - began);
   c.options.timeout(std::max(timeout - spent, std::chrono::nanoseconds(1)));
   if (!l || !l->failure) co_return error();
   auto why =
@@ -209,20 +209,20 @@ COMCP_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<clien
   if (!l->failure && complete_ != now_) l->failure = error(errc::limit_exceeded, "they changed while they were listed, again and again");
   listing_.reset();
   l->over = true;
-  hold->calls().wake(l->waiting, json::value());
+  hold->calls.wake(l->waiting, json::value());
 }
 
 COMCP_DECL asio::awaitable<error> validation_step::walk() {
-  auto const end = later(core_.calls().now(), core_.calls().hard_limit(call_options()));
+  auto const end = later(core_.calls.now(), core_.calls.hard_limit(call_options()));
   std::optional<std::string> from;
   std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
   std::size_t bytes = 0;
-  for (std::size_t pages = 0; pages < core_.limits().pages(); ++pages) {
+  for (std::size_t pages = 0; pages < core_.settings.limits.pages(); ++pages) {
     prepared_call c("tools/list", from ? args("cursor", *from).text() : std::string(), call_options());
     c.internal = true;
     c.repeatable = true;
     auto const asked = now_;
-    auto work = core_.exchange().perform(c);
+    auto work = core_.exchange.perform(c);
     auto const r = co_await std::move(work);
     if (!r) co_return r.error();
     learn(r->view(), asked);
@@ -230,10 +230,10 @@ COMCP_DECL asio::awaitable<error> validation_step::walk() {
     auto const cursor = next ? next->get_string() : std::nullopt;
     if (!cursor) co_return error();
     bytes += r->text_size();
-    if (bytes > core_.limits().list_bytes()) co_return error(errc::limit_exceeded, "more bytes than limits().list_bytes()");
+    if (bytes > core_.settings.limits.list_bytes()) co_return error(errc::limit_exceeded, "more bytes than limits().list_bytes()");
     auto const hash = std::hash<std::string_view>()(*cursor);
     if (!seen.emplace(cursor->size(), hash).second) co_return error(errc::protocol_violation, "the server gave one cursor twice");
-    if (core_.calls().now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
+    if (core_.calls.now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
     from = std::string(*cursor);
   }
   co_return error(errc::limit_exceeded, "more pages than limits().pages()");

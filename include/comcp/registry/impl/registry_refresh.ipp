@@ -124,7 +124,7 @@ COMCP_DECL void registry_core::attach(member const& m, client const& c, server_c
       auto const r = alive ? alive->registry.lock() : nullptr;
       if (r) r->touch(alive, bit, false);
     };
-    core->subscriptions().watch(kind, std::move(changed));
+    core->subscriptions.watch(kind, std::move(changed));
   };
   watch("tools", list_kinds::tools);
   watch("resources", list_kinds::resources);

@@ -129,10 +129,10 @@ COMCP_DECL asio::awaitable<void> live_server::pause(std::shared_ptr<attempts> a)
 
 COMCP_DECL void live_server::adopt(std::shared_ptr<client_core> core) {
   core_ = std::move(core);
-  core_->connection().on_status([weak = weak_from_this(), epoch = epoch_](connection_status s) {
+  core_->connection.on_status([weak = weak_from_this(), epoch = epoch_](connection_status s) {
     if (auto const self = weak.lock()) self->core_changed(epoch, s);
   });
-  core_->recovery().on_attempt([weak = weak_from_this(), epoch = epoch_] {
+  core_->recovery.on_attempt([weak = weak_from_this(), epoch = epoch_] {
     if (auto const self = weak.lock()) self->attempt_begins(epoch);
   });
   core_changed(epoch_, connection_status::ready);
@@ -224,7 +224,7 @@ COMCP_DECL void live_server::start_in_background() {
 // By the client that is there, if it can.
 COMCP_DECL void live_server::go() {
   if (core_) {
-    if (!core_->recovery().begin_anew(error(errc::transport_failed, "the connection is begun anew"), {})) return;
+    if (!core_->recovery.begin_anew(error(errc::transport_failed, "the connection is begun anew"), {})) return;
     (void)end_connection();
   }
   begin();
@@ -259,7 +259,7 @@ COMCP_DECL void live_server::call_ended(error const* failure) {
     release(next.why, false);
     return tell(&live_server_owner::gave_up);
   }
-  if (!core_->recovery().begin_anew(next.why, next.until - now())) return;
+  if (!core_->recovery.begin_anew(next.why, next.until - now())) return;
   (void)end_connection();
   begin();
 }
@@ -367,12 +367,12 @@ COMCP_DECL void live_server::publish() {
   s.retry_at = life_.retry_at();
   s.history.assign(life_.history().begin(), life_.history().end());
   if (core_) {
-    s.transport = core_->transport_info();
+    s.transport = core_->connection.channel().info();
     s.transport.session_id.clear();
   }
   if (core_ && is_ready) {
-    s.server_info = core_->facts().info;
-    s.version = core_->facts().version();
+    s.server_info = core_->facts.info;
+    s.version = core_->facts.version();
     next->core = core_;
   }
   std::shared_ptr<snapshot const> const fresh = std::move(next);

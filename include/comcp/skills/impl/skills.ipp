@@ -59,7 +59,7 @@ COMCP_DECL asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<sk
                                                               call_options options) {
   require(s->core);
   options.manual_input(false);
-  bool may_be_old = s->core->has_cache() && options.cache() == cache_use::use;
+  bool may_be_old = s->core->settings.steps[detail::connect_settings::caching] && options.cache() == cache_use::use;
   for (;;) {
     auto reading = client(s->core, false).read_resource(uri, options);
     auto answer = co_await std::move(reading);
@@ -97,7 +97,7 @@ COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_core> c
 COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_core> core, std::string uri,
                                                              call_options options) {
   require(core);
-  auto const end = later(core->calls().now(), core->calls().hard_limit(options));
+  auto const end = later(core->calls.now(), core->calls.hard_limit(options));
   pager<directory_child> pages(core, std::move(options), std::move(uri));
   listing<resource> all;
   try {
@@ -105,7 +105,7 @@ COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<cli
       auto page = co_await pages.next();
       if (!page) co_return all;
       all.append(std::move(page->resources), std::move(page->set_aside));
-      if (core->calls().now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
+      if (core->calls.now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
     }
   } catch (exception const& e) {
     throw exception(as_missing(e.error()));

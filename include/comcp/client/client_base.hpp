@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a client holds, its connection, and what is known of that and of the server.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <comcp/client/core.hpp>
+
+namespace comcp {
+namespace detail {
+struct client_access;
+}
+
+/// The base of every client: owns the connection, and tells of it. To be called on the client's executor.
+class client_base {
+ public:
+  client_base() = default;
+  explicit client_base(std::shared_ptr<client_core> core, bool owner = true) noexcept
+      : core_(std::move(core)), owner_(owner) {}
+  client_base(client_base&& other) noexcept : core_(std::move(other.core_)), owner_(std::exchange(other.owner_, false)) {}
+  client_base& operator=(client_base&& other) noexcept;
+  ~client_base();
+
+  [[nodiscard]] connection_status status() const noexcept;
+  void on_status(std::function<void(connection_status)> listener) const;
+  [[nodiscard]] implementation const& server_info() const;
+  [[nodiscard]] server_capabilities const& capabilities() const;
+  [[nodiscard]] std::string const& instructions() const;
+  [[nodiscard]] comcp::protocol_version protocol_version() const;
+  [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
+  /// What a later connection can be given as connect_options().prior().
+  [[nodiscard]] era_verdict verdict() const;
+  [[nodiscard]] comcp::transport_info transport_info() const;
+  /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
+  /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
+  [[nodiscard]] std::optional<saved_session> session() const;
+  [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] asio::any_io_executor get_executor() const;
+
+ protected:
+  [[nodiscard]] std::shared_ptr<client_core> const& core() const;  ///< Throws where there is none.
+
+  std::shared_ptr<client_core> core_;
+
+ private:
+  friend struct detail::client_access;
+  bool owner_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/client/impl/client_base.ipp>
+#endif

@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <comcp/client/core.hpp>
+#include <comcp/client/outbound.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL result<void> outbound::transmit(pending_entry& e) { return transmit(e, *core_.facts.codec); }
+
+COMCP_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& codec) {
+  auto const& c = *e.call;
+  c.sent_modern = codec.is_modern();
+  wire::request_meta meta;
+  meta.user = &c.options.meta();
+  meta.progress = c.options.wants_progress();
+  if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : core_.settings.log_level;
+  outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
+  message.method = c.method;
+  message.handshake = e.handshake;
+  message.open_ended = e.open_ended;
+  if (core_.is_http()) {
+    if (auto const labelled = label(message, e, codec, core_.facts.tools); !labelled) return labelled.error();
+  }
+  if (core_.settings.tracer) core_.trace(direction::sent, message.text);
+  auto sent = core_.connection.channel().send(std::move(message));
+  e.sent = sent.has_value();
+  return sent;
+}
+
+COMCP_DECL void outbound::cancel(request_id id, pending_entry const& e, std::string_view why) {
+  auto& channel = core_.connection.channel();
+  if (!e.call || !e.sent || !channel.is_open()) return;
+  if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
+    if (core_.is_http()) channel.abandon(id);
+    return;
+  }
+  if (channel.abandon(id) || (core_.is_http() && core_.is_modern())) return;
+  send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
+}
+
+COMCP_DECL void outbound::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
+  if (!core_.facts.codec || !core_.connection.channel().is_open()) return;
+  outgoing message(core_.facts.codec->notification(method, params, meta));
+  message.method = method;
+  send(std::move(message));
+}
+
+COMCP_DECL void outbound::send_text(std::string text) {
+  if (core_.connection.channel().is_open()) send(outgoing(std::move(text)));
+}
+
+COMCP_DECL void outbound::send(outgoing message) {
+  if (core_.is_http()) label(message, core_.facts);
+  if (core_.settings.tracer) core_.trace(direction::sent, message.text);
+  auto const sent = core_.connection.channel().send(std::move(message));
+  if (!sent) core_.fault(sent.error());
+}
+
+}  // namespace comcp::detail

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one subscriptions/listen stream of the modern era that all local subscribers share: it always asks for what they
+// want now, and is opened again when it breaks. On home only. Internal.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/listen_streams.hpp>
+
+namespace comcp::detail {
+class subscription_hub;
+
+class shared_stream {
+ public:
+  using pointer = listen_streams::pointer;
+
+  shared_stream(client_core& core, subscription_hub& hub, listen_streams& streams) noexcept
+      : core_(core), hub_(hub), streams_(streams) {}
+
+  /// What is wanted may have changed, or the connection is a new one.
+  void refresh();
+  /// Waits until what is wanted now, this resource with it, is acknowledged.
+  asio::awaitable<error> join(std::string uri, prepared_call& c);
+  /// One of the open streams ended.
+  void over(pointer const& s);
+  void ended(error const& reason);
+  /// It broke, or what it brings did not come: what changes until the next one is open, nobody tells.
+  void gap(bool is) noexcept { gap_ = is; }
+  /// Whether there was one, which ends.
+  [[nodiscard]] bool close_gap() noexcept { return std::exchange(gap_, false); }
+
+ private:
+  void reopen_later();
+  void give_up_opening();
+  asio::awaitable<void> reconcile();
+
+  client_core& core_;
+  subscription_hub& hub_;
+  listen_streams& streams_;
+  pointer open_, opening_;           // the latter is not acknowledged yet
+  std::vector<request_id> waiting_;  // for the end of a reconciliation
+  call_options patience_;            // the longest timeout of those
+  unsigned reopened_ = 0;            // times in a row that the server ended it
+  bool reconciling_ = false;
+  bool reopening_ = false;  // the wait before the next attempt is under way
+  bool gap_ = false;
+};
+
+}  // namespace comcp::detail
