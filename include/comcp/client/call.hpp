@@ -51,9 +51,6 @@ struct prepared_call {
   mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
 
-/// How a call is carried out from here on.
-using performer = std::function<asio::awaitable<reply>(prepared_call&)>;
-
 /// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
 /// the coroutine that waits, or with what several share, and leaves the table with it at the latest.
 struct pending_entry {

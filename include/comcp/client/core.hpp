@@ -53,11 +53,6 @@ class client_core final : private detail::tenant,
   /// The same, and gives the reference up at home: a timer of it may be running there.
   static void abandon(std::shared_ptr<client_core> core) noexcept;
 
-  /// From any executor; resumes there.
-  asio::awaitable<json::value> call(detail::prepared_call c);
-  /// True where call() would do no more than a round trip: a fast path for typed operations.
-  [[nodiscard]] bool is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept;
-
   // From here on home only.
   void spawn(asio::awaitable<void> work);  ///< Detached.
   /// Waits; false when the client closed meanwhile.
@@ -81,15 +76,14 @@ class client_core final : private detail::tenant,
   detail::introduction introduction;
   detail::connection connection;
   detail::recovery recovery;
-  detail::pipeline pipeline;
   detail::exchange exchange;
+  detail::pipeline pipeline;
   detail::outbound outbound;
   detail::inbound inbound;
   detail::dispatcher dispatcher;
   detail::subscription_hub subscriptions;
 
  private:
-  asio::awaitable<json::value> call_on_home(detail::prepared_call c);
   COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
   COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on

@@ -17,6 +17,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
+#include <comcp/client/pipeline.hpp>
 #include <comcp/protocol/notifications.hpp>
 #include <comcp/protocol/subscriptions.hpp>
 
@@ -75,7 +76,7 @@ class listen_streams {
 };
 
 /// By way of the interceptors, which may deny and record it. Throws what it fails with.
-asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer how);
+asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how);
 
 inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code == -32022; }
 

@@ -107,7 +107,10 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   if (params == "{}") params.clear();
   prepared_call c(std::string(list_traits<T>::method), std::move(params), std::move(options));
   c.repeatable = true;
-  auto const v = co_await core->call(std::move(c));
+  auto const here = co_await asio::this_coro::executor;
+  auto work = perform(*core, here, c);
+  auto r = co_await std::move(work);
+  auto const v = outcome_of(c, std::move(r));
   if (bytes) *bytes += v.text_size();
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
@@ -116,8 +119,8 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
       self->facts.learn(*p, self->settings.limits.items(), self->is_http());
       co_return;
     };
-    auto work = adopt(core, &*page);
-    co_await detail::on_home(core, std::move(work));
+    auto adopted = adopt(core, &*page);
+    co_await detail::on_home(core, std::move(adopted));
   }
   for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);

@@ -51,36 +51,24 @@ T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = tru
   return out;
 }
 
-// Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
-bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
-asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
+/// Through the pipeline and back, from any executor.
+asio::awaitable<reply> perform(client_core& core, asio::any_io_executor const& here, prepared_call& c);
+/// The same where the caller is elsewhere: carried out at home, and its caller resumed on its own executor.
+asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c);
+/// Throws where it is an error, with what is known of the call.
+json::value outcome_of(prepared_call const& c, reply&& r);
 /// A round that manual_input() gave to the caller goes on with its answers.
 asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c, json::value required,
                                            json::fragment responses);
-asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first);
 
-/// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
+/// The call as a typed value.
 template <class T>
 asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
   require(core);
   auto const here = co_await asio::this_coro::executor;
-  auto const state = co_await asio::this_coro::cancellation_state;
-  reply r;
-  if (core->is_plain(here, c.method) && state.cancelled() == asio::cancellation_type::none) {
-    pending_entry entry;
-    if (start_call(*core, c, entry, r)) {
-      auto waiting = core->calls.wait(entry);
-      r = co_await std::move(waiting);
-    }
-    if (core->exchange.needs_settling(c, r)) {
-      auto rest = settling(*core, c, r);
-      r = co_await std::move(rest);
-    }
-  } else {
-    auto all = general_call(*core, c);
-    r = co_await std::move(all);
-  }
-  co_return decode_result<T>(r.value(), c.options.is_manual_input());
+  auto work = perform(*core, here, c);
+  auto r = co_await std::move(work);
+  co_return decode_result<T>(outcome_of(c, std::move(r)), c.options.is_manual_input());
 }
 
 template <class T>
@@ -154,4 +142,5 @@ asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> oper
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
 #include <comcp/client/impl/operation.ipp>
+#include <comcp/client/impl/remote_call.ipp>
 #endif

@@ -5,7 +5,9 @@
 // the server at its end. A step that is not used is not there. Internal.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,6 +19,24 @@
 #include <comcp/client/inbound.hpp>
 
 namespace comcp::detail {
+
+class exchange;
+class pipeline;
+
+/// How a call is carried out from here on: the steps that follow, and what stands at the end of them.
+class performer {
+ public:
+  using function = std::function<asio::awaitable<reply>(prepared_call&)>;
+
+  performer(pipeline const& way, std::size_t next, std::shared_ptr<function const> end) noexcept
+      : way_(way), next_(next), end_(std::move(end)) {}
+  asio::awaitable<reply> operator()(prepared_call& c) const;
+
+ private:
+  pipeline const& way_;
+  std::size_t next_;
+  std::shared_ptr<function const> end_;
+};
 
 /// What has a say in calls. On home only.
 class call_step {
@@ -39,17 +59,21 @@ class call_step {
 
 class pipeline final : public notification_sink {
  public:
+  explicit pipeline(exchange& end) noexcept : end_(end) {}
+
   /// In the order in which calls go through them; those that are null are left out.
   void add(std::unique_ptr<call_step> step);
   /// True where only the exchange is left of it.
   [[nodiscard]] bool is_plain(std::string_view method) const noexcept;
-  asio::awaitable<reply> run(prepared_call c, performer exchange) const;
+  /// Steps, and then the exchange with the server or what stands for it.
+  asio::awaitable<reply> run(prepared_call& c, performer::function instead = {}) const;
   COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
   [[nodiscard]] std::vector<std::unique_ptr<call_step>> const& steps() const noexcept { return steps_; }
 
  private:
-  [[nodiscard]] asio::awaitable<reply> from(std::size_t first, prepared_call& c, performer const& exchange) const;
+  friend class performer;
 
+  exchange& end_;
   std::vector<std::unique_ptr<call_step>> steps_;
 };
 

@@ -5,7 +5,6 @@
 // post costs a header-only user a third of a second. And what came out of it. Internal.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <type_traits>
@@ -20,8 +19,28 @@
 
 namespace comcp::detail {
 
+/// What is run once, later and elsewhere.
+class task {
+ public:
+  virtual ~task() = default;
+  virtual void run() = 0;
+};
+
 /// Runs it later on that executor. With an empty one, whose context is gone, neither this nor spawn() does anything.
-void post(asio::any_io_executor const& to, std::function<void()> work);
+void post(asio::any_io_executor const& to, std::shared_ptr<task> work);
+
+template <class F>
+struct task_of final : task {
+  explicit task_of(F work) : call(std::move(work)) {}
+  void run() override { call(); }
+  F call;
+};
+
+template <class F>
+  requires std::is_invocable_v<F&>
+void post(asio::any_io_executor const& to, F work) {
+  if (to) post(to, std::shared_ptr<task>(std::make_shared<task_of<F>>(std::move(work))));
+}
 
 /// Inside a catch block: what was caught is thrown again from that executor, where it unwinds through nothing of ours.
 void throw_from(asio::any_io_executor const& on) noexcept;

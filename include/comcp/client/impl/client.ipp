@@ -21,8 +21,7 @@ COMCP_DECL error check_params(json::fragment const& params) {
 
 
 COMCP_DECL asio::awaitable<void> done_call(std::shared_ptr<client_core> core, prepared_call c) {
-  require(core);
-  (void)co_await core->call(std::move(c));
+  (void)co_await typed_call<json::value>(std::move(core), std::move(c));
 }
 
 COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<client_core> core, prepared_call c) {
@@ -44,7 +43,8 @@ COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> 
   auto const failed = co_await core->recovery.settled(c);
   if (failed) throw exception(failed);
   if (!core->is_modern()) {
-    (void)co_await core->call(std::move(c));
+    auto r = co_await core->pipeline.run(c);
+    (void)outcome_of(c, std::move(r));
   }
   core->settings.log_level = level;
 }

@@ -24,6 +24,7 @@ COMCP_DECL client_core::client_core(any_transport t, any_handler h, connect_opti
       connection(*this, settings, std::move(t)),
       recovery(*this, connection, settings),
       exchange(*this),
+      pipeline(exchange),
       outbound(*this),
       inbound(*this),
       dispatcher(*this),
@@ -95,23 +96,8 @@ COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) 
   co_return r.error() == errc::timeout;
 }
 
-COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
-  return here == home_ && pipeline.is_plain(method);
-}
-
 COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
   detail::spawn(home_, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call c) {
-  return detail::on_home(shared_from_this(), call_on_home(std::move(c)));
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
-  detail::performer last = [this](detail::prepared_call& one) { return exchange.perform(one); };
-  auto work = pipeline.run(std::move(c), std::move(last));
-  auto r = co_await std::move(work);
-  co_return std::move(r).value();
 }
 
 COMCP_DECL void client_core::fault(error e) {

@@ -104,7 +104,11 @@ COMCP_DECL asio::awaitable<reply> exchange::round_trip(prepared_call const& c) {
 }
 
 COMCP_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
-  auto r = co_await round_trip(c);
+  pending_entry e;
+  reply r;
+  auto const started = start(c, e);
+  if (started) r = co_await core_.calls.wait(e);
+  else r = started.error();
   if (needs_settling(c, r)) r = co_await settle(c, std::move(r));
   co_return r;
 }

@@ -7,14 +7,14 @@
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer how) {
+COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how) {
   auto const performed = std::make_shared<bool>(false);
-  performer marked = [performed, how = std::move(how)](prepared_call& call) {
+  performer::function marked = [performed, how = std::move(how)](prepared_call& call) {
     *performed = true;
     return how(call);
   };
-  auto const r = co_await core.pipeline.run(std::move(c), std::move(marked));
-  if (!r) throw exception(r.error());
+  auto const r = co_await core.pipeline.run(c, std::move(marked));
+  if (!r) throw exception(judged(c, r.error()));
   if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
 }
 
@@ -72,7 +72,7 @@ COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subsc
   auto const s = std::make_shared<listen_stream>(std::move(filter));
   s->independent = true;
   prepared_call c("subscriptions/listen", args("notifications", s->asked).text(), std::move(options));
-  performer how = [this, s](prepared_call& call) { return open_for(s, call); };
+  performer::function how = [this, s](prepared_call& call) { return open_for(s, call); };
   try {
     co_await ask_subscription(core_, std::move(c), std::move(how));
   } catch (...) {

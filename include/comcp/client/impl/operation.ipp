@@ -31,21 +31,14 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   return c;
 }
 
-COMCP_DECL bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome) {
-  auto const started = core.exchange.start(c, e);
-  if (!started) outcome = started.error();
-  return started.has_value();
-}
-
-COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared_call& c) {
-  return core.call(std::move(c));
-}
-
-COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
-  auto const hold = core.shared_from_this();
-  auto r = co_await core.exchange.settle(c, std::move(first));
+COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
   if (!r) throw exception(judged(c, r.error()));
-  co_return *std::move(r);
+  return *std::move(r);
+}
+
+COMCP_DECL asio::awaitable<reply> perform(client_core& core, asio::any_io_executor const& here, prepared_call& c) {
+  if (here == core.home()) return core.pipeline.run(c);
+  return perform_at_home(core, here, c);
 }
 
 COMCP_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c,
@@ -58,7 +51,7 @@ COMCP_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_cor
   if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
   auto const params = of->find("params");
   c.params = with_answers(params ? params->dump() : "{}", responses.text(), state);
-  auto v = co_await core->call(std::move(c));
+  auto v = co_await typed_call<json::value>(core, std::move(c));
   co_return v;
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <comcp/client/calls.hpp>
+#include <comcp/client/exchange.hpp>
 #include <comcp/client/pipeline.hpp>
 
 namespace comcp::detail {
@@ -18,18 +18,18 @@ COMCP_DECL bool pipeline::is_plain(std::string_view method) const noexcept {
   return true;
 }
 
-COMCP_DECL asio::awaitable<reply> pipeline::run(prepared_call c, performer exchange) const {
-  auto work = from(0, c, exchange);
-  auto r = co_await std::move(work);
-  if (!r) r = judged(c, r.error());
-  co_return r;
+COMCP_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const {
+  auto const& steps = way_.steps();
+  auto at = next_;
+  while (at < steps.size() && !steps[at]->concerns(c.method)) ++at;
+  if (at < steps.size()) return steps[at]->perform(c, performer(way_, at + 1, end_));
+  return end_ ? (*end_)(c) : way_.end_.perform(c);
 }
 
-COMCP_DECL asio::awaitable<reply> pipeline::from(std::size_t first, prepared_call& c, performer const& exchange) const {
-  while (first < steps_.size() && !steps_[first]->concerns(c.method)) ++first;
-  if (first == steps_.size()) return exchange(c);
-  performer next = [this, first, exchange](prepared_call& call) { return from(first + 1, call, exchange); };
-  return steps_[first]->perform(c, std::move(next));
+COMCP_DECL asio::awaitable<reply> pipeline::run(prepared_call& c, performer::function instead) const {
+  std::shared_ptr<performer::function const> end;
+  if (instead) end = std::make_shared<performer::function const>(std::move(instead));
+  return performer(*this, 0, std::move(end))(c);
 }
 
 COMCP_DECL bool pipeline::notified(std::string const& method, json::value const& params) {

@@ -16,8 +16,16 @@
 
 namespace comcp::detail {
 
-COMCP_DECL void post(asio::any_io_executor const& to, std::function<void()> work) {
-  if (to) asio::post(to, std::move(work));
+struct posted {
+  void operator()() {
+    auto const last = std::move(work);
+    last->run();
+  }
+  std::shared_ptr<task> work;
+};
+
+COMCP_DECL void post(asio::any_io_executor const& to, std::shared_ptr<task> work) {
+  if (to) asio::post(to, posted{std::move(work)});
 }
 
 COMCP_DECL void throw_from(asio::any_io_executor const& on) noexcept {

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A call whose caller is on another executor than the client: two hops, one to begin and one to resume.
+#pragma once
+
+#include <asio/async_result.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/execution/outstanding_work.hpp>
+#include <asio/prefer.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include <comcp/client/core.hpp>
+#include <comcp/client/operation.hpp>
+#include <comcp/net/spawn.hpp>
+
+namespace comcp::detail {
+
+class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call> {
+ public:
+  remote_call(client_core& core, asio::any_io_executor const& here, prepared_call& c)
+      : core_(core.shared_from_this()), here_(asio::prefer(here, asio::execution::outstanding_work.tracked)), call_(c) {}
+
+  template <class Handler>
+  void begin(Handler handler) {
+    auto const cancel = [weak = weak_from_this()] {
+      auto const self = weak.lock();
+      if (self) post(self->core_->home(), [self] { self->cancel(); });
+    };
+    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, &room_);
+    post(core_->home(), shared_from_this());
+  }
+
+  // At home to begin, then on the caller's executor to end.
+  void run() override {
+    if (!std::exchange(begun_, true)) return start();
+    auto caller = std::move(caller_);
+    caller.complete(std::move(outcome_), here_);
+  }
+
+  // As who waits in the table of calls, and owns itself meanwhile.
+  void resume(reply value) override {
+    auto const self = std::move(self_);
+    if (core_->exchange.needs_settling(call_, value)) return walk(settle(self, std::move(value)));
+    end(std::move(value));
+  }
+  void destroy() noexcept override { auto const last = std::move(self_); }
+
+ private:
+  void start() {
+    if (!core_->pipeline.is_plain(call_.method)) return walk(go(shared_from_this()));
+    auto const started = core_->exchange.start(call_, entry_);
+    if (!started) return resume_with(started.error());
+    core_->calls.end_with(call_.options.stop(), entry_);
+    self_ = shared_from_this();
+    entry_.waiting = waiter<reply>(this);
+  }
+
+  void resume_with(error const& why) {
+    self_ = shared_from_this();
+    resume(why);
+  }
+
+  void walk(asio::awaitable<void> work) { spawn(core_->home(), std::move(work), signal_.slot(), shared_from_this()); }
+
+  static asio::awaitable<void> go(std::shared_ptr<remote_call> self) {
+    reply r;
+    try {
+      r = co_await self->core_->pipeline.run(self->call_);
+    } catch (...) {
+      r = current_error();
+    }
+    self->end(std::move(r));
+  }
+
+  static asio::awaitable<void> settle(std::shared_ptr<remote_call> self, reply first) {
+    reply r;
+    try {
+      r = co_await self->core_->exchange.settle(self->call_, std::move(first));
+    } catch (...) {
+      r = current_error();
+    }
+    self->end(std::move(r));
+  }
+
+  void end(reply&& r) {
+    outcome_ = std::move(r);
+    post(here_, shared_from_this());
+  }
+
+  void cancel() {
+    if (entry_.id) return core_->calls.cancel(entry_.id);
+    signal_.emit(asio::cancellation_type::terminal);
+  }
+
+  std::shared_ptr<client_core> const core_;
+  asio::any_io_executor const here_;
+  prepared_call& call_;  // in the frame of the caller, who waits
+  pending_entry entry_;
+  reply outcome_;
+  waiter_room room_;
+  waiter<reply> caller_;
+  std::shared_ptr<remote_call> self_;
+  asio::cancellation_signal signal_;
+  bool begun_ = false;
+};
+
+struct begin_remote_call {
+  std::shared_ptr<remote_call> call;
+  template <class Handler>
+  void operator()(Handler handler) {
+    auto const begun = std::move(call);
+    begun->begin(std::move(handler));
+  }
+};
+
+COMCP_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c) {
+  if (!core.home()) return failed<reply>(error(errc::closed, "the execution context is gone"));
+  begin_remote_call begin{std::make_shared<remote_call>(core, here, c)};
+  return asio::async_initiate<asio::use_awaitable_t<> const, void(reply)>(std::move(begin), asio::use_awaitable);
+}
+
+}  // namespace comcp::detail
