@@ -181,6 +181,7 @@
 #include <comcp/wire/impl/codec.ipp>
 #include <comcp/wire/impl/http_headers.ipp>
 #include <comcp/wire/impl/legacy.ipp>
+#include <comcp/wire/impl/method.ipp>
 #include <comcp/wire/impl/modern.ipp>
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS

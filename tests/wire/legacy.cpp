@@ -60,6 +60,7 @@ TEST_CASE("codec: notifications and cancelling", "[wire]") {
         R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
   CHECK(wire::codec::cancelled(17, "why") ==
         R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":17,"reason":"why"}})");
-  CHECK(wire::is_known_method("tools/call"));
-  CHECK_FALSE(wire::is_known_method("tools/Call"));
+  CHECK_FALSE(wire::method("tools/call").is_vendors());
+  CHECK(wire::method("tools/call").is(wire::methods::call_tool));
+  CHECK(wire::method("tools/Call").is_vendors());
 }

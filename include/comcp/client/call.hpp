@@ -20,6 +20,7 @@
 #include <comcp/json/value.hpp>
 #include <comcp/result.hpp>
 #include <comcp/transport/transport.hpp>
+#include <comcp/wire/method.hpp>
 
 namespace comcp::detail {
 
@@ -36,9 +37,9 @@ inline std::chrono::steady_clock::time_point later(std::chrono::steady_clock::ti
 
 /// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
 struct prepared_call {
-  prepared_call(std::string m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
+  prepared_call(wire::method m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
 
-  std::string method;
+  wire::method method;
   std::string params;    // an object's text, or empty
   call_options options;
   error unusable;        // what is wrong with it from the start; the call ends with it

@@ -65,25 +65,29 @@ struct list_traits;
 template <>
 struct list_traits<tool> {
   using page = list_tools_result;
-  static constexpr std::string_view method = "tools/list", kind = "tools";
+  static constexpr auto const& method = wire::methods::list_tools;
+  static constexpr std::string_view kind = "tools";
   static auto& items(page& p) { return p.tools; }
 };
 template <>
 struct list_traits<resource> {
   using page = list_resources_result;
-  static constexpr std::string_view method = "resources/list", kind = "resources";
+  static constexpr auto const& method = wire::methods::list_resources;
+  static constexpr std::string_view kind = "resources";
   static auto& items(page& p) { return p.resources; }
 };
 template <>
 struct list_traits<resource_template> {
   using page = list_resource_templates_result;
-  static constexpr std::string_view method = "resources/templates/list", kind = "resources";
+  static constexpr auto const& method = wire::methods::list_resource_templates;
+  static constexpr std::string_view kind = "resources";
   static auto& items(page& p) { return p.resource_templates; }
 };
 template <>
 struct list_traits<prompt> {
   using page = list_prompts_result;
-  static constexpr std::string_view method = "prompts/list", kind = "prompts";
+  static constexpr auto const& method = wire::methods::list_prompts;
+  static constexpr std::string_view kind = "prompts";
   static auto& items(page& p) { return p.prompts; }
 };
 
@@ -105,7 +109,7 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   if (from) asked.set("cursor", *from);
   std::string params = asked.text();
   if (params == "{}") params.clear();
-  prepared_call c(std::string(list_traits<T>::method), std::move(params), std::move(options));
+  prepared_call c(list_traits<T>::method, std::move(params), std::move(options));
   c.repeatable = true;
   auto const here = co_await asio::this_coro::executor;
   auto work = perform(*core, here, c);

@@ -18,6 +18,7 @@
 
 #include <comcp/client/client.hpp>
 #include <comcp/skills/skill.hpp>
+#include <comcp/wire/method.hpp>
 
 namespace comcp {
 
@@ -97,17 +98,25 @@ asio::awaitable<listing<resource>> read_resource_directory(client const& c, std:
                                                            call_options options = call_options());
 
 namespace detail {
+namespace skill_methods {
+char const* skills_missing(server_capabilities const& c);
+char const* directories_missing(server_capabilities const& c);
+inline constexpr wire::method_rules list{.name = "skills/list", .missing = skills_missing, .wants_sight = true},
+    get{.name = "skills/get", .missing = skills_missing, .wants_sight = true},
+    read_directory{.name = "resources/directory/read", .missing = directories_missing, .wants_sight = true};
+}  // namespace skill_methods
+
 template <>
 struct list_traits<skill> {
   using page = list_skills_result;
-  static constexpr std::string_view method = "skills/list";
+  static constexpr auto const& method = skill_methods::list;
   static auto& items(page& p) { return p.skills; }
 };
 struct directory_child;
 template <>
 struct list_traits<directory_child> {
   using page = list_resources_result;
-  static constexpr std::string_view method = "resources/directory/read";
+  static constexpr auto const& method = skill_methods::read_directory;
   static auto& items(page& p) { return p.resources; }
 };
 }  // namespace detail

@@ -16,6 +16,7 @@
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/protocol/logging.hpp>
 #include <comcp/result.hpp>
+#include <comcp/wire/method.hpp>
 
 namespace comcp::wire {
 
@@ -37,7 +38,7 @@ class codec {
   [[nodiscard]] virtual protocol_version version() const noexcept = 0;
   [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
   /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
-  [[nodiscard]] virtual bool offers(std::string_view method) const noexcept = 0;
+  [[nodiscard]] virtual bool offers(method const& m) const noexcept = 0;
   /// A whole request. `params` is an object's text or empty; a `_meta` in it joins the one that the request gets, in
   /// which a key of `meta` counts.
   [[nodiscard]] virtual std::string request(std::uint64_t id, std::string_view method, std::string_view params,
@@ -48,11 +49,8 @@ class codec {
   /// Tells the server that a request is cancelled (byte streams in both eras, HTTP in the legacy one).
   [[nodiscard]] static std::string cancelled(std::uint64_t id, std::string_view reason);
   /// Errors: protocol_violation, for a kind that this era or this method does not have.
-  [[nodiscard]] virtual result<result_kind> classify(std::string_view method, json::view result) const = 0;
+  [[nodiscard]] virtual result<result_kind> classify(method const& m, json::view result) const = 0;
 };
-
-/// Every client-to-server method of any version; anything else is a vendor's.
-[[nodiscard]] bool is_known_method(std::string_view method) noexcept;
 
 namespace detail {
 /// A whole request, or a notification without an id; `params` is an object's text or empty, `meta` the members of

@@ -14,6 +14,7 @@
 
 #include <comcp/json/value.hpp>
 #include <comcp/protocol/lifecycle.hpp>
+#include <comcp/wire/method.hpp>
 
 namespace comcp::wire {
 
@@ -27,13 +28,13 @@ using header_list = std::vector<std::pair<std::string, std::string>>;
 /// prompt or the uri. Errors: invalid_argument (a method that no header can carry: it has no encoded form; one of
 /// those three without a name).
 /// Specification: #protocol-version-header, #standard-request-headers
-[[nodiscard]] result<header_list> request_headers(protocol_version version, std::string_view method,
+[[nodiscard]] result<header_list> request_headers(protocol_version version, method const& m,
                                                   std::optional<std::string> const& name);
 
 /// What a request is about, as its params (an object's text) say it: the `name` of tools/call and prompts/get, the `uri`
 /// of resources/read, subscribe and unsubscribe. Nothing for other methods, and where that member is not there once, as
 /// a string.
-[[nodiscard]] std::optional<std::string> name_in(std::string_view method, std::string params);
+[[nodiscard]] std::optional<std::string> name_in(method const& m, std::string params);
 
 /// One argument that a tool wants mirrored.
 class param_header {

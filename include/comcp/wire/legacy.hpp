@@ -13,10 +13,10 @@ class legacy final : public codec {
  public:
   explicit legacy(protocol_version v) noexcept : version_(v) {}
   [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] COMCP_DECL bool offers(method const& m) const noexcept override;
   [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
                                                request_meta const& meta) const override;
-  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
+  [[nodiscard]] COMCP_DECL result<result_kind> classify(method const& m, json::view result) const override;
   /// Batches exist in 2025-03-26 alone.
   [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
 

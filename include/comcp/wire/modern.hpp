@@ -15,10 +15,10 @@ class modern final : public codec {
   /// `info` is left out where it is null; `capabilities` is the JSON text of what the client declares.
   modern(protocol_version v, implementation const* info, std::string capabilities);
   [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] COMCP_DECL bool offers(method const& m) const noexcept override;
   [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
                                                request_meta const& meta) const override;
-  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
+  [[nodiscard]] COMCP_DECL result<result_kind> classify(method const& m, json::view result) const override;
 
  private:
   protocol_version version_;

@@ -117,7 +117,7 @@ COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call co
   auto request = sansio::read_cache_request(c.method, c.params);
   if (!request) return {};
   question q;
-  q.key.method = c.method;
+  q.key.method = c.method.text();
   q.key.uri = std::move(request->uri);
   q.key.params = std::move(request->params);
   if (auto const v = core_.facts.version()) q.key.version = v->text();
@@ -247,7 +247,7 @@ COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_
   auto r = co_await core_.calls.wait(e);
   if (!f->landed) {
     leave(f, id);
-    if (r.error() == errc::timeout) co_return reply(error(errc::timeout, c.method));
+    if (r.error() == errc::timeout) co_return reply(error(errc::timeout, c.method.text()));
   } else if (f->asks_back && r) {
     auto work = fetch(q, c);
     r = co_await std::move(work);

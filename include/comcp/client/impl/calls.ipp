@@ -92,7 +92,7 @@ COMCP_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& line, 
   table_.line_up(line, e.id);
   auto const waited = co_await wait(e);
   if (waited) co_return error();
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method.text());
   co_return waited.error();
 }
 
@@ -114,7 +114,7 @@ COMCP_DECL error judged(pending_entry const& e, error why) {
   auto& known = e.call->outcome;
   known = std::max(known, e.sent ? says : call_outcome::not_sent);
   bool const nameless = why.peer() && why.message().empty() && why.code().message().starts_with("JSON-RPC error");
-  return (nameless ? why.with_message(e.call->method) : why).with_outcome(known);
+  return (nameless ? why.with_message(e.call->method.text()) : why).with_outcome(known);
 }
 
 COMCP_DECL error judged(prepared_call const& c, error why) {
@@ -215,7 +215,7 @@ COMCP_DECL void calls::expire() {
   while (auto const id = table_.expired(now)) {
     auto const& e = **table_.find(id);
     owner_.given_up(id, e, "timed out");
-    end(id, error(errc::timeout, e.call ? e.call->method : std::string()));
+    end(id, error(errc::timeout, e.call ? e.call->method.text() : std::string()));
   }
   arm();
 }

@@ -39,7 +39,7 @@ COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
 
 COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
                                                    call_options options) {
-  prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
+  prepared_call c(wire::methods::set_level, args("level", enum_text(level)).text(), std::move(options));
   auto const failed = co_await core->recovery.settled(c);
   if (failed) throw exception(failed);
   if (!core->is_modern()) {
@@ -122,7 +122,7 @@ COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view 
 
 COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
                                                                        call_options options) const {
-  detail::prepared_call c("resources/read", args("uri", uri).text(), std::move(options));
+  detail::prepared_call c(wire::methods::read_resource, args("uri", uri).text(), std::move(options));
   c.repeatable = true;
   return detail::read_call(core_, std::move(c));
 }
@@ -140,13 +140,13 @@ COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_vie
   json::object params;
   params.set("name", name);
   if (!arguments.empty()) params.set("arguments", arguments);
-  detail::prepared_call c("prompts/get", params.text(), std::move(options));
+  detail::prepared_call c(wire::methods::get_prompt, params.text(), std::move(options));
   c.repeatable = true;
   return detail::typed_call<get_prompt_result>(core_, std::move(c));
 }
 
 COMCP_DECL asio::awaitable<complete_result> client::complete(complete_params const& what, call_options options) const {
-  detail::prepared_call c("completion/complete", json::to_text(what), std::move(options));
+  detail::prepared_call c(wire::methods::complete, json::to_text(what), std::move(options));
   c.repeatable = true;
   return detail::typed_call<complete_result>(core_, std::move(c));
 }
@@ -156,11 +156,11 @@ COMCP_DECL asio::awaitable<void> client::set_log_level(log_level level, call_opt
 }
 
 COMCP_DECL asio::awaitable<void> client::ping(call_options options) const {
-  return detail::done_call(core_, detail::prepared_call("ping", {}, std::move(options)));
+  return detail::done_call(core_, detail::prepared_call(wire::methods::ping, {}, std::move(options)));
 }
 
 COMCP_DECL asio::awaitable<discover_result> client::discover(call_options options) const {
-  detail::prepared_call c("server/discover", {}, std::move(options));
+  detail::prepared_call c(wire::methods::discover, {}, std::move(options));
   c.repeatable = true;
   return detail::typed_call<discover_result>(core_, std::move(c));
 }
@@ -181,7 +181,7 @@ COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filt
 COMCP_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
                                                         call_options options) const {
   if (auto const bad = detail::check_params(params)) return detail::failed<json::value>(bad);
-  detail::prepared_call c(std::string(method), std::move(params).text(), std::move(options));
+  detail::prepared_call c(method, std::move(params).text(), std::move(options));
   return detail::typed_call<json::value>(core_, std::move(c));
 }
 

@@ -62,7 +62,7 @@ COMCP_DECL error exchange::check(prepared_call const& c) const {
   if (core_.is_closing()) return {errc::closed, "the client is closing"};
   if (c.unusable) return c.unusable;
   if (c.internal) return {};
-  if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
+  if (c.method.is_vendors() && !jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method.text()};
   for (auto const& [key, text] : c.options.meta()) {
     if (auto const ok = check_meta(key, text); !ok) return ok.error();
   }
@@ -128,7 +128,7 @@ COMCP_DECL sansio::call_facts exchange::facts(prepared_call const& c, error cons
   sansio::call_facts now;
   now.modern = core_.is_modern();
   now.http = core_.is_http();
-  now.is_tool = c.method == "tools/call";
+  now.is_tool = c.method.is(wire::methods::call_tool);
   now.manual = c.options.is_manual_input();
   if (e) now.era_in_doubt = may_be_of_other_era(c, *e);
   if (e) now.may_repeat = may_repeat(c, *e);
@@ -220,7 +220,7 @@ COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
   auto const over = co_await calls.wait(e);
   if (over.error() != errc::timeout) co_return over.error();
   p.spend(calls.now() - before);
-  if (p.left <= p.left.zero() || calls.now() >= p.hard) co_return error(errc::timeout, p.call.method);
+  if (p.left <= p.left.zero() || calls.now() >= p.hard) co_return error(errc::timeout, p.call.method.text());
   p.pause = std::min<std::chrono::nanoseconds>(2 * p.pause, longest_rest);
   co_return error();
 }

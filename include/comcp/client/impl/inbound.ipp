@@ -169,7 +169,7 @@ COMCP_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
     return core_.fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
   }
   auto answer = result_of(m);
-  bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.ends_with("/list");
+  bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.name().ends_with("/list");
   if (!answer && is_page) {
     if (auto mended = page_mender(core_.settings.limits.json()).run(m.result)) answer = *std::move(mended);
   }

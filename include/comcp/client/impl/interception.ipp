@@ -18,7 +18,7 @@ namespace detail {
 struct interception {
   interception(prepared_call c, performer p) : call(std::move(c)), perform(std::move(p)) {
     call.counted = true;
-    out.method = call.method;
+    out.method = call.method.text();
     out.name = wire::name_in(call.method, call.params).value_or("");
     out.params = json::fragment::trusted(call.params);
   }
@@ -80,7 +80,7 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
   auto give_up = [i] { i->signal.emit(asio::cancellation_type::terminal); };
   detail::post(core_.home(), std::move(give_up));
   if (i->performed && !i->outcome) co_return judged(i->call, i->outcome.error());
-  auto const why = waited.error() == errc::timeout ? error(errc::timeout, i->call.method) : waited.error();
+  auto const why = waited.error() == errc::timeout ? error(errc::timeout, i->call.method.text()) : waited.error();
   bool const begun = i->call.started != std::chrono::steady_clock::time_point();
   co_return why.with_outcome(begun ? call_outcome::open : call_outcome::not_sent);
 }

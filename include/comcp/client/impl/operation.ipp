@@ -26,7 +26,7 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   params += std::string_view(R"("name":)");
   json::detail::append_string(params, name);
   params += '}';
-  prepared_call c("tools/call", std::move(params), std::move(options));
+  prepared_call c(wire::methods::call_tool, std::move(params), std::move(options));
   if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
   return c;
 }
@@ -46,7 +46,7 @@ COMCP_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_cor
   auto const of = required.view().find("comcp/call");
   if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
   auto const method = of->find("method");
-  c.method = method ? std::string(method->get_string().value_or("")) : std::string();
+  c.method = method ? method->get_string().value_or("") : "";
   std::optional<std::string> state;
   if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
   auto const params = of->find("params");

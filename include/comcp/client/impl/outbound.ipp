@@ -17,10 +17,10 @@ COMCP_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& 
   meta.progress = c.options.wants_progress();
   if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : core_.settings.log_level;
   outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
-  message.method = c.method;
   message.handshake = e.handshake;
   message.open_ended = e.open_ended;
   if (core_.is_http()) {
+    message.method = c.method.text();
     if (auto const labelled = label(message, e, codec, core_.facts.tools); !labelled) return labelled.error();
   }
   if (core_.settings.tracer) core_.trace(direction::sent, message.text);

@@ -7,23 +7,6 @@
 
 namespace comcp::detail {
 
-inline char const* capability_for(std::string_view method) noexcept {
-  if (method.starts_with("tools/")) return "tools";
-  if (method.starts_with("prompts/")) return "prompts";
-  if (method.starts_with("resources/")) return "resources";
-  if (method == "completion/complete") return "completions";
-  if (method == "logging/setLevel") return "logging";
-  if (method.starts_with("skills/")) return "io.modelcontextprotocol/skills";
-  return nullptr;
-}
-
-inline bool reads_directories(server_capabilities const& declared) {
-  auto const skills = declared.extensions.find("io.modelcontextprotocol/skills");
-  if (skills == declared.extensions.end()) return false;
-  auto const flag = skills->second.view().find("directoryRead");
-  return flag && flag->get_bool() == true;
-}
-
 COMCP_DECL std::optional<protocol_version> server_facts::version() const noexcept {
   if (!codec) return {};
   return codec->version();
@@ -45,21 +28,18 @@ COMCP_DECL era_verdict server_facts::verdict() const {
 
 COMCP_DECL error server_facts::refuses(prepared_call const& c, bool check_capabilities) const {
   if (!codec->offers(c.method))
-    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec->version().text())};
+    return {errc::not_in_protocol, c.method.text() + " does not exist in " + std::string(codec->version().text())};
   if (!check_capabilities) return {};
   if (needs_task(c)) {
     return {errc::capability_missing,
             "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
   }
-  if (std::string_view(c.method) == "resources/directory/read" && !reads_directories(capabilities))
-    return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
-  if (is_undiscovered() && !c.method.starts_with("skills/")) return {};  // those want a declaration that was seen
-  auto const* needed = capability_for(c.method);
-  if (!needed || capabilities.supports(needed))
-    return std::string_view(c.method) == "resources/subscribe" ? refuses_subscriptions() : error();
-  // 2024-11-05 has no completions capability to declare.
-  if (c.method == "completion/complete" && codec->version() == version::v2024_11_05) return {};
-  return {errc::capability_missing, std::string("the server did not declare ") + needed + ", which " + c.method + " needs"};
+  auto const& rules = c.method.rules();
+  if (!rules.missing || codec->version() < rules.declared_since) return {};
+  if (is_undiscovered() && !rules.wants_sight) return {};
+  auto const* const missing = rules.missing(capabilities);
+  if (!missing) return {};
+  return {errc::capability_missing, std::string("the server did not declare ") + missing + ", which " + c.method.text() + " needs"};
 }
 
 COMCP_DECL error server_facts::refuses_subscriptions() const {
@@ -69,7 +49,7 @@ COMCP_DECL error server_facts::refuses_subscriptions() const {
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
 COMCP_DECL bool server_facts::needs_task(prepared_call const& c) const {
-  if (c.method != "tools/call" || is_modern() || !tools.wants_task(c)) return false;
+  if (!c.method.is(wire::methods::call_tool) || is_modern() || !tools.wants_task(c)) return false;
   if (!capabilities.tasks || !capabilities.tasks->supports("tools", "call")) return false;
   auto const params = json::parse(c.params);
   return params && !params->contains("task");
@@ -163,10 +143,10 @@ COMCP_DECL result<void> label(outgoing& message, pending_entry const& e, wire::c
     return {};
   }
   auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
-  auto mirrors = wire::request_headers(codec.version(), message.method, name);
+  auto mirrors = wire::request_headers(codec.version(), c.method, name);
   if (!mirrors) return mirrors.error();
   message.headers = std::move(*mirrors);
-  if (c.method != "tools/call") return {};
+  if (!c.method.is(wire::methods::call_tool)) return {};
   auto arguments = tools.mirrored(c, *name);
   if (!arguments) return arguments.error();
   for (auto& header : *arguments) message.headers.push_back(std::move(header));

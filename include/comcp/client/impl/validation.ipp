@@ -86,7 +86,7 @@ class validation_step final : public call_step {
 };
 
 COMCP_DECL asio::awaitable<reply> validation_step::perform(prepared_call& c, performer next) {
-  return c.method == "tools/call" ? call(c, std::move(next)) : list(c, std::move(next));
+  return c.method.is(wire::methods::call_tool) ? call(c, std::move(next)) : list(c, std::move(next));
 }
 
 COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, performer next) {
@@ -176,7 +176,7 @@ COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) 
     core_.calls.end_with(c.options.stop(), e);
     core_.calls.table().line_up(l->waiting, e.id);
     auto const waited = co_await core_.calls.wait(e);
-    if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method) : waited.error();
+    if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method.text()) : waited.error();
   }
   // The call itself has what is left.
   if (c.started == std::chrono::steady_clock::time_point()) c.started = began;

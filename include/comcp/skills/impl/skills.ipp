@@ -9,6 +9,18 @@
 namespace comcp {
 namespace detail {
 
+COMCP_DECL char const* skill_methods::skills_missing(server_capabilities const& c) {
+  constexpr auto extension = "io.modelcontextprotocol/skills";
+  return c.supports(extension) ? nullptr : extension;
+}
+
+COMCP_DECL char const* skill_methods::directories_missing(server_capabilities const& c) {
+  auto const skills = c.extensions.find("io.modelcontextprotocol/skills");
+  if (skills == c.extensions.end()) return "io.modelcontextprotocol/skills";
+  auto const flag = skills->second.view().find("directoryRead");
+  return flag && flag->get_bool() == true ? nullptr : "directoryRead of io.modelcontextprotocol/skills";
+}
+
 // A skill under load, and loaded.
 struct skill_session {
   skill_session(std::shared_ptr<client_core> c, skill e, skill_options o)
@@ -131,7 +143,7 @@ COMCP_DECL asio::awaitable<listing<skill>> list_skills(client const& c, call_opt
 }
 
 COMCP_DECL asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options) {
-  detail::prepared_call call("skills/get", args("uri", uri).text(), std::move(options));
+  detail::prepared_call call(detail::skill_methods::get, args("uri", uri).text(), std::move(options));
   call.repeatable = true;
   return detail::get_skill_entry(detail::client_access::core(c), std::string(uri), std::move(call));
 }

@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <set>
 
@@ -14,19 +12,6 @@
 
 namespace comcp::wire {
 namespace detail {
-
-inline constexpr std::array<std::string_view, 22> known_methods = {
-    "initialize",          "ping",
-    "server/discover",     "tools/list",
-    "tools/call",          "resources/list",
-    "resources/read",      "resources/templates/list",
-    "resources/subscribe", "resources/unsubscribe",
-    "prompts/list",        "prompts/get",
-    "completion/complete", "logging/setLevel",
-    "subscriptions/listen", "tasks/get",
-    "tasks/result",        "tasks/list",
-    "tasks/cancel",        "sampling/createMessage",
-    "roots/list",          "elicitation/create"};
 
 // Takes `_meta` out of the params. Texts stay as they are: numbers keep their digits.
 struct meta_splitter final : json::member_sink {
@@ -127,10 +112,6 @@ COMCP_DECL void append_user_meta(std::string& out, request_meta const& meta) {
 }
 
 }  // namespace detail
-
-COMCP_DECL bool is_known_method(std::string_view method) noexcept {
-  return std::find(detail::known_methods.begin(), detail::known_methods.end(), method) != detail::known_methods.end();
-}
 
 COMCP_DECL std::string codec::notification(std::string_view method, std::string_view params,
                                            request_meta const& meta) const {

@@ -127,12 +127,6 @@ class param_finder {
 };
 
 /// Empty for a method that has no name.
-COMCP_DECL std::string_view name_member(std::string_view method) noexcept {
-  if (method == "tools/call" || method == "prompts/get") return "name";
-  bool const of_resource = method == "resources/read" || method == "resources/subscribe" || method == "resources/unsubscribe";
-  return of_resource ? std::string_view("uri") : std::string_view();
-}
-
 struct named_member final : json::member_sink {
   explicit named_member(std::string_view k) : key(k) {}
   inline bool on_member(std::string_view found, std::string_view text) override {
@@ -171,24 +165,24 @@ COMCP_DECL std::string header_value(std::string_view text) {
   return "=?base64?" + to_base64(std::as_bytes(std::span(text))) + "?=";
 }
 
-COMCP_DECL result<header_list> request_headers(protocol_version version, std::string_view method,
+COMCP_DECL result<header_list> request_headers(protocol_version version, method const& m,
                                                std::optional<std::string> const& name) {
-  if (method.empty() || !detail::is_plain(method)) {
+  if (m.name().empty() || !detail::is_plain(m)) {
     return error(errc::invalid_argument, "the method cannot be carried by the header Mcp-Method");
   }
   header_list out;
   out.emplace_back("MCP-Protocol-Version", version.text());
-  out.emplace_back("Mcp-Method", method);
-  if (method == "tools/call" || method == "prompts/get" || method == "resources/read") {
-    if (!name) return error(errc::invalid_argument, "the params of " + std::string(method) + " name nothing: Mcp-Name has no value");
+  out.emplace_back("Mcp-Method", m.name());
+  if (m.rules().is_mirrored) {
+    if (!name) return error(errc::invalid_argument, "the params of " + m.text() + " name nothing: Mcp-Name has no value");
     out.emplace_back("Mcp-Name", header_value(*name));
   }
   return out;
 }
 
-COMCP_DECL std::optional<std::string> name_in(std::string_view method, std::string params) {
-  detail::named_member wanted(detail::name_member(method));
-  if (wanted.key.empty() || params.empty()) return {};
+COMCP_DECL std::optional<std::string> name_in(method const& m, std::string params) {
+  if (!m.rules().subject || params.empty()) return {};
+  detail::named_member wanted(m.rules().subject);
   auto const scanned = json::scan_object(pad(params), wanted);
   if (!scanned || wanted.times != 1) return {};
   auto const name = json::unescape(wanted.raw);

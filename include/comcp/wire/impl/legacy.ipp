@@ -7,11 +7,8 @@
 
 namespace comcp::wire {
 
-COMCP_DECL bool legacy::offers(std::string_view method) const noexcept {
-  if (method == "server/discover" || method == "subscriptions/listen") return false;
-  if (method == "sampling/createMessage" || method == "roots/list" || method == "elicitation/create") return false;
-  if (method.starts_with("tasks/")) return version_ >= version::v2025_11_25;
-  return true;
+COMCP_DECL bool legacy::offers(method const& m) const noexcept {
+  return m.rules().in_legacy && version_ >= m.rules().since;
 }
 
 COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method, std::string_view params,
@@ -25,7 +22,7 @@ COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method
   return detail::message_text(id, method, params, extra);
 }
 
-COMCP_DECL result<result_kind> legacy::classify(std::string_view, json::view result) const {
+COMCP_DECL result<result_kind> legacy::classify(method const&, json::view result) const {
   if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
   return result_kind::complete;
 }

@@ -14,12 +14,7 @@ COMCP_DECL modern::modern(protocol_version v, implementation const* info, std::s
   standing_meta_ += R"(,"io.modelcontextprotocol/clientCapabilities":)" + std::move(capabilities);
 }
 
-COMCP_DECL bool modern::offers(std::string_view method) const noexcept {
-  return !is_known_method(method) || method == "server/discover" || method == "tools/list" || method == "tools/call" ||
-         method == "resources/list" || method == "resources/read" || method == "resources/templates/list" ||
-         method == "prompts/list" || method == "prompts/get" || method == "completion/complete" ||
-         method == "subscriptions/listen";
-}
+COMCP_DECL bool modern::offers(method const& m) const noexcept { return m.rules().in_modern; }
 
 COMCP_DECL std::string modern::request(std::uint64_t id, std::string_view method, std::string_view params,
                                        request_meta const& meta) const {
@@ -37,7 +32,7 @@ COMCP_DECL std::string modern::request(std::uint64_t id, std::string_view method
   return detail::message_text(id, method, params, extra);
 }
 
-COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::view result) const {
+COMCP_DECL result<result_kind> modern::classify(method const& m, json::view result) const {
   if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
   auto const type = result.find("resultType");
   if (!type) return result_kind::complete;
@@ -45,8 +40,7 @@ COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::v
   if (text == "complete") return result_kind::complete;
   if (text != "input_required")
     return error(errc::protocol_violation, "unknown resultType \"" + std::string(text) + "\"");
-  if (method != "tools/call" && method != "prompts/get" && method != "resources/read")
-    return error(errc::protocol_violation, "input_required is not legal on " + std::string(method));
+  if (!m.rules().may_ask) return error(errc::protocol_violation, "input_required is not legal on " + m.text());
   return result_kind::input_required;
 }
 
