@@ -5,6 +5,7 @@
 // answer, so that nearly all of it is the client's own work. Allocations are counted at malloc, where all of them end.
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,8 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/defer.hpp>
+#include <asio/io_context.hpp>
+#include <asio/strand.hpp>
 
 #include <comcp/client/client.hpp>
 #include <comcp/jsonrpc/encode.hpp>
@@ -120,8 +123,7 @@ class answering_transport {
   std::shared_ptr<state> state_ = std::make_shared<state>();
 };
 
-asio::awaitable<void> measure(std::size_t calls, int rounds) {
-  comcp::connect_options options;
+asio::awaitable<void> measure(std::string kind, comcp::connect_options options, std::size_t calls, int rounds) {
   options.legacy();
   comcp::client const c = co_await comcp::connect(answering_transport(), options);
   (void)co_await bench::many_calls(c, calls / 10, 64);
@@ -134,9 +136,24 @@ asio::awaitable<void> measure(std::size_t calls, int rounds) {
     many.push_back(co_await bench::many_calls(c, calls, 64, bench::thread_clock));
   }
   auto const n = static_cast<double>(calls);
-  bench::print("call_cost.one.ns", bench::median(one) / n * 1e9);
-  bench::print("call_cost.one.allocations", static_cast<double>(counted) / n);
-  bench::print("call_cost.many.ns", bench::median(many) / n * 1e9);
+  bench::print(("call_cost." + kind + "one.ns").c_str(), bench::median(one) / n * 1e9);
+  bench::print(("call_cost." + kind + "one.allocations").c_str(), static_cast<double>(counted) / n);
+  bench::print(("call_cost." + kind + "many.ns").c_str(), bench::median(many) / n * 1e9);
+}
+
+comcp::connect_options with_interceptor() {
+  comcp::interceptor hook;
+  hook.before = [](comcp::outgoing_call&) -> asio::awaitable<std::optional<comcp::json::value>> {
+    co_return std::nullopt;
+  };
+  return comcp::connect_options().intercept(std::move(hook));
+}
+
+// A client that is at home on a strand, which its callers are not on.
+asio::awaitable<void> elsewhere(std::size_t calls, int rounds) {
+  asio::any_io_executor const here = co_await asio::this_coro::executor;
+  asio::any_io_executor const home = asio::make_strand(*here.target<asio::io_context::executor_type>());
+  co_await measure("elsewhere.", comcp::connect_options().executor(home), calls, rounds);
 }
 
 }  // namespace
@@ -144,5 +161,9 @@ asio::awaitable<void> measure(std::size_t calls, int rounds) {
 int main(int argc, char** argv) {
   bench::pinned const here;
   std::size_t const calls = argc > 1 ? std::stoul(argv[1]) : 100'000;
-  bench::run(measure(calls, argc > 1 ? 1 : 9));
+  int const rounds = argc > 1 ? 1 : 9;
+  std::string const only = argc > 2 ? argv[2] : "";
+  if (only.empty() || only == "plain") bench::run(measure("", {}, calls, rounds));
+  if (only.empty() || only == "elsewhere") bench::run(elsewhere(calls, rounds));
+  if (only.empty() || only == "intercepted") bench::run(measure("intercepted.", with_interceptor(), calls, rounds));
 }

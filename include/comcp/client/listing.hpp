@@ -111,10 +111,8 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   if (params == "{}") params.clear();
   prepared_call c(list_traits<T>::method, std::move(params), std::move(options));
   c.repeatable = true;
-  auto const here = co_await asio::this_coro::executor;
-  auto work = perform(*core, here, c);
-  auto r = co_await std::move(work);
-  auto const v = outcome_of(c, std::move(r));
+  auto called = typed_call<json::value>(core, std::move(c));
+  auto const v = co_await std::move(called);
   if (bytes) *bytes += v.text_size();
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));

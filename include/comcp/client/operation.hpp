@@ -51,8 +51,23 @@ T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = tru
   return out;
 }
 
-/// Through the pipeline and back, from any executor.
-asio::awaitable<reply> perform(client_core& core, asio::any_io_executor const& here, prepared_call& c);
+/// One call through the pipeline and back, from any executor. It lives in the frame of who waits for it: Asio recycles two
+/// frames of up to 1020 bytes, so that a call has that one and the wait's.
+class performance {
+ public:
+  performance(client_core& core, prepared_call& c) noexcept : core_(core), call_(c) {}
+  /// What is to be awaited next. A caller that was cancelled before begins nothing.
+  asio::awaitable<reply> begin(asio::any_io_executor const& here, bool cancelled);
+  /// Whether that was not the end of it.
+  [[nodiscard]] bool goes_on(reply const& r) const { return is_plain_ && core_.exchange.needs_settling(call_, r); }
+  asio::awaitable<reply> go_on(reply r) { return core_.exchange.settle(call_, std::move(r)); }
+
+ private:
+  client_core& core_;
+  prepared_call& call_;
+  pending_entry entry_;
+  bool is_plain_ = false;
+};
 /// The same where the caller is elsewhere: carried out at home, and its caller resumed on its own executor.
 asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c);
 /// Throws where it is an error, with what is known of the call.
@@ -66,8 +81,14 @@ template <class T>
 asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
   require(core);
   auto const here = co_await asio::this_coro::executor;
-  auto work = perform(*core, here, c);
+  auto const state = co_await asio::this_coro::cancellation_state;
+  performance p(*core, c);
+  auto work = p.begin(here, state.cancelled() != asio::cancellation_type::none);
   auto r = co_await std::move(work);
+  if (p.goes_on(r)) {
+    auto rest = p.go_on(std::move(r));
+    r = co_await std::move(rest);
+  }
   co_return decode_result<T>(outcome_of(c, std::move(r)), c.options.is_manual_input());
 }
 

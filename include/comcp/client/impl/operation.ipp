@@ -36,9 +36,15 @@ COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
   return *std::move(r);
 }
 
-COMCP_DECL asio::awaitable<reply> perform(client_core& core, asio::any_io_executor const& here, prepared_call& c) {
-  if (here == core.home()) return core.pipeline.run(c);
-  return perform_at_home(core, here, c);
+inline asio::awaitable<reply> ended(error why) { co_return why; }
+
+COMCP_DECL asio::awaitable<reply> performance::begin(asio::any_io_executor const& here, bool cancelled) {
+  if (!(here == core_.home())) return perform_at_home(core_, here, call_);
+  if (cancelled || !core_.pipeline.is_plain(call_.method)) return core_.pipeline.run(call_);
+  is_plain_ = true;
+  auto const started = core_.exchange.start(call_, entry_);
+  if (!started) return ended(started.error());
+  return core_.calls.wait(entry_);
 }
 
 COMCP_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c,
