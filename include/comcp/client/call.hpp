@@ -73,6 +73,7 @@ struct pending_entry {
   waiter_room room;             // for `waiting`
   waiter<reply> waiting;
   std::function<void(reply)> on_end;    // instead of a waiting coroutine
+  reply (*told)(pending_entry& e, reply&& r) = nullptr;  // what its end is for who waits, where that is not its end itself
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;

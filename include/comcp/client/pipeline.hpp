@@ -57,6 +57,9 @@ class call_step {
   virtual void learn(json::view page, std::uint64_t asked) { (void)page, (void)asked; }
 };
 
+/// The way of a call that ends before it.
+asio::awaitable<reply> ended(error why);
+
 class pipeline final : public notification_sink {
  public:
   explicit pipeline(exchange& end) noexcept : end_(end) {}

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <comcp/json/padded_text.hpp>
 #include <comcp/json/value.hpp>
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/wire/method.hpp>
@@ -34,6 +35,7 @@ using header_list = std::vector<std::pair<std::string, std::string>>;
 /// What a request is about, as its params (an object's text) say it: the `name` of tools/call and prompts/get, the `uri`
 /// of resources/read, subscribe and unsubscribe. Nothing for other methods, and where that member is not there once, as
 /// a string.
+[[nodiscard]] std::optional<std::string> name_in(method const& m, padded_text params);
 [[nodiscard]] std::optional<std::string> name_in(method const& m, std::string params);
 
 /// One argument that a tool wants mirrored.

@@ -144,6 +144,7 @@ COMCP_DECL void calls::end(request_id id, reply&& r) {
     auto const on_end = std::move(e.on_end);
     on_end(std::move(r));
   } else if (e.waiting) {
+    if (e.told) r = e.told(e, std::move(r));
     auto waiting = std::move(e.waiting);  // the frame that `e` is in may go away
     waiting.complete(std::move(r), home_);
   }

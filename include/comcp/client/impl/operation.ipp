@@ -36,8 +36,6 @@ COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
   return *std::move(r);
 }
 
-inline asio::awaitable<reply> ended(error why) { co_return why; }
-
 COMCP_DECL asio::awaitable<reply> performance::begin(asio::any_io_executor const& here, bool cancelled) {
   if (!(here == core_.home())) return perform_at_home(core_, here, call_);
   if (cancelled || !core_.pipeline.is_plain(call_.method)) return core_.pipeline.run(call_);

@@ -7,6 +7,8 @@
 
 namespace comcp::detail {
 
+COMCP_DECL asio::awaitable<reply> ended(error why) { co_return why; }
+
 COMCP_DECL void pipeline::add(std::unique_ptr<call_step> step) {
   if (step) steps_.push_back(std::move(step));
 }

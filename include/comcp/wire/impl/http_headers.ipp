@@ -180,10 +180,12 @@ COMCP_DECL result<header_list> request_headers(protocol_version version, method 
   return out;
 }
 
-COMCP_DECL std::optional<std::string> name_in(method const& m, std::string params) {
-  if (!m.rules().subject || params.empty()) return {};
+COMCP_DECL std::optional<std::string> name_in(method const& m, std::string params) { return name_in(m, pad(params)); }
+
+COMCP_DECL std::optional<std::string> name_in(method const& m, padded_text params) {
+  if (!m.rules().subject || params.size() == 0) return {};
   detail::named_member wanted(m.rules().subject);
-  auto const scanned = json::scan_object(pad(params), wanted);
+  auto const scanned = json::scan_object(params, wanted);
   if (!scanned || wanted.times != 1) return {};
   auto const name = json::unescape(wanted.raw);
   return name ? std::optional(*name) : std::nullopt;
