@@ -14,7 +14,7 @@
 #include <asio/cancellation_signal.hpp>
 
 #include <comcp/client/handler.hpp>
-#include <comcp/client/inbound.hpp>
+#include <comcp/client/notification_sink.hpp>
 #include <comcp/jsonrpc/decode.hpp>
 
 namespace comcp {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <comcp/client/call.hpp>
+#include <comcp/client/notification_sink.hpp>
 #include <comcp/json/padded_text.hpp>
 #include <comcp/jsonrpc/decode.hpp>
 #include <comcp/transport/transport.hpp>
@@ -18,16 +19,6 @@ namespace comcp {
 class client_core;
 
 namespace detail {
-
-/// Hears what the server tells unasked.
-class notification_sink {
- public:
-  /// True: it was for this one alone.
-  virtual bool notified(std::string const& method, json::value const& params) = 0;
-
- protected:
-  ~notification_sink() = default;
-};
 
 class inbound final : public inbox {
  public:

@@ -14,7 +14,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/inbound.hpp>
+#include <comcp/client/notification_sink.hpp>
 #include <comcp/protocol/input_required.hpp>
 
 namespace comcp {

@@ -16,7 +16,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/inbound.hpp>
+#include <comcp/client/notification_sink.hpp>
 
 namespace comcp::detail {
 

@@ -14,7 +14,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/inbound.hpp>
+#include <comcp/client/notification_sink.hpp>
 #include <comcp/client/listen_streams.hpp>
 #include <comcp/client/shared_stream.hpp>
 #include <comcp/client/watchers.hpp>
