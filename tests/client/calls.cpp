@@ -340,6 +340,7 @@ TEST_CASE("calls: typed calls, and requests of any kind", "[client]") {
   REQUIRE(any);
   CHECK(any->dump() == R"({"v":[1]})");
   CHECK(t.finish(t.client.request("bad\"name")).error() == errc::invalid_argument);
+  CHECK(t.finish(t.client.request("")).error() == errc::invalid_argument);
   t.s.expect("notifications/mine", [](json::value const& m) { return !m.contains("id"); });
   CHECK(t.finish(t.client.notify("notifications/mine", args("a", 1))));
   t.settle();

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <comcp/client/interceptor.hpp>
 
+#include <asio/strand.hpp>
+
 #include "support/conversation.hpp"
 
 using namespace comcp;
@@ -194,6 +196,32 @@ TEST_CASE("interceptors: an approval that hangs ends with its call", "[client]")
   CHECK(o->times == 1);
   CHECK(t.server.count("tools/call") == 0);
   CHECK(log == strings{"a>tools/call tool", "a<tools/call failed"});
+}
+
+TEST_CASE("interceptors: an approval whose coroutine is let go ends its call, here and elsewhere", "[client]") {
+  watched t;
+  comcp::detail::waiter<bool> gate;
+  interceptor asks;
+  asks.before = [&gate](outgoing_call&) { return when_open(gate); };
+  auto const client = t.with({asks});
+  bool const elsewhere = GENERATE(false, true);
+  CAPTURE(elsewhere);
+  auto op = client.call_tool("t");
+  auto outcome = std::make_shared<std::optional<result<call_tool_result>>>();
+  auto const wait = [](asio::awaitable<call_tool_result> work, std::shared_ptr<std::optional<result<call_tool_result>>> to)
+      -> asio::awaitable<void> {
+    auto r = co_await as_result(std::move(work));
+    to->emplace(std::move(r));
+  };
+  asio::any_io_executor const on = elsewhere ? asio::any_io_executor(asio::make_strand(t.io)) : t.io.get_executor();
+  asio::co_spawn(on, wait(std::move(op), outcome), asio::detached);
+  t.settle();
+  REQUIRE(gate);
+  gate = comcp::detail::waiter<bool>();
+  t.settle();
+  REQUIRE(outcome->has_value());
+  CHECK((**outcome).error() == errc::cancelled);
+  CHECK(t.server.count("tools/call") == 0);
 }
 
 TEST_CASE("interceptors: an approval that comes after the end sends nothing", "[client]") {

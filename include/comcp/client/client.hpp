@@ -101,7 +101,6 @@ class client : public server_lists {
   [[nodiscard]] asio::awaitable<void> restart() const;
   /// Waits for the end and gives its reason.
   [[nodiscard]] asio::awaitable<error> closed() const;
-
 };
 
 namespace detail {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The heart of a client, without templates, put together of its parts: calls (what waits), pipeline and exchange (the way
-// of a call), outbound and inbound (what is sent, who gets what came), connection and recovery (its life). Everything in it runs on its home
-// executor, one handler at a time. Users meet it through comcp::client.
+// of a call), outbound and inbound (what is sent, who gets what came), connection and recovery (its life). Everything in it
+// runs on its home executor, one handler at a time. Users meet it through comcp::client.
 #pragma once
 
 #include <functional>
@@ -50,8 +50,6 @@ class client_core final : private detail::tenant,
                                                                connect_options options);
   asio::awaitable<void> close();
   void abandon() noexcept;  ///< The owning client went away.
-  /// The same, and gives the reference up at home: a timer of it may be running there.
-  static void abandon(std::shared_ptr<client_core> core) noexcept;
 
   // From here on home only.
   void spawn(asio::awaitable<void> work);  ///< Detached.
@@ -84,6 +82,7 @@ class client_core final : private detail::tenant,
   detail::subscription_hub subscriptions;
 
  private:
+  static void let_go(client_core* last) noexcept;
   COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
   COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on

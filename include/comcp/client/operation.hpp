@@ -56,8 +56,8 @@ T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = tru
 class performance {
  public:
   performance(client_core& core, prepared_call& c) noexcept : core_(core), call_(c) {}
-  /// What is to be awaited next. A caller that was cancelled before begins nothing.
-  asio::awaitable<reply> begin(asio::any_io_executor const& here, bool cancelled);
+  /// What is to be awaited next.
+  asio::awaitable<reply> begin(asio::any_io_executor const& here);
   /// Whether that was not the end of it.
   [[nodiscard]] bool goes_on(reply const& r) const { return is_plain_ && core_.exchange.needs_settling(call_, r); }
   asio::awaitable<reply> go_on(reply r) { return core_.exchange.settle(call_, std::move(r)); }
@@ -81,9 +81,8 @@ template <class T>
 asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
   require(core);
   auto const here = co_await asio::this_coro::executor;
-  auto const state = co_await asio::this_coro::cancellation_state;
   performance p(*core, c);
-  auto work = p.begin(here, state.cancelled() != asio::cancellation_type::none);
+  auto work = p.begin(here);
   auto r = co_await std::move(work);
   if (p.goes_on(r)) {
     auto rest = p.go_on(std::move(r));

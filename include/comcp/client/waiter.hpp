@@ -62,6 +62,17 @@ class waiter {
   suspended<T>* suspended_ = nullptr;
 };
 
+/// For whoever held the right and goes away: the coroutine learns that from its executor, if there is one.
+template <class T>
+void complete_later(waiter<T>&& waiting, asio::any_io_executor const& on, error why) noexcept {
+  if (!waiting) return;
+  try {
+    auto const last = std::make_shared<waiter<T>>(std::move(waiting));
+    post(on, [last, on, why = std::move(why)] { last->complete(T(why), on); });
+  } catch (...) {  // no memory: it is destroyed
+  }
+}
+
 /// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
 class waiter_room {
  public:

@@ -19,7 +19,7 @@
 
 namespace comcp::detail {
 
-/// What is run once, later and elsewhere.
+/// What is run later and elsewhere.
 class task {
  public:
   virtual ~task() = default;

@@ -81,7 +81,7 @@ class method {
   operator std::string_view() const noexcept { return name(); }
   [[nodiscard]] method_rules const& rules() const noexcept { return *rules_; }
   [[nodiscard]] bool is(method_rules const& rules) const noexcept { return rules_ == &rules; }
-  [[nodiscard]] bool is_vendors() const noexcept { return !own_.empty(); }
+  [[nodiscard]] bool is_vendors() const noexcept { return rules_ == &methods::vendor; }
 
  private:
   method_rules const* rules_;

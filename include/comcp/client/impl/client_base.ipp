@@ -9,14 +9,14 @@ namespace comcp {
 
 COMCP_DECL client_base& client_base::operator=(client_base&& other) noexcept {
   if (this == &other) return *this;
-  if (owner_ && core_) client_core::abandon(std::move(core_));
+  if (owner_ && core_) core_->abandon();
   core_ = std::move(other.core_);
   owner_ = std::exchange(other.owner_, false);
   return *this;
 }
 
 COMCP_DECL client_base::~client_base() {
-  if (owner_ && core_) client_core::abandon(std::move(core_));
+  if (owner_ && core_) core_->abandon();
 }
 
 COMCP_DECL std::shared_ptr<client_core> const& client_base::core() const {

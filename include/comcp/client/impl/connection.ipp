@@ -108,7 +108,7 @@ COMCP_DECL asio::awaitable<bool> connection::settle() {
     if (core_.settings.log_level && core_.facts.capabilities.supports("logging")) {
       call_options patience;
       patience.timeout(attempt_.bounded(core_.settings.timeout)).extend_on_progress(false);
-      prepared_call set("logging/setLevel", args("level", enum_text(*core_.settings.log_level)).text(), std::move(patience));
+      prepared_call set(wire::methods::set_level, args("level", enum_text(*core_.settings.log_level)).text(), std::move(patience));
       set.internal = true;
       auto const done = co_await core_.exchange.round_trip(set);
       if (!done) core_.fault(done.error());

@@ -49,7 +49,8 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(an
   asio::any_io_executor home = here;
   if (options.settings().executor) home = options.settings().executor;
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
-  auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
+  std::shared_ptr<client_core> const core(
+      new client_core(std::move(transport), std::move(handler), std::move(options), home), &client_core::let_go);
   // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
   auto work = core->connection.open();
   co_await detail::spawn_and_wait(home, std::move(work));
@@ -72,10 +73,13 @@ COMCP_DECL void client_core::abandon() noexcept {
   connection.channel().cut();  // home may never run again
 }
 
-COMCP_DECL void client_core::abandon(std::shared_ptr<client_core> core) noexcept {
-  core->abandon();
-  auto& mine = *core;
-  mine.at_home([last = std::move(core)] {});
+// Whoever held it last: a timer of it may be running at home.
+COMCP_DECL void client_core::let_go(client_core* last) noexcept {
+  try {
+    std::shared_ptr<client_core> owned(last);
+    last->at_home([owned = std::move(owned)] {});
+  } catch (...) {  // no memory for that
+  }
 }
 
 COMCP_DECL void client_core::context_gone() noexcept {

@@ -75,7 +75,7 @@ COMCP_DECL error exchange::refuses(prepared_call const& c) const {
 
 // What check() looks at for resources/subscribe, which the modern era has not.
 COMCP_DECL error exchange::check_subscribe(call_options const& options) const {
-  prepared_call const listen("subscriptions/listen", {}, options);
+  prepared_call const listen(wire::methods::listen, {}, options);
   if (auto bad = check(listen)) return bad;
   return core_.settings.check_capabilities ? core_.facts.refuses_subscriptions() : error();
 }
@@ -274,7 +274,7 @@ COMCP_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
   auto const& steps = core_.pipeline.steps();
   std::optional<std::string> from;
   for (std::size_t pages = 0; pages < core_.settings.limits.pages(); ++pages) {
-    prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), bounds);
+    prepared_call again(wire::methods::list_tools, from ? args("cursor", *from).text() : std::string(), bounds);
     again.started = c.started;
     again.internal = true;
     again.repeatable = true;

@@ -16,8 +16,8 @@ namespace detail {
 
 /// The call and its walk; who waits for it may be gone before that ends.
 struct interception final : pending_entry, task, std::enable_shared_from_this<interception> {
-  interception(client_core& c, prepared_call of, performer p)
-      : pending_entry(span::client), core(c), call(std::move(of)), perform(std::move(p)) {
+  interception(std::shared_ptr<client_core> c, prepared_call of, performer p)
+      : pending_entry(span::client), core(std::move(c)), call(std::move(of)), perform(std::move(p)) {
     told = &means;
     call.counted = true;
     out.method = call.method.text();
@@ -30,11 +30,15 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     call.params = out.params.text();
     out.name = wire::name_in(call.method, pad(call.params)).value_or("");
   }
-  void run() override { spawn(core.home(), walk(shared_from_this()), signal.slot(), shared_from_this()); }
+  void run() override { spawn(core->home(), walk(shared_from_this()), signal.slot(), shared_from_this()); }
+  interception(interception const&) = delete;
+  interception& operator=(interception const&) = delete;
+  // A hook that let go of its coroutine has ended the walk.
+  ~interception() { complete_later(std::move(waiting), core->home(), error(errc::cancelled, "an interceptor was abandoned")); }
   static asio::awaitable<void> walk(std::shared_ptr<interception> i);
   static reply means(pending_entry& e, reply&& r);
 
-  client_core& core;
+  std::shared_ptr<client_core> const core;
   prepared_call call;
   performer perform;
   outgoing_call out;
@@ -59,22 +63,24 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
   if (c.internal) return next(c);
   auto& calls = core_.calls;
   if (core_.end_reason()) return ended(core_.end_reason()->with_outcome(call_outcome::not_sent));
+  if (core_.is_closing()) return ended(error(errc::closed, "the client is closing").with_outcome(call_outcome::not_sent));
   if (c.options.stop().stop_requested()) return ended(error(errc::cancelled).with_outcome(call_outcome::not_sent));
   auto const now = calls.now();
   auto const limit = calls.hard_limit(c.options);
-  auto const i = std::make_shared<interception>(core_, std::move(c), std::move(next));
+  auto const i = std::make_shared<interception>(core_.shared_from_this(), std::move(c), std::move(next));
   if (!calls.enlist(*i, now, limit, later(now, limit), false))
     return ended(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
   calls.end_with(i->call.options.stop(), *i);
+  auto waiting = calls.wait(*i);
   post(core_.home(), i);  // so that nothing ends before the wait has begun
-  return calls.wait(*i);
+  return waiting;
 }
 
 COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
   auto& i = static_cast<interception&>(e);
   if (!r) {  // it ends before its walk
     auto give_up = [self = i.shared_from_this()] { self->signal.emit(asio::cancellation_type::terminal); };
-    post(i.core.home(), std::move(give_up));
+    post(i.core->home(), std::move(give_up));
   }
   if (r && i.outcome) return i.outcome;
   if (r || (i.performed && !i.outcome)) return judged(i.call, i.outcome.error());
@@ -84,8 +90,7 @@ COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
 }
 
 COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception> i) {
-  auto const hold = i->core.shared_from_this();
-  auto const& hooks = i->core.settings.interceptors;
+  auto const& hooks = i->core->settings.interceptors;
   try {
     bool goes_on = true;
     while (goes_on && i->reached < hooks.size()) {
@@ -118,7 +123,7 @@ COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception
       i->outcome = current_error();
     }
   }
-  i->core.calls.end(i->id, json::value());
+  i->core->calls.end(i->id, json::value());
 }
 
 }  // namespace detail

@@ -71,7 +71,7 @@ COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subsc
   auto const hold = core_.shared_from_this();
   auto const s = std::make_shared<listen_stream>(std::move(filter));
   s->independent = true;
-  prepared_call c("subscriptions/listen", args("notifications", s->asked).text(), std::move(options));
+  prepared_call c(wire::methods::listen, args("notifications", s->asked).text(), std::move(options));
   performer::function how = [this, s](prepared_call& call) { return open_for(s, call); };
   try {
     co_await ask_subscription(core_, std::move(c), std::move(how));

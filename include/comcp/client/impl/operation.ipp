@@ -36,9 +36,9 @@ COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
   return *std::move(r);
 }
 
-COMCP_DECL asio::awaitable<reply> performance::begin(asio::any_io_executor const& here, bool cancelled) {
+COMCP_DECL asio::awaitable<reply> performance::begin(asio::any_io_executor const& here) {
   if (!(here == core_.home())) return perform_at_home(core_, here, call_);
-  if (cancelled || !core_.pipeline.is_plain(call_.method)) return core_.pipeline.run(call_);
+  if (!core_.pipeline.is_plain(call_.method)) return core_.pipeline.run(call_);
   is_plain_ = true;
   auto const started = core_.exchange.start(call_, entry_);
   if (!started) return ended(started.error());

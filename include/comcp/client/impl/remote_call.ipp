@@ -21,6 +21,11 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   remote_call(client_core& core, asio::any_io_executor const& here, prepared_call& c)
       : core_(core.shared_from_this()), here_(asio::prefer(here, asio::execution::outstanding_work.tracked)), call_(c) {}
 
+  remote_call(remote_call const&) = delete;
+  remote_call& operator=(remote_call const&) = delete;
+  // Home is gone, or the work was abandoned there.
+  ~remote_call() { complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone")); }
+
   template <class Handler>
   void begin(Handler handler) {
     auto const cancel = [weak = weak_from_this()] {
@@ -41,42 +46,45 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   // As who waits in the table of calls, and owns itself meanwhile.
   void resume(reply value) override {
     auto const self = std::move(self_);
-    if (core_->exchange.needs_settling(call_, value)) return walk(settle(self, std::move(value)));
-    end(std::move(value));
+    carry_on([&] {
+      if (core_->exchange.needs_settling(call_, value)) walk(core_->exchange.settle(call_, std::move(value)));
+      else end(std::move(value));
+    });
   }
   void destroy() noexcept override { auto const last = std::move(self_); }
 
  private:
   void start() {
-    if (!core_->pipeline.is_plain(call_.method)) return walk(go(shared_from_this()));
-    auto const started = core_->exchange.start(call_, entry_);
-    if (!started) return resume_with(started.error());
-    core_->calls.end_with(call_.options.stop(), entry_);
-    self_ = shared_from_this();
-    entry_.waiting = waiter<reply>(this);
+    carry_on([this] {
+      if (!core_->pipeline.is_plain(call_.method)) return walk(core_->pipeline.run(call_));
+      auto const started = core_->exchange.start(call_, entry_);
+      self_ = shared_from_this();
+      if (!started) return resume(started.error());
+      core_->calls.end_with(call_.options.stop(), entry_);
+      entry_.waiting = waiter<reply>(this);
+    });
   }
 
-  void resume_with(error const& why) {
-    self_ = shared_from_this();
-    resume(why);
-  }
-
-  void walk(asio::awaitable<void> work) { spawn(core_->home(), std::move(work), signal_.slot(), shared_from_this()); }
-
-  static asio::awaitable<void> go(std::shared_ptr<remote_call> self) {
-    reply r;
+  // What is thrown at home is the caller's.
+  template <class F>
+  void carry_on(F const& next) {
     try {
-      r = co_await self->core_->pipeline.run(self->call_);
+      next();
     } catch (...) {
-      r = current_error();
+      auto const self = std::move(self_);
+      if (entry_.id) entry_.leave();
+      end(current_error());
     }
-    self->end(std::move(r));
   }
 
-  static asio::awaitable<void> settle(std::shared_ptr<remote_call> self, reply first) {
+  void walk(asio::awaitable<reply> work) {
+    spawn(core_->home(), carry(shared_from_this(), std::move(work)), signal_.slot(), shared_from_this());
+  }
+
+  static asio::awaitable<void> carry(std::shared_ptr<remote_call> self, asio::awaitable<reply> work) {
     reply r;
     try {
-      r = co_await self->core_->exchange.settle(self->call_, std::move(first));
+      r = co_await std::move(work);
     } catch (...) {
       r = current_error();
     }
@@ -96,10 +104,10 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   std::shared_ptr<client_core> const core_;
   asio::any_io_executor const here_;
   prepared_call& call_;  // in the frame of the caller, who waits
-  pending_entry entry_;
   reply outcome_;
   waiter_room room_;
   waiter<reply> caller_;
+  pending_entry entry_;
   std::shared_ptr<remote_call> self_;
   asio::cancellation_signal signal_;
   bool begun_ = false;

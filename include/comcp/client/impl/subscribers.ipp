@@ -43,7 +43,7 @@ COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error cons
 COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
   auto const hold = core_.shared_from_this();
   auto const mine = std::make_shared<updated_callback const>(std::move(f));
-  prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
+  prepared_call c(wire::methods::subscribe, args("uri", uri).text(), std::move(options));
   performer::function how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }
@@ -106,7 +106,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
   auto const hold = core_.shared_from_this();
   if (core_.end_reason()) throw exception(*core_.end_reason());
   if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
-  prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
+  prepared_call c(wire::methods::unsubscribe, args("uri", uri).text(), std::move(options));
   performer::function how = [this, uri](prepared_call& call) { return leave(uri, call); };
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }

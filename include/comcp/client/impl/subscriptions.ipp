@@ -50,7 +50,7 @@ COMCP_DECL void subscription_hub::ended(error const& reason) { shared_.ended(rea
 
 COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
   auto const hold = core_.shared_from_this();
-  prepared_call again("resources/subscribe", args("uri", uri).text(), {});
+  prepared_call again(wire::methods::subscribe, args("uri", uri).text(), {});
   again.internal = true;
   auto const done = co_await core_.exchange.round_trip(again);
   if (!done) core_.fault(done.error());

@@ -218,7 +218,7 @@ COMCP_DECL asio::awaitable<error> validation_step::walk() {
   std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
   std::size_t bytes = 0;
   for (std::size_t pages = 0; pages < core_.settings.limits.pages(); ++pages) {
-    prepared_call c("tools/list", from ? args("cursor", *from).text() : std::string(), call_options());
+    prepared_call c(wire::methods::list_tools, from ? args("cursor", *from).text() : std::string(), call_options());
     c.internal = true;
     c.repeatable = true;
     auto const asked = now_;

@@ -126,7 +126,6 @@ class param_finder {
   std::optional<error> fault_;
 };
 
-/// Empty for a method that has no name.
 struct named_member final : json::member_sink {
   explicit named_member(std::string_view k) : key(k) {}
   inline bool on_member(std::string_view found, std::string_view text) override {
