@@ -162,6 +162,8 @@
 #include <comcp/schema/impl/unicode.ipp>
 #include <comcp/schema/impl/unicode_table.ipp>
 #include <comcp/schema/impl/uri_reference.ipp>
+#include <comcp/server/impl/bell.ipp>
+#include <comcp/server/impl/connection.ipp>
 #include <comcp/server/impl/live_server.ipp>
 #include <comcp/skills/impl/frontmatter.ipp>
 #include <comcp/skills/impl/skill.ipp>

@@ -273,3 +273,18 @@ TEST_CASE("server_life: the history keeps the last 32 events with their reasons"
   CHECK(life.history().back().state == state::stopped);
   CHECK(life.reason() == errc::closed);
 }
+
+TEST_CASE("server_life: an attempt that is made once ends with its failure, and proves itself as any other", "[sansio]") {
+  server_life life(retry(3));
+  CHECK(life.start(t0, true).what == action::start);
+  CHECK(life.lost(t0, crashed, 0).what == action::rest);
+  CHECK(life.state() == state::stopped);
+  CHECK(life.reason() == crashed.code());
+  CHECK(life.start(t0).what == action::start);
+  CHECK(life.lost(t0, crashed, 0).what == action::wait);
+
+  server_life other(retry(3));
+  (void)other.start(t0, true);
+  other.started(t0);
+  CHECK(other.lost(t0, crashed, 0).what == action::wait);
+}

@@ -51,14 +51,15 @@ TEST_CASE("live_server: stop in each state, and those who wait", "[server]") {
   REQUIRE(k.state() == state);
   bool const waits = state == server_state::starting || state == server_state::backing_off;
   auto const waiting = waits ? k.ready(100s) : nullptr;
+  auto const starting = state == server_state::starting ? k.c.start(k.live->start()) : nullptr;
   auto const call = state == server_state::ready ? k.live->connection() : std::nullopt;
   auto const o = k.c.start(k.live->stop());
   CHECK(o->ok());
   CHECK(k.state() == server_state::stopped);
   if (waiting) CHECK(waiting->error() == errc::closed);
+  if (starting) CHECK(starting->error() == errc::closed);
   if (call) CHECK(k.c.start(call->call_tool("x"))->error() == errc::closed);
   auto const connections = k.server.connections();
-  CHECK(k.ready(1s)->error() == errc::closed);
   CHECK(k.c.start(k.live->stop())->ok());
   k.c.advance(600s);
   CHECK(k.server.connections() == connections);
@@ -235,8 +236,7 @@ TEST_CASE("live_server: let go of in each state, with and without its context", 
   bring(*k, state);
   k->server.silent("tools/call");
   auto const call = state == server_state::ready ? k->call() : nullptr;
-  bool const waits = state == server_state::starting || state == server_state::backing_off;
-  auto const waiting = waits ? k->ready(100s) : nullptr;
+  auto const waiting = state == server_state::starting ? k->c.start(k->live->start()) : nullptr;
   auto const stopping = GENERATE(true, false) ? k->c.start(k->live->stop()) : nullptr;
   auto const weak = std::weak_ptr(k->live);
   k->live->abandon();
@@ -256,7 +256,7 @@ TEST_CASE("live_server: its context goes away while anything is under way", "[se
   k->make();
   asio::co_spawn(k->c.io, k->live->start(), asio::detached);
   asio::co_spawn(k->c.io, k->live->restart(), asio::detached);
-  asio::co_spawn(k->c.io, k->live->ready(std::chrono::steady_clock::time_point::max()), asio::detached);
+  asio::co_spawn(k->c.io, until_ready(k->live, k->owner, std::chrono::steady_clock::time_point::max()), asio::detached);
   for (int i = 0; i != when; ++i) {
     k->c.io.restart();
     k->c.io.poll_one();

@@ -19,19 +19,19 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::shared_ptr<detail::live_server> echo_server(asio::io_context& io) {
+std::shared_ptr<detail::live_server> echo_server(asio::io_context& io, std::shared_ptr<listening_owner> owner = nullptr) {
   server_config config(stdio(std::string(COMCP_TEST_SERVERS_DIR) + "/comcp_test_echo_server"));
   config.retry(retry_forever(1ms, 10ms));
-  return std::make_shared<detail::live_server>("echo", std::move(config), io.get_executor(), steady_time(),
-                                               std::weak_ptr<detail::live_server_owner>());
+  return std::make_shared<detail::live_server>("echo", std::move(config), io.get_executor(), steady_time(), owner);
 }
 
-asio::awaitable<void> kill_again_and_again(std::shared_ptr<detail::live_server> live, int times) {
+asio::awaitable<void> kill_again_and_again(std::shared_ptr<detail::live_server> live, std::shared_ptr<listening_owner> owner,
+                                          int times) {
   auto starting = live->start();
   co_await std::move(starting);
   int ended = 0;
   for (int i = 0; i != times; ++i) {
-    auto getting = live->ready(std::chrono::steady_clock::now() + 20s);
+    auto getting = until_ready(live, owner, std::chrono::steady_clock::now() + 20s);
     auto const client = co_await std::move(getting);
     auto const pid = client.transport_info().pid;
     CHECK(pid.has_value());
@@ -44,7 +44,7 @@ asio::awaitable<void> kill_again_and_again(std::shared_ptr<detail::live_server> 
       if (!r) CHECK(r.error() == errc::outcome_unknown);
     }
     // The next one goes to the process that follows.
-    auto again = live->ready(std::chrono::steady_clock::now() + 20s);
+    auto again = until_ready(live, owner, std::chrono::steady_clock::now() + 20s);
     auto const next = co_await std::move(again);
     auto call = next.call_tool("echo", args("text", "again"), call_options().idempotent());
     auto const answer = co_await std::move(call);
@@ -62,8 +62,9 @@ TEST_CASE("live_server: a process that is killed again and again comes back, and
   auto const before = open_descriptors();
   {
     asio::io_context io;
-    auto const live = echo_server(io);
-    comcp_test::run(io, kill_again_and_again(live, 10));
+    auto const owner = std::make_shared<listening_owner>();
+    auto const live = echo_server(io, owner);
+    comcp_test::run(io, kill_again_and_again(live, owner, 10));
     CHECK(live->status().state == server_state::stopped);
   }
   CHECK_FALSE(has_children());

@@ -30,7 +30,6 @@ KNOWN = {
     "sansio/sse_parser.hpp sse_parser": (25, 17),
     "schema/impl/evaluator.ipp evaluator": (32, 15),
     "schema/impl/pattern_parser.ipp pattern_parser": (27, 15),
-    "server/live_server.hpp live_server": (37, 18),
     "skills/impl/yaml_reader.hpp yaml_reader": (34, 15),
     "test/impl/scripted_transport.ipp state": (25, 16),
     "transport/http_session.hpp http_session": (37, 22),

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <comcp/server/bell.hpp>
 #include <comcp/server/live_server.hpp>
 
 #include "support/conversation.hpp"
@@ -18,11 +19,31 @@ namespace comcp_test {
 struct listening_owner final : comcp::detail::live_server_owner {
   std::vector<std::string> heard;
   int changes = 0;
+  comcp::detail::bell rung;
 
-  void state_changed(std::string const&) override { ++changes; }
+  void state_changed(std::string const&) override {
+    ++changes;
+    rung.ring();
+  }
   void became_ready(std::string const& name) override { heard.push_back(name + " ready"); }
   void gave_up(std::string const& name) override { heard.push_back(name + " gave up"); }
 };
+
+/// Waits until the server is ready, as registry and pool do; starts one that is stopped.
+inline asio::awaitable<comcp::client> until_ready(std::shared_ptr<comcp::detail::live_server> live,
+                                                  std::shared_ptr<listening_owner> owner,
+                                                  std::chrono::steady_clock::time_point until) {
+  using comcp::server_state;
+  auto const& life = live->life();
+  if (life.state() == server_state::stopped) live->start_in_background();
+  for (;;) {
+    if (auto c = live->connection()) co_return std::move(*c);
+    if (life.state() == server_state::failed || life.state() == server_state::stopped) throw comcp::exception(life.reason());
+    if (live->time()->now() >= until) throw comcp::exception(comcp::error(comcp::errc::timeout));
+    auto waiting = owner->rung.wait(live->time(), until);
+    co_await std::move(waiting);
+  }
+}
 
 /// Operations that live_server has, begun while their arguments live.
 class kept_server {
@@ -58,7 +79,7 @@ class kept_server {
     for (auto const& e : live->status().history) out += (out.empty() ? "" : ", ") + std::string(to_string(e.state));
     return out;
   }
-  auto ready(std::chrono::nanoseconds within) { return c.start(live->ready(c.clock->now() + within)); }
+  auto ready(std::chrono::nanoseconds within) { return c.start(until_ready(live, owner, c.clock->now() + within)); }
   auto call(std::string_view name = "x") { return c.start(live->connection()->call_tool(name)); }
   void crash() {
     server.drop();

@@ -57,8 +57,7 @@ class backoff {
 
   /// It could not be opened: the next wait, or nothing when the attempts are used up.
   [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
-    if (failures_ >= options_.attempts()) return {};
-    ++failures_;
+    if (++failures_ > options_.attempts()) return {};
     return wait(random, asked);
   }
   /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
@@ -73,6 +72,8 @@ class backoff {
   }
   /// All is well: the next failure is the first.
   void proved() noexcept { failures_ = steps_ = 0; }
+  /// In a row, the last one too that found the attempts used up.
+  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
 
  private:
   [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {

@@ -53,6 +53,7 @@ struct life_step {
   enum class action : std::uint8_t {
     none,
     start,      ///< Begin an attempt to connect.
+    rest,       ///< It is stopped: the attempt was the only one.
     wait,       ///< Until `until`; then due() says so.
     give_up,    ///< It has failed.
     reconnect,  ///< End the connection because of `why`, wait until `until`, then due().
@@ -71,8 +72,8 @@ class server_life {
   explicit server_life(retry_policy policy) : policy_(policy), backoff_(policy.delays()) {}
 
   /// It is to run: for the first time, or again by hand, which forgets earlier failures. A connection that is ready
-  /// stays.
-  [[nodiscard]] life_step start(time_point now);
+  /// stays. `once`: if the attempt fails, that is the end.
+  [[nodiscard]] life_step start(time_point now, bool once = false);
   /// The same, but a connection that is ready is to be replaced.
   [[nodiscard]] life_step restart(time_point now);
   /// The attempt made a connection.
@@ -91,7 +92,7 @@ class server_life {
   /// Why it is not ready, or was not when it was not last.
   [[nodiscard]] error const& reason() const noexcept { return reason_; }
   /// In a row: a connection counts as a success once it lived for retry_policy::proven_after().
-  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
+  [[nodiscard]] unsigned failures() const noexcept { return backoff_.failures(); }
   [[nodiscard]] std::uint64_t starts() const noexcept { return starts_; }
   /// While it backs off.
   [[nodiscard]] std::optional<time_point> retry_at() const noexcept;
@@ -99,15 +100,15 @@ class server_life {
   [[nodiscard]] std::deque<server_event> const& history() const noexcept { return history_; }
 
  private:
+  life_step begin(time_point now, life_step::action how);
   void become(server_state s, time_point now, error why);
-  void forget_failures() noexcept;
   life_step fail(time_point now, error why, double random, life_step::action otherwise);
 
   retry_policy policy_;
   backoff backoff_;
   server_state state_ = server_state::stopped;
   error reason_;
-  unsigned failures_ = 0;
+  bool once_ = false;
   unsigned undelivered_ = 0;
   std::uint64_t starts_ = 0;
   time_point ready_since_{}, until_{};

@@ -62,33 +62,29 @@ COMCP_DECL void server_life::become(server_state s, time_point now, error why) {
   event.reason = std::move(why);
 }
 
-COMCP_DECL void server_life::forget_failures() noexcept {
+COMCP_DECL life_step server_life::begin(time_point now, life_step::action how) {
   backoff_.proved();
-  failures_ = 0;
+  life_step step;
+  step.what = how;
+  step.until = now;
+  step.why = error(errc::transport_failed, "the connection is begun anew");
+  become(server_state::starting, now, how == life_step::action::reconnect ? step.why : error());
+  return step;
 }
 
-COMCP_DECL life_step server_life::start(time_point now) {
+COMCP_DECL life_step server_life::start(time_point now, bool once) {
   if (state_ == server_state::starting || state_ == server_state::ready) return {};
-  forget_failures();
-  become(server_state::starting, now, {});
-  life_step step;
-  step.what = life_step::action::start;
-  return step;
+  once_ = once;
+  return begin(now, life_step::action::start);
 }
 
 COMCP_DECL life_step server_life::restart(time_point now) {
-  if (state_ != server_state::ready) return start(now);
-  forget_failures();
-  life_step step;
-  step.what = life_step::action::reconnect;
-  step.until = now;
-  step.why = error(errc::transport_failed, "the connection is begun anew");
-  become(server_state::starting, now, step.why);
-  return step;
+  return state_ == server_state::ready ? begin(now, life_step::action::reconnect) : start(now);
 }
 
 COMCP_DECL void server_life::started(time_point now) {
   if (state_ != server_state::starting) return;
+  once_ = false;
   ++starts_;
   ready_since_ = now;
   become(server_state::ready, now, {});
@@ -96,12 +92,17 @@ COMCP_DECL void server_life::started(time_point now) {
 
 COMCP_DECL life_step server_life::lost(time_point now, error why, double random) {
   if (state_ != server_state::starting && state_ != server_state::ready) return {};
+  if (std::exchange(once_, false)) {
+    life_step step;
+    step.what = life_step::action::rest;
+    become(server_state::stopped, now, std::move(why));
+    return step;
+  }
   return fail(now, std::move(why), random, life_step::action::wait);
 }
 
 COMCP_DECL life_step server_life::fail(time_point now, error why, double random, life_step::action otherwise) {
-  if (state_ == server_state::ready && now - ready_since_ >= policy_.proven_after()) forget_failures();
-  ++failures_;
+  if (state_ == server_state::ready && now - ready_since_ >= policy_.proven_after()) backoff_.proved();
   std::optional<std::chrono::milliseconds> asked;
   if (auto const* const d = why.detail(); d && d->retry_after) asked = *d->retry_after;
   auto const wait = backoff_.failed(random, asked);
@@ -142,6 +143,7 @@ COMCP_DECL life_step server_life::call_ended(time_point now, call_end how, error
 
 COMCP_DECL void server_life::stop(time_point now, error why) {
   if (state_ == server_state::stopped) return;
+  once_ = false;
   become(server_state::stopped, now, std::move(why));
 }
 
