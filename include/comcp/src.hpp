@@ -131,11 +131,12 @@
 #include <comcp/providers/impl/names.ipp>
 #include <comcp/providers/impl/openai.ipp>
 #include <comcp/providers/impl/pieces.ipp>
+#include <comcp/registry/impl/calls.ipp>
+#include <comcp/registry/impl/offers.ipp>
 #include <comcp/registry/impl/qualified_name.ipp>
+#include <comcp/registry/impl/refresher.ipp>
 #include <comcp/registry/impl/registry.ipp>
-#include <comcp/registry/impl/registry_calls.ipp>
-#include <comcp/registry/impl/registry_refresh.ipp>
-#include <comcp/registry/impl/registry_servers.ipp>
+#include <comcp/registry/impl/servers.ipp>
 #include <comcp/sansio/impl/cache.ipp>
 #include <comcp/sansio/impl/call_life.ipp>
 #include <comcp/sansio/impl/handshake.ipp>

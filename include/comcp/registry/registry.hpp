@@ -25,7 +25,8 @@
 namespace comcp {
 namespace detail {
 class registry_core;
-}
+std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options);
+}  // namespace detail
 
 /// Many servers. Move-only; destroying it is abrupt (calls end with errc::closed, server processes are killed), close()
 /// is graceful. Operations may be awaited on any executor and resume there; those that are no operations (servers,
@@ -37,7 +38,7 @@ class registry {
   template <class Executor>
     requires(!std::same_as<Executor, registry> && std::convertible_to<Executor, asio::any_io_executor>)
   explicit registry(Executor home, registry_options options = registry_options())
-      : core_(make(asio::any_io_executor(std::move(home)), std::move(options))) {}
+      : core_(detail::make_registry_core(std::move(home), std::move(options))) {}
   registry(registry&&) noexcept = default;
   registry& operator=(registry&& other) noexcept;
   ~registry();
@@ -110,7 +111,6 @@ class registry {
   [[nodiscard]] asio::any_io_executor get_executor() const;
 
  private:
-  static std::shared_ptr<detail::registry_core> make(asio::any_io_executor home, registry_options options);
   [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
 
   std::shared_ptr<detail::registry_core> core_;
@@ -119,8 +119,9 @@ class registry {
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/registry/impl/calls.ipp>
+#include <comcp/registry/impl/offers.ipp>
+#include <comcp/registry/impl/refresher.ipp>
 #include <comcp/registry/impl/registry.ipp>
-#include <comcp/registry/impl/registry_calls.ipp>
-#include <comcp/registry/impl/registry_refresh.ipp>
-#include <comcp/registry/impl/registry_servers.ipp>
+#include <comcp/registry/impl/servers.ipp>
 #endif
