@@ -110,6 +110,7 @@
 #include <comcp/pinning/impl/suspicious.ipp>
 #include <comcp/pool/impl/calls.ipp>
 #include <comcp/pool/impl/core.ipp>
+#include <comcp/pool/impl/members.ipp>
 #include <comcp/pool/impl/pool.ipp>
 #include <comcp/protocol/impl/base64.ipp>
 #include <comcp/protocol/impl/capabilities.ipp>

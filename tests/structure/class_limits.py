@@ -22,7 +22,6 @@ KNOWN = {
     "http/response_parser.hpp response_parser": (25, 18),
     "json/value.hpp value": (35, 15),
     "net/impl/child_process.ipp state": (25, 17),
-    "pool/core.hpp pool_core": (37, 15),
     "sansio/oauth_flow.hpp oauth_flow": (35, 19),
     "sansio/sse_parser.hpp sse_parser": (25, 17),
     "schema/impl/evaluator.ipp evaluator": (32, 15),

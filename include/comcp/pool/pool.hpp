@@ -32,7 +32,7 @@ using pool_operation = std::function<asio::awaitable<T>(client const&, call_opti
 
 template <class T>
 asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options options, pool_operation<T> operation) {
-  auto taking = pool_core::take_for_call(core, options);
+  auto taking = core->take_for_call(options);
   auto const turn = co_await std::move(taking);
   try {
     auto call = operation(turn.connection(), std::move(options));
@@ -53,7 +53,7 @@ asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options opt
 template <class Fn>
 std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> core, Fn fn,
                                                     std::chrono::nanoseconds timeout) {
-  auto taking = on_home(core, pool_core::checkout(core, timeout));
+  auto taking = on_home(core, check_out(core, timeout));
   auto const connection = co_await std::move(taking);
   auto work = fn(*connection);
   co_return co_await std::move(work);
@@ -172,5 +172,6 @@ class pool {
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
 #include <comcp/pool/impl/core.ipp>
+#include <comcp/pool/impl/members.ipp>
 #include <comcp/pool/impl/pool.ipp>
 #endif

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Who is in a pool, how they stand, and who of them takes the next call. Home alone changes the list, and reads it without
+// the mutex; every other thread reads under it. Internal.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <comcp/pool/lease.hpp>
+#include <comcp/pool/options.hpp>
+#include <comcp/server/live_server.hpp>
+
+namespace comcp::detail {
+
+struct pool_member {
+  pool_member(std::size_t n, server_state first) : id(n), load(std::make_shared<pool_load>(std::to_string(n))), state(first) {}
+
+  std::size_t const id;
+  std::shared_ptr<pool_load> const load;
+  std::shared_ptr<live_server> live;
+  std::atomic<server_state> state;  // as the pool sees it: ready once it was found to belong here
+  error refused;                    // why it does not; under the mutex
+  std::optional<log_level> told;    // by the pool, over whichever connection
+};
+
+/// A member that was chosen for one call.
+class pool_turn {
+ public:
+  pool_turn(lease l, std::shared_ptr<live_server> live) noexcept : lease_(std::move(l)), live_(std::move(live)) {}
+  [[nodiscard]] client const& connection() const noexcept { return *lease_; }
+  [[nodiscard]] lease take_lease() && noexcept { return std::move(lease_); }
+  void ended() const { live_->call_ended(nullptr); }
+  void ended(error const& failure) const { live_->call_ended(&failure); }
+
+ private:
+  lease lease_;
+  std::shared_ptr<live_server> live_;
+};
+
+class pool_members {
+ public:
+  using member = std::shared_ptr<pool_member>;
+
+  explicit pool_members(pool_options const& options) : pick_(options.strategy()) {}
+
+  // On home.
+  [[nodiscard]] std::vector<member> const& all() const noexcept { return all_; }
+  [[nodiscard]] member find(std::string_view name) const;
+  void add(member m);
+  bool remove(member const& m);  ///< False where another did it before.
+  std::vector<member> remove_all();
+  void refuse(pool_member& m, error why);
+  /// None where none is ready. Throws where the strategy fails.
+  [[nodiscard]] std::optional<pool_turn> pick();
+  /// Whether one may become ready by itself.
+  [[nodiscard]] bool is_hopeful() const noexcept;
+  /// Why there is nobody.
+  [[nodiscard]] error nobody() const;
+
+  // From any thread.
+  [[nodiscard]] std::vector<server_status> status() const;
+  [[nodiscard]] pool_statistics statistics() const;
+  void cut() noexcept;
+
+ private:
+  [[nodiscard]] std::size_t choose();
+
+  std::function<std::size_t(std::span<pool_candidate const>)> pick_;
+  std::vector<pool_candidate> candidates_;  // while one is chosen, and who they are
+  std::vector<pool_member*> ready_;
+  mutable std::mutex mutex_;
+  std::vector<member> all_;  // by id
+};
+
+}  // namespace comcp::detail
