@@ -27,6 +27,7 @@
 #include <comcp/protocol/progress.hpp>
 #include <comcp/protocol/tools.hpp>
 #include <comcp/client/era_cache.hpp>
+#include <comcp/sansio/backoff.hpp>
 #include <comcp/sansio/handshake.hpp>
 #include <comcp/trace/tracer.hpp>
 
@@ -172,18 +173,18 @@ class restart_policy {
   /// ping any more, or sends too many unusable messages in a row.
   explicit restart_policy(hook ask) : ask_(std::move(ask)) {}
   /// At most this many restarts without a successful call in between.
-  restart_policy& attempts(unsigned n) { return attempts_ = n, *this; }
+  restart_policy& attempts(unsigned n) { return delays_.attempts(n), *this; }
   /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
-  restart_policy& delay(milliseconds base, milliseconds max) { return base_ = base, max_ = max, *this; }
-  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
-  [[nodiscard]] milliseconds base() const noexcept { return base_; }
-  [[nodiscard]] milliseconds max() const noexcept { return max_; }
+  restart_policy& delay(milliseconds base, milliseconds max) { return delays_.delay(base, 2, max), *this; }
+  [[nodiscard]] unsigned attempts() const noexcept { return delays_.attempts(); }
+  [[nodiscard]] milliseconds base() const noexcept { return delays_.initial(); }
+  [[nodiscard]] milliseconds max() const noexcept { return delays_.maximum(); }
+  [[nodiscard]] reconnect_options const& delays() const noexcept { return delays_; }
   [[nodiscard]] hook const& ask() const noexcept { return ask_; }
 
  private:
   hook ask_;
-  unsigned attempts_ = 0;
-  milliseconds base_{100}, max_{10'000};
+  reconnect_options delays_ = reconnect_options().attempts(0).delay(milliseconds(100), 2, milliseconds(10'000)).jitter(0);
 };
 
 /// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.

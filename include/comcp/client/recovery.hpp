@@ -15,6 +15,7 @@
 #include <comcp/client/call.hpp>
 #include <comcp/client/connection.hpp>
 #include <comcp/client/era_memory.hpp>
+#include <comcp/sansio/backoff.hpp>
 #include <comcp/sansio/handshake.hpp>
 
 namespace comcp {
@@ -26,7 +27,7 @@ class recovery {
   using nanoseconds = std::chrono::nanoseconds;
 
   recovery(client_core& core, connection& c, connect_settings& settings) noexcept
-      : core_(core), connection_(c), eras_(settings, c.channel()) {}
+      : core_(core), connection_(c), eras_(settings, c.channel()), delays_(settings.restart.delays()) {}
 
   /// The connection is lost: it is begun again, or it is over.
   void lost(error why);
@@ -84,7 +85,8 @@ class recovery {
   error lost_again_;
   request_id pause_ = 0;  // before the next attempt
   bool at_once_ = false;  // without that
-  unsigned restarts_in_a_row_ = 0, renewals_in_a_row_ = 0;
+  sansio::backoff delays_;  // of restarts in a row
+  unsigned renewals_in_a_row_ = 0;
   bool renewal_due_ = false;        // the session is lost, and the last try to renew it failed
   bool prior_unconfirmed_ = false;
 };

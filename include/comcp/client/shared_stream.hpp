@@ -13,6 +13,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/listen_streams.hpp>
+#include <comcp/sansio/backoff.hpp>
 
 namespace comcp::detail {
 class subscription_hub;
@@ -47,7 +48,7 @@ class shared_stream {
   pointer open_, opening_;           // the latter is not acknowledged yet
   std::vector<request_id> waiting_;  // for the end of a reconciliation
   call_options patience_;            // the longest timeout of those
-  unsigned reopened_ = 0;            // times in a row that the server ended it
+  sansio::backoff delays_{reconnect_options().attempts(~0U).jitter(0)};  // while the server ends it
   bool reconciling_ = false;
   bool reopening_ = false;  // the wait before the next attempt is under way
   bool gap_ = false;

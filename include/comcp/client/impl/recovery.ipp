@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-
 #include <comcp/client/core.hpp>
 #include <comcp/client/recovery.hpp>
 
@@ -23,10 +21,7 @@ COMCP_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error con
       return {};
     }
   }
-  if (restarts_in_a_row_ >= policy.attempts()) return {};
-  auto const wanted = policy.base() * (std::int64_t{1} << std::min(restarts_in_a_row_, 20U));
-  ++restarts_in_a_row_;
-  return std::min<std::chrono::milliseconds>(wanted, policy.max());
+  return delays_.failed(0);
 }
 
 // False when there is to be no restart.
@@ -63,7 +58,7 @@ COMCP_DECL error recovery::begin_anew(error why, nanoseconds wait) {
     return {};
   }
   if (!life.is(sansio::life_state::ready)) return {errc::not_ready, "the first connection is still being made"};
-  restarts_in_a_row_ = 0;
+  delays_.proved();
   give_way(why, wait);
   return connection_.end_reason().value_or(error());
 }
@@ -200,7 +195,10 @@ COMCP_DECL void recovery::kept(error const& why) {
 }
 
 COMCP_DECL void recovery::answered(pending_entry const& e) noexcept {
-  if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
+  if (!e.call->internal) {  // a handshake alone shows nothing: it may die of a call
+    delays_.proved();
+    renewals_in_a_row_ = 0;
+  }
   if (!e.handshake) prior_unconfirmed_ = false;
 }
 

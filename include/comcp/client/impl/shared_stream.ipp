@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-
 #include <comcp/client/core.hpp>
 #include <comcp/client/shared_stream.hpp>
 #include <comcp/net/spawn.hpp>
-#include <comcp/sansio/backoff.hpp>
 
 namespace comcp::detail {
 
@@ -36,12 +33,12 @@ COMCP_DECL void shared_stream::over(pointer const& s) {
   if (core_.connection.status() != connection_status::ready || !s->is_acknowledged) return;
   gap_ = true;
   // One that was open for a while was no failure: over HTTP an idle stream may be cut by whoever is on the way.
-  if (core_.calls.now() - s->acknowledged_at >= sansio::backoff::lasting) reopened_ = 0;
+  if (core_.calls.now() - s->acknowledged_at >= sansio::backoff::lasting) delays_.proved();
   reopen_later();
 }
 
 COMCP_DECL void shared_stream::ended(error const& reason) {
-  reopened_ = 0;
+  delays_.proved();
   open_.reset();
   streams_.end_all(reason);
   core_.calls.wake(waiting_, reason);
@@ -51,17 +48,19 @@ COMCP_DECL void shared_stream::ended(error const& reason) {
 COMCP_DECL void shared_stream::reopen_later() {
   constexpr unsigned many = 8;
   if (std::exchange(reopening_, true)) return;
-  if (++reopened_ == many + 1) {
+  auto const wait = delays_.failed(0);
+  if (delays_.failures() == many + 1) {
     error const why(errc::transport_failed, "the stream of subscriptions breaks again and again: no updates for now");
     core_.fault(why);
     hub_.silent(why);
   }
-  auto again = [](shared_stream* self, std::shared_ptr<client_core> hold, unsigned tries) -> asio::awaitable<void> {
-    bool const slept = co_await hold->sleep(std::chrono::seconds(std::min(1U << (tries - 1), 30U)));
+  auto again = [](shared_stream* self, std::shared_ptr<client_core> hold,
+                  std::chrono::milliseconds after) -> asio::awaitable<void> {
+    bool const slept = co_await hold->sleep(after);
     self->reopening_ = false;
     if (slept) self->refresh();
   };
-  core_.spawn(again(this, core_.shared_from_this(), std::min(reopened_, many)));
+  core_.spawn(again(this, core_.shared_from_this(), *wait));
 }
 
 // Who asked for something may have gone before it was acknowledged: the others do not wait behind that.
@@ -91,7 +90,7 @@ COMCP_DECL asio::awaitable<void> shared_stream::reconcile() {
       reconciling_ = false;
       co_return;  // connected() or ended() sees to those who wait
     }
-    if (filter.empty()) reopened_ = 0;
+    if (filter.empty()) delays_.proved();
     if (old ? old->asked == filter : filter.empty()) break;
     if (filter.empty()) {
       open_.reset();
