@@ -100,74 +100,28 @@
 
 #include <asio/awaitable.hpp>
 
-// client/core.hpp
-// The heart of a client, without templates, put together of its parts: calls (what waits), pipeline and exchange (the way
-// of a call), inbound (who gets what came), connection and recovery (its life). Everything in it runs on its home
-// executor, one handler at a time. Users meet it through comcp::client.
+// client/handler.hpp
+// The handler seam: a handler declares by existing. What members a type has decides which capabilities the
+// client declares and who answers which request.
 
-#include <functional>
+#include <concepts>
+#include <exception>
 #include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-
-// client/calls.hpp
-// What waits: requests on the wire and waits of our own, each with its deadline, and the one way in which each of them
-// ends. It knows no method and no version. On home only. Internal.
-
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <stop_token>
-#include <string_view>
-#include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-
-// client/call.hpp
-// One call on its way: what it sends, who waits for it, how its end is told. Internal to the core.
-
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-
-// client/options.hpp
-// What a user may decide for a connection (connect_options) and for one call (call_options), with every
-// default. Both are classes with setters: see DESIGN.md section 7 for why they are no aggregates.
-
-#include <array>
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
-#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
 
-// client/interceptor.hpp
-// Interceptors: see each outgoing call before it is sent and each result before its caller, and may change,
-// answer, deny or record them.
+// client/context.hpp
+// What a handler learns about the request or notification that it handles.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
-
-#include <asio/awaitable.hpp>
 
 // json/build.hpp
 // Building JSON to send: fragment (owned, valid text), args(...), the object and array builders, raw(text).
@@ -3058,180 +3012,6 @@ COMCP_DECL fragment raw(std::string_view text, parse_options const& options) {
 }  // namespace comcp::json
 #endif
 
-namespace comcp {
-
-/// A call on its way out. `params` may be replaced; `name` is the tool, prompt or resource that they name.
-struct outgoing_call {
-  outgoing_call() {}
-  std::string method;
-  std::string name;
-  json::fragment params;
-};
-
-/// Both hooks are optional and run on the client's executor; they may take their time (human approval), within
-/// the call's hard timeout: at its end, at a stop, a cancellation and close() their coroutines are cancelled, nobody
-/// waits for them any longer, and nothing is sent any more.
-///
-/// They see what a user starts: every call, each page of a list, resources/subscribe and resources/unsubscribe (so
-/// named in both eras) and subscriptions/listen, which they may deny and record, but not answer or change. They do not
-/// see what the client does by itself (handshake, keep-alive, the modern era's shared listen stream, what a restart
-/// restores), the further rounds of one call, and notifications.
-struct interceptor {
-  interceptor() {}
-  /// Before sending. A value answers the call in the server's place; throwing comcp::exception (errc::denied, or
-  /// any other) ends it with that error; nothing lets it go on.
-  std::function<asio::awaitable<std::optional<json::value>>(outgoing_call&)> before;
-  /// After the result came, also an error: may replace it. Runs in reverse order for each interceptor whose turn had
-  /// come, also where it or a later one denied the call.
-  std::function<asio::awaitable<void>(outgoing_call const&, result<json::value>&)> after;
-};
-
-}  // namespace comcp
-
-// client/observer.hpp
-// What a user may watch: the status of a connection, and the faults that end nothing.
-
-#include <functional>
-#include <string>
-#include <string_view>
-
-namespace comcp {
-
-/// Where a connection stands.
-enum class connection_status { disconnected, connecting, initializing, ready, closing };
-
-inline std::string_view to_string(connection_status s) noexcept {
-  switch (s) {
-    case connection_status::disconnected: return "disconnected";
-    case connection_status::connecting: return "connecting";
-    case connection_status::initializing: return "initializing";
-    case connection_status::ready: return "ready";
-    case connection_status::closing: return "closing";
-  }
-  return "?";
-}
-
-/// Listeners, all optional, called on the client's executor, never while another handler of it runs. An
-/// exception that leaves one ends nothing and is dropped.
-struct observer {
-  observer() {}
-  /// A fault that lost nothing but itself: a bad line, an unknown id, a dropped notification, a handler's exception.
-  std::function<void(error const&)> on_fault;
-  std::function<void(connection_status)> on_status;
-};
-
-}  // namespace comcp
-
-// net/time_source.hpp
-// The one seam through which comcp learns the time and waits for it. Tests replace it with
-// test/manual_clock.
-
-#include <chrono>
-#include <functional>
-#include <memory>
-
-#include <asio/any_io_executor.hpp>
-
-namespace comcp {
-
-/// One deadline that can be armed again and again. Used from its executor only.
-class deadline {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  virtual ~deadline() = default;
-  /// Calls `fire` on the executor once `at` has come, never from inside arm(). A later arm() or disarm()
-  /// replaces it, and the replaced one does not fire. The destructor disarms.
-  virtual void arm(time_point at, std::function<void()> fire) = 0;
-  virtual void disarm() noexcept = 0;
-};
-
-/// Tells the time and makes deadlines. Shared by clients; now() and make_deadline() are safe from any thread.
-class time_source {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  virtual ~time_source() = default;
-  [[nodiscard]] virtual time_point now() const noexcept = 0;
-  [[nodiscard]] virtual std::unique_ptr<deadline> make_deadline(asio::any_io_executor executor) = 0;
-};
-
-/// The default: std::chrono::steady_clock and asio::steady_timer.
-std::shared_ptr<time_source> steady_time();
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// net/impl/time_source.ipp
-#include <cstdint>
-#include <utility>
-
-#include <asio/steady_timer.hpp>
-
-namespace comcp {
-namespace detail {
-
-class steady_deadline final : public deadline {
- public:
-  explicit steady_deadline(asio::any_io_executor executor) : state_(std::make_shared<state>(std::move(executor))) {}
-  ~steady_deadline() override { disarm(); }
-  steady_deadline(steady_deadline const&) = delete;
-  steady_deadline& operator=(steady_deadline const&) = delete;
-
-  void arm(time_point at, std::function<void()> fire) override {
-    auto const round = ++state_->round;
-    state_->fire.swap(fire);
-    state_->timer.expires_at(at);
-    state_->timer.async_wait([state = state_, round](std::error_code) { run(*state, round); });
-  }
-
-  void disarm() noexcept override {
-    ++state_->round;
-    auto const replaced = std::exchange(state_->fire, nullptr);
-    try {
-      state_->timer.cancel();
-    } catch (std::system_error const&) {
-      // The wait then ends at its time, and its round is over.
-    }
-  }
-
- private:
-  struct state {
-    explicit state(asio::any_io_executor executor) : timer(std::move(executor)) {}
-    asio::steady_timer timer;
-    std::function<void()> fire;
-    std::uint64_t round = 0;  // a wait that was replaced after it had completed is known by its round
-  };
-
-  static void run(state& s, std::uint64_t round) {
-    if (s.round != round) return;
-    ++s.round;
-    auto fire = std::exchange(s.fire, nullptr);
-    if (fire) fire();
-  }
-
-  std::shared_ptr<state> state_;
-};
-
-class steady_time_source final : public time_source {
- public:
-  [[nodiscard]] time_point now() const noexcept override { return std::chrono::steady_clock::now(); }
-  [[nodiscard]] std::unique_ptr<deadline> make_deadline(asio::any_io_executor executor) override {
-    return std::make_unique<steady_deadline>(std::move(executor));
-  }
-};
-
-}  // namespace detail
-
-COMCP_DECL std::shared_ptr<time_source> steady_time() {
-  static auto const instance = std::make_shared<detail::steady_time_source>();
-  return instance;
-}
-
-}  // namespace comcp
-#endif
-
 // protocol/lifecycle.hpp
 // Protocol versions, who the two sides are, and what initialize and server/discover carry.
 // Spec: basic/lifecycle (legacy), 2026-07-28 basic/versioning and server/discover.
@@ -3892,6 +3672,578 @@ constexpr auto describe(std::type_identity<discover_result>) {
 
 }  // namespace comcp
 
+namespace comcp {
+
+class client;
+class client_core;
+class context;
+namespace detail {
+class dispatcher;
+class input_rounds;
+class validation_plan;
+result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
+}  // namespace detail
+
+/// Given to handler members that take it as their last parameter. Copyable; use it on the client's executor.
+class context {
+ public:
+  context();
+  ~context();
+  context(context const&);
+  context& operator=(context const&);
+
+  /// The server that asks, as it names itself; empty before it did.
+  [[nodiscard]] std::string server_name() const;
+  /// The method that is handled, such as "elicitation/create".
+  [[nodiscard]] std::string const& method() const noexcept { return method_; }
+  /// Whether the server withdrew its request, or the call that it belongs to ended. An awaiting handler is also
+  /// cancelled through its coroutine.
+  [[nodiscard]] bool cancelled() const noexcept { return cancelled_ && *cancelled_; }
+  /// Tells the server how far the answer is; nothing happens where it did not ask for that.
+  void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
+  /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
+  [[nodiscard]] comcp::client client() const;
+
+ private:
+  friend class detail::dispatcher;
+  friend class detail::input_rounds;
+  friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
+  void fault(error const& what) const;
+  std::weak_ptr<client_core> core_;
+  std::string method_;
+  std::string progress_token_;  // raw JSON; empty where none came
+  std::shared_ptr<bool> cancelled_;
+  std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
+};
+
+}  // namespace comcp
+
+// client/handler_traits.hpp
+// Compile-time questions about a handler type: which members it has, and whether they can be called as the
+// handler concept says.
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+// protocol/elicitation.hpp
+// Elicitation: a server asks the user, by a form or by sending them to a page. Spec: client/elicitation.
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+// protocol/elicitation_schema.hpp
+// The small schemas of a form: one for each kind of field. Spec: client/elicitation (requested schema).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace comcp {
+
+struct string_schema {
+  string_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::optional<std::int64_t> min_length;
+  std::optional<std::int64_t> max_length;
+  std::optional<std::string> format;  ///< "email", "uri", "date" or "date-time".
+  std::optional<std::string> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<string_schema>) {
+  using t = string_schema;
+  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("minLength", &t::min_length),
+                      json::field("maxLength", &t::max_length), json::field("format", &t::format),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+enum class number_kind { number, integer };
+constexpr auto texts(std::type_identity<number_kind>) { return std::array<std::string_view, 2>{"number", "integer"}; }
+
+struct number_schema {
+  number_schema() = default;
+
+  number_kind type = number_kind::number;
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::optional<double> minimum;
+  std::optional<double> maximum;
+  std::optional<double> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<number_schema>) {
+  using t = number_schema;
+  return json::fields(json::field("type", &t::type), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("minimum", &t::minimum),
+                      json::field("maximum", &t::maximum), json::field("default", &t::default_value),
+                      json::rest(&t::raw));
+}
+
+struct boolean_schema {
+  boolean_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::optional<bool> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<boolean_schema>) {
+  using t = boolean_schema;
+  return json::fields(json::tag("type", "boolean"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("default", &t::default_value),
+                      json::rest(&t::raw));
+}
+
+/// One choice with the title to show for it.
+struct titled_option {
+  titled_option() = default;
+
+  std::string value;
+  std::string title;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<titled_option>) {
+  using t = titled_option;
+  return json::fields(json::field("const", &t::value), json::field("title", &t::title), json::rest(&t::raw));
+}
+
+/// One of several values. 2025-06-18's EnumSchema is untitled, or legacy_titled where it has enumNames.
+struct untitled_single_select_enum_schema {
+  untitled_single_select_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::vector<std::string> values;
+  std::optional<std::string> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<untitled_single_select_enum_schema>) {
+  using t = untitled_single_select_enum_schema;
+  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("enum", &t::values),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+struct titled_single_select_enum_schema {
+  titled_single_select_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::vector<titled_option> options;
+  std::optional<std::string> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<titled_single_select_enum_schema>) {
+  using t = titled_single_select_enum_schema;
+  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("oneOf", &t::options),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+struct legacy_titled_enum_schema {
+  legacy_titled_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::vector<std::string> values;
+  std::vector<std::string> names;  ///< What to show, in the order of `values`.
+  std::optional<std::string> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<legacy_titled_enum_schema>) {
+  using t = legacy_titled_enum_schema;
+  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("enum", &t::values),
+                      json::defaulted("enumNames", &t::names), json::field("default", &t::default_value),
+                      json::rest(&t::raw));
+}
+
+/// The choices of an untitled multiple selection.
+struct untitled_items {
+  untitled_items() = default;
+
+  std::vector<std::string> values;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<untitled_items>) {
+  using t = untitled_items;
+  return json::fields(json::tag("type", "string"), json::field("enum", &t::values), json::rest(&t::raw));
+}
+
+/// The choices of a titled multiple selection.
+struct titled_items {
+  titled_items() = default;
+
+  std::vector<titled_option> options;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<titled_items>) {
+  return json::fields(json::field("anyOf", &titled_items::options), json::rest(&titled_items::raw));
+}
+
+/// Several of several values.
+struct untitled_multi_select_enum_schema {
+  untitled_multi_select_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  untitled_items items;
+  std::optional<std::int64_t> min_items;
+  std::optional<std::int64_t> max_items;
+  std::optional<std::vector<std::string>> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<untitled_multi_select_enum_schema>) {
+  using t = untitled_multi_select_enum_schema;
+  return json::fields(json::tag("type", "array"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("items", &t::items),
+                      json::field("minItems", &t::min_items), json::field("maxItems", &t::max_items),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+struct titled_multi_select_enum_schema {
+  titled_multi_select_enum_schema() = default;
+
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  titled_items items;
+  std::optional<std::int64_t> min_items;
+  std::optional<std::int64_t> max_items;
+  std::optional<std::vector<std::string>> default_value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<titled_multi_select_enum_schema>) {
+  using t = titled_multi_select_enum_schema;
+  return json::fields(json::tag("type", "array"), json::field("title", &t::title),
+                      json::field("description", &t::description), json::field("items", &t::items),
+                      json::field("minItems", &t::min_items), json::field("maxItems", &t::max_items),
+                      json::field("default", &t::default_value), json::rest(&t::raw));
+}
+
+/// A field of a kind that comcp does not know.
+struct unknown_schema {
+  unknown_schema() = default;
+
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<unknown_schema>) { return json::fields(json::rest(&unknown_schema::raw)); }
+
+/// What one field of a form may hold.
+using primitive_schema_definition =
+    std::variant<string_schema, number_schema, boolean_schema, untitled_single_select_enum_schema,
+                 titled_single_select_enum_schema, legacy_titled_enum_schema, untitled_multi_select_enum_schema,
+                 titled_multi_select_enum_schema, unknown_schema>;
+
+template <>
+struct json::codec<primitive_schema_definition> {
+  static bool read(view v, primitive_schema_definition& out, read_error& e);
+  static void write(writer& w, primitive_schema_definition const& from) {
+    std::visit([&](auto const& schema) { json::write(w, schema); }, from);
+  }
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/elicitation_schema.ipp
+
+namespace comcp {
+
+COMCP_DECL bool json::codec<primitive_schema_definition>::read(view v, primitive_schema_definition& out,
+                                                               read_error& e) {
+  if (!v.is_object()) return e.expected(v, "object");
+  auto const as = [&]<class Kind>(std::type_identity<Kind>) { return codec<Kind>::read(v, out.emplace<Kind>(), e); };
+  auto const found = v.find("type");
+  auto const type = found ? found->get_string().value_or("") : std::string_view();
+  if (type == "string") {
+    if (v.find("oneOf")) return as(std::type_identity<titled_single_select_enum_schema>{});
+    if (v.find("enumNames")) return as(std::type_identity<legacy_titled_enum_schema>{});
+    if (v.find("enum")) return as(std::type_identity<untitled_single_select_enum_schema>{});
+    return as(std::type_identity<string_schema>{});
+  }
+  if (type == "number" || type == "integer") return as(std::type_identity<number_schema>{});
+  if (type == "boolean") return as(std::type_identity<boolean_schema>{});
+  if (type == "array") {
+    auto const items = v.find("items");
+    if (items && items->find("anyOf")) return as(std::type_identity<titled_multi_select_enum_schema>{});
+    return as(std::type_identity<untitled_multi_select_enum_schema>{});
+  }
+  return as(std::type_identity<unknown_schema>{});
+}
+
+}  // namespace comcp
+#endif
+
+// protocol/tasks.hpp
+// Tasks of 2025-11-25, as data only. Spec: 2025-11-25 basic/utilities/tasks.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+enum class task_status { working, input_required, completed, failed, cancelled };
+constexpr auto texts(std::type_identity<task_status>) {
+  return std::array<std::string_view, 5>{"working", "input_required", "completed", "failed", "cancelled"};
+}
+
+/// A ttl that may be null: unlimited.
+struct task_ttl {
+  task_ttl() = default;
+  explicit task_ttl(std::int64_t ms) : milliseconds(ms) {}
+  std::optional<std::int64_t> milliseconds;
+  friend bool operator==(task_ttl const&, task_ttl const&) = default;
+};
+template <>
+struct json::codec<task_ttl> {
+  static bool read(view v, task_ttl& out, read_error& e) {
+    return codec<std::optional<std::int64_t>>::read(v, out.milliseconds, e);
+  }
+  static void write(writer& w, task_ttl const& ttl) { codec<std::optional<std::int64_t>>::write(w, ttl.milliseconds); }
+};
+
+/// Also the result of tasks/get and tasks/cancel and the parameters of notifications/tasks/status.
+struct task {
+  task() = default;
+
+  std::string task_id;
+  task_status status = task_status::working;
+  std::optional<std::string> status_message;
+  std::string created_at;
+  std::string last_updated_at;
+  task_ttl ttl;
+  std::optional<std::int64_t> poll_interval;  ///< Milliseconds.
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<task>) {
+  using t = task;
+  return json::fields(json::field("taskId", &t::task_id), json::field("status", &t::status),
+                      json::field("statusMessage", &t::status_message), json::field("createdAt", &t::created_at),
+                      json::field("lastUpdatedAt", &t::last_updated_at), json::always("ttl", &t::ttl),
+                      json::field("pollInterval", &t::poll_interval), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// Asks, in a request's parameters, for a task instead of a result.
+struct task_metadata {
+  task_metadata() = default;
+
+  std::optional<std::int64_t> ttl;  ///< Milliseconds.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<task_metadata>) {
+  return json::fields(json::field("ttl", &task_metadata::ttl), json::rest(&task_metadata::raw));
+}
+
+/// Names the task that a message belongs to, under meta_key::related_task.
+struct related_task_metadata {
+  related_task_metadata() = default;
+
+  std::string task_id;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<related_task_metadata>) {
+  using t = related_task_metadata;
+  return json::fields(json::field("taskId", &t::task_id), json::rest(&t::raw));
+}
+
+struct create_task_result {
+  create_task_result() = default;
+
+  comcp::task task;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<create_task_result>) {
+  using t = create_task_result;
+  return json::fields(json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// The parameters of tasks/get, tasks/result and tasks/cancel.
+struct task_params {
+  task_params() = default;
+  explicit task_params(std::string id) : task_id(std::move(id)) {}
+
+  std::string task_id;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<task_params>) {
+  using t = task_params;
+  return json::fields(json::field("taskId", &t::task_id), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct list_tasks_result {
+  list_tasks_result() = default;
+
+  std::vector<task> tasks;
+  std::vector<comcp::set_aside> set_aside;
+  std::optional<std::string> next_cursor;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_tasks_result>) {
+  using t = list_tasks_result;
+  return json::fields(detail::definitions("tasks", &t::tasks), json::field("nextCursor", &t::next_cursor),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+namespace comcp {
+
+enum class elicit_mode { form, url };
+constexpr auto texts(std::type_identity<elicit_mode>) { return std::array<std::string_view, 2>{"form", "url"}; }
+
+/// One field of a form, in the order in which the server wrote it.
+struct form_field {
+  form_field() = default;
+
+  std::string name;
+  bool required = false;
+  primitive_schema_definition schema;
+};
+
+/// The question: a form (message, requested_schema), or a page to visit (message, url and, in 2025-11-25, its id).
+struct elicit_params {
+  elicit_params() = default;
+
+  elicit_mode mode = elicit_mode::form;
+  std::string message;
+  json::value requested_schema;  ///< Form: a JSON Schema of a flat object; null where absent.
+  std::optional<std::string> elicitation_id;
+  std::optional<std::string> url;  ///< Url mode. Never open it without the user's consent to the whole address.
+  std::optional<task_metadata> task;
+  json::value meta;
+  json::value raw;
+
+  /// The fields of the form. Errors: wrong_shape, with the place.
+  [[nodiscard]] result<std::vector<form_field>> fields() const;
+};
+constexpr auto describe(std::type_identity<elicit_params>) {
+  using t = elicit_params;
+  return json::fields(json::defaulted("mode", &t::mode), json::field("message", &t::message),
+                      detail::optional_object("requestedSchema", &t::requested_schema),
+                      json::field("elicitationId", &t::elicitation_id), json::field("url", &t::url),
+                      json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+enum class elicit_action { accept, decline, cancel };
+constexpr auto texts(std::type_identity<elicit_action>) {
+  return std::array<std::string_view, 3>{"accept", "decline", "cancel"};
+}
+
+/// The user's answer. Make one with accept(), decline() or cancel().
+struct elicit_result {
+  elicit_result() = default;  ///< Cancelled.
+
+  /// Url mode: the user went to the page.
+  static elicit_result accept() { return elicit_result(elicit_action::accept, {}); }
+  /// Form mode: the content, an object of strings, numbers, booleans and lists of strings; anything that writes as
+  /// one: args("name", value, ...), a described type, a json::value.
+  template <json::writable Content>
+  static elicit_result accept(Content const& content) {
+    return elicit_result(elicit_action::accept, json::to_value(content));
+  }
+  static elicit_result decline() { return elicit_result(elicit_action::decline, {}); }
+  static elicit_result cancel() { return elicit_result(elicit_action::cancel, {}); }
+
+  elicit_action action = elicit_action::cancel;
+  json::value content;  ///< Null where absent.
+  json::value meta;
+  json::value raw;
+
+ private:
+  elicit_result(elicit_action what, json::value with) : action(what), content(std::move(with)) {}
+};
+constexpr auto describe(std::type_identity<elicit_result>) {
+  using t = elicit_result;
+  return json::fields(json::field("action", &t::action), detail::optional_object("content", &t::content),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// notifications/elicitation/complete (2025-11-25): the user finished on the page.
+struct elicitation_complete {
+  elicitation_complete() = default;
+  explicit elicitation_complete(std::string id) : elicitation_id(std::move(id)) {}
+
+  std::string elicitation_id;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<elicitation_complete>) {
+  using t = elicitation_complete;
+  return json::fields(json::field("elicitationId", &t::elicitation_id), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// The data of error -32042 (2025-11-25): what the user must do before the request can succeed.
+struct url_elicitation_required_data {
+  url_elicitation_required_data() = default;
+
+  std::vector<elicit_params> elicitations;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<url_elicitation_required_data>) {
+  using t = url_elicitation_required_data;
+  return json::fields(json::field("elicitations", &t::elicitations), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/elicitation.ipp
+#include <set>
+#include <string_view>
+
+namespace comcp {
+
+COMCP_DECL result<std::vector<form_field>> elicit_params::fields() const {
+  std::vector<form_field> all;
+  auto const schema = requested_schema.view();
+  auto const properties = schema.find("properties");
+  if (!properties) return all;
+  std::set<std::string_view> required;
+  if (auto const names = schema.find("required")) {
+    for (auto const name : names->elements()) {
+      if (auto const text = name.get_string()) required.insert(*text);
+    }
+  }
+  for (auto const property : properties->members()) {
+    auto definition = json::read<primitive_schema_definition>(property.value);
+    if (!definition) return definition.error();
+    auto& field = all.emplace_back();
+    field.name = property.key;
+    field.schema = *std::move(definition);
+    field.required = required.contains(property.key);
+  }
+  return all;
+}
+
+}  // namespace comcp
+#endif
+
+// protocol/notifications.hpp
+// What a handler's on(...) may take: one type for each notification, and any_notification for the rest.
+
+#include <string>
+#include <utility>
+
 // protocol/logging.hpp
 // Log messages of the server. Spec: server/utilities/logging.
 
@@ -4037,8 +4389,8 @@ constexpr auto describe(std::type_identity<cancelled>) {
 
 }  // namespace comcp
 
-// protocol/tools.hpp
-// Tools: what a server offers, how one is called, what it answers. Spec: server/tools.
+// protocol/resources.hpp
+// Resources, their templates and their contents. Spec: server/resources.
 
 #include <cstdint>
 #include <optional>
@@ -4468,3053 +4820,6 @@ constexpr auto describe(std::type_identity<input_required_result>) {
 }
 
 }  // namespace comcp
-
-// protocol/tasks.hpp
-// Tasks of 2025-11-25, as data only. Spec: 2025-11-25 basic/utilities/tasks.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace comcp {
-
-enum class task_status { working, input_required, completed, failed, cancelled };
-constexpr auto texts(std::type_identity<task_status>) {
-  return std::array<std::string_view, 5>{"working", "input_required", "completed", "failed", "cancelled"};
-}
-
-/// A ttl that may be null: unlimited.
-struct task_ttl {
-  task_ttl() = default;
-  explicit task_ttl(std::int64_t ms) : milliseconds(ms) {}
-  std::optional<std::int64_t> milliseconds;
-  friend bool operator==(task_ttl const&, task_ttl const&) = default;
-};
-template <>
-struct json::codec<task_ttl> {
-  static bool read(view v, task_ttl& out, read_error& e) {
-    return codec<std::optional<std::int64_t>>::read(v, out.milliseconds, e);
-  }
-  static void write(writer& w, task_ttl const& ttl) { codec<std::optional<std::int64_t>>::write(w, ttl.milliseconds); }
-};
-
-/// Also the result of tasks/get and tasks/cancel and the parameters of notifications/tasks/status.
-struct task {
-  task() = default;
-
-  std::string task_id;
-  task_status status = task_status::working;
-  std::optional<std::string> status_message;
-  std::string created_at;
-  std::string last_updated_at;
-  task_ttl ttl;
-  std::optional<std::int64_t> poll_interval;  ///< Milliseconds.
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<task>) {
-  using t = task;
-  return json::fields(json::field("taskId", &t::task_id), json::field("status", &t::status),
-                      json::field("statusMessage", &t::status_message), json::field("createdAt", &t::created_at),
-                      json::field("lastUpdatedAt", &t::last_updated_at), json::always("ttl", &t::ttl),
-                      json::field("pollInterval", &t::poll_interval), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// Asks, in a request's parameters, for a task instead of a result.
-struct task_metadata {
-  task_metadata() = default;
-
-  std::optional<std::int64_t> ttl;  ///< Milliseconds.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<task_metadata>) {
-  return json::fields(json::field("ttl", &task_metadata::ttl), json::rest(&task_metadata::raw));
-}
-
-/// Names the task that a message belongs to, under meta_key::related_task.
-struct related_task_metadata {
-  related_task_metadata() = default;
-
-  std::string task_id;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<related_task_metadata>) {
-  using t = related_task_metadata;
-  return json::fields(json::field("taskId", &t::task_id), json::rest(&t::raw));
-}
-
-struct create_task_result {
-  create_task_result() = default;
-
-  comcp::task task;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<create_task_result>) {
-  using t = create_task_result;
-  return json::fields(json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// The parameters of tasks/get, tasks/result and tasks/cancel.
-struct task_params {
-  task_params() = default;
-  explicit task_params(std::string id) : task_id(std::move(id)) {}
-
-  std::string task_id;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<task_params>) {
-  using t = task_params;
-  return json::fields(json::field("taskId", &t::task_id), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct list_tasks_result {
-  list_tasks_result() = default;
-
-  std::vector<task> tasks;
-  std::vector<comcp::set_aside> set_aside;
-  std::optional<std::string> next_cursor;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<list_tasks_result>) {
-  using t = list_tasks_result;
-  return json::fields(detail::definitions("tasks", &t::tasks), json::field("nextCursor", &t::next_cursor),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-namespace comcp {
-
-/// The server's hints on a tool. Untrusted: never a reason to skip a confirmation.
-struct tool_annotations {
-  tool_annotations() = default;
-
-  std::optional<std::string> title;
-  std::optional<bool> read_only_hint;    ///< Absent: false.
-  std::optional<bool> destructive_hint;  ///< Absent: true.
-  std::optional<bool> idempotent_hint;   ///< Absent: false.
-  std::optional<bool> open_world_hint;   ///< Absent: true.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<tool_annotations>) {
-  using t = tool_annotations;
-  return json::fields(json::field("title", &t::title), json::field("readOnlyHint", &t::read_only_hint),
-                      json::field("destructiveHint", &t::destructive_hint),
-                      json::field("idempotentHint", &t::idempotent_hint),
-                      json::field("openWorldHint", &t::open_world_hint), json::rest(&t::raw));
-}
-
-/// How a tool runs (2025-11-25).
-struct tool_execution {
-  tool_execution() = default;
-
-  std::optional<std::string> task_support;  ///< "forbidden" (the default), "optional" or "required".
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<tool_execution>) {
-  using t = tool_execution;
-  return json::fields(json::field("taskSupport", &t::task_support), json::rest(&t::raw));
-}
-
-struct tool {
-  tool() = default;
-
-  std::string name;
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  json::value input_schema;   ///< JSON Schema, an object.
-  json::value output_schema;  ///< JSON Schema of structured_content; null where absent.
-  std::optional<tool_annotations> annotations;
-  std::optional<tool_execution> execution;
-  std::vector<icon> icons;
-  json::value meta;
-  json::value raw;
-
-  /// What to show: title, else the annotations' title, else name.
-  [[nodiscard]] std::string const& display_name() const noexcept;
-};
-constexpr auto describe(std::type_identity<tool>) {
-  using t = tool;
-  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
-                      json::field("description", &t::description), detail::object("inputSchema", &t::input_schema),
-                      detail::optional_object("outputSchema", &t::output_schema),
-                      json::field("annotations", &t::annotations), json::field("execution", &t::execution),
-                      json::defaulted("icons", &t::icons), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct list_tools_result {
-  list_tools_result() = default;
-
-  std::vector<tool> tools;
-  std::vector<comcp::set_aside> set_aside;  ///< Definitions that could not be read.
-  std::optional<cursor> next_cursor;
-  std::optional<std::int64_t> ttl_ms;
-  std::optional<comcp::cache_scope> cache_scope;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<list_tools_result>) {
-  using t = list_tools_result;
-  return json::fields(json::field("resultType", &t::result_type), detail::definitions("tools", &t::tools),
-                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
-                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct call_tool_params {
-  call_tool_params() = default;
-  explicit call_tool_params(std::string tool_name, json::value args = {})
-      : name(std::move(tool_name)), arguments(std::move(args)) {}
-
-  std::string name;
-  json::value arguments;  ///< An object; null where absent.
-  std::optional<task_metadata> task;
-  std::optional<comcp::input_responses> input_responses;
-  std::optional<std::string> request_state;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<call_tool_params>) {
-  using t = call_tool_params;
-  return json::fields(json::field("name", &t::name), detail::optional_object("arguments", &t::arguments),
-                      json::field("task", &t::task), json::field("inputResponses", &t::input_responses),
-                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// What a tool answered. `is_error` is the tool's own failure, for the model to see: a value, no exception.
-struct call_tool_result {
-  call_tool_result() = default;
-  call_tool_result(std::vector<content_block> pieces) : content(std::move(pieces)) {}
-  explicit call_tool_result(text_content text) { content.emplace_back(std::move(text)); }
-
-  std::vector<content_block> content;
-  json::value structured_content;  ///< Null where absent.
-  bool is_error = false;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-
-  /// The texts among the content, a newline between them.
-  [[nodiscard]] std::string text() const { return text_of(content); }
-  /// The pieces of one kind, copied; their bytes() decode.
-  [[nodiscard]] std::vector<image_content> images() const { return all<image_content>(); }
-  [[nodiscard]] std::vector<audio_content> audio() const { return all<audio_content>(); }
-  [[nodiscard]] std::vector<embedded_resource> resources() const { return all<embedded_resource>(); }
-  [[nodiscard]] std::vector<resource_link> links() const { return all<resource_link>(); }
-
-  /// The structured content as a T; errc::wrong_shape where it is absent or of another shape.
-  template <class T>
-  [[nodiscard]] result<T> structured() const {
-    if (structured_content.is_null()) return error(errc::wrong_shape, "the tool gave no structured content");
-    return structured_content.get<T>();
-  }
-
-  /// The result itself; throws comcp::exception (errc::tool_failed, with the text) when is_error is set.
-  call_tool_result const& or_throw() const&;
-  call_tool_result or_throw() &&;
-
- private:
-  template <class Kind>
-  std::vector<Kind> all() const {
-    std::vector<Kind> found;
-    for (auto const& block : content) {
-      if (auto const* const piece = std::get_if<Kind>(&block)) found.push_back(*piece);
-    }
-    return found;
-  }
-};
-constexpr auto describe(std::type_identity<call_tool_result>) {
-  using t = call_tool_result;
-  return json::fields(json::field("resultType", &t::result_type), json::always("content", &t::content),
-                      json::defaulted("structuredContent", &t::structured_content),
-                      json::defaulted("isError", &t::is_error), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// protocol/impl/tools.ipp
-
-namespace comcp {
-
-COMCP_DECL std::string const& tool::display_name() const noexcept {
-  if (title) return *title;
-  if (annotations && annotations->title) return *annotations->title;
-  return name;
-}
-
-COMCP_DECL call_tool_result const& call_tool_result::or_throw() const& {
-  if (is_error) {
-    auto said = text();
-    throw exception(error(errc::tool_failed, said.empty() ? std::string("the tool reported a failure") : said));
-  }
-  return *this;
-}
-
-COMCP_DECL call_tool_result call_tool_result::or_throw() && {
-  std::as_const(*this).or_throw();
-  return std::move(*this);
-}
-
-}  // namespace comcp
-#endif
-
-// client/era_cache.hpp
-// What connections learned about the eras of their servers, for those that come after them.
-
-#include <map>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
-
-// sansio/handshake.hpp
-// Which era, which version: decides what to send next until a connection is ready or has failed. Sending,
-// timing and decoding are the caller's. Specification: 2026-07-28, basic/versioning and basic/transports/stdio.
-
-#include <chrono>
-#include <optional>
-#include <string>
-#include <vector>
-
-namespace comcp {
-
-/// What a connection learned about its server's era; may be kept and given to connect_options::prior().
-struct era_verdict {
-  era_verdict() = default;
-  comcp::era era = comcp::era::legacy;
-  std::vector<protocol_version> versions;               ///< Modern: those that the server supports.
-  std::chrono::system_clock::time_point date{};         ///< When it was learned; legacy ones expire.
-  std::string authorization;                            ///< The context that it was learned in.
-  std::optional<discover_result> discovered;            ///< Modern: what server/discover said.
-};
-
-namespace sansio {
-
-inline constexpr auto all_versions = supported_versions();
-
-enum class handshake_mode { automatic, legacy, pinned };
-
-struct handshake_options {
-  handshake_options() = default;
-  handshake_mode mode = handshake_mode::automatic;
-  std::vector<protocol_version> allowed{std::begin(all_versions), std::end(all_versions)};
-  std::optional<era_verdict> prior;
-  std::chrono::hours legacy_verdict_age{24};  ///< A saved legacy verdict older than this is not believed.
-  bool over_http = false;  ///< Then the status of an answer counts, and silence is no verdict.
-};
-
-/// What to do next.
-struct handshake_step {
-  enum class action {
-    wait,             ///< Nothing; an answer is still to come.
-    discover,         ///< Send server/discover in `version`.
-    initialize,       ///< Send initialize in `version`. The probe, if one was sent, stays live.
-    reopen,           ///< Open the transport anew, then ask reopened().
-    ready,            ///< Done: `version` holds. In the legacy era notifications/initialized goes out first.
-    fail,             ///< Over: `why`.
-  };
-  action what = action::wait;
-  std::optional<protocol_version> version;
-  error why;
-};
-
-/// One handshake. Feed it what happened; each event returns the next step.
-class handshake {
- public:
-  handshake(handshake_options options, std::chrono::system_clock::time_point now);
-
-  handshake_step start();
-  /// An answer to server/discover: the versions that it names.
-  handshake_step discovered(std::vector<std::string> const& versions);
-  handshake_step discover_failed(error const& e);
-  /// Silence past the probe timeout. Where there is no other era to try, the caller's handshake timeout ends it.
-  handshake_step probe_timed_out();
-  /// An answer to initialize: its protocolVersion, empty when missing.
-  handshake_step initialized(std::string const& version);
-  handshake_step initialize_failed(error const& e);
-  /// The channel closed before an end was reached.
-  handshake_step closed(error const& reason);
-  handshake_step reopened();
-
-  /// Whether the verdict came from `prior` and nothing was asked.
-  [[nodiscard]] bool from_prior() const noexcept { return from_prior_; }
-
- private:
-  enum class state { idle, probing, initializing, reopening, done };
-
-  handshake_step discover(protocol_version v);
-  handshake_step initialize();
-  handshake_step ready(protocol_version v);
-  handshake_step fail(error e);
-  handshake_step modern(std::vector<std::string> const& offered, bool answered);
-  handshake_step no_common(std::vector<std::string> const& offered);
-  [[nodiscard]] std::optional<protocol_version> newest(era e) const;
-  [[nodiscard]] std::optional<protocol_version> common(std::vector<std::string> const& offered, era e) const;
-
-  handshake_options options_;
-  std::chrono::system_clock::time_point now_;
-  state state_ = state::idle;
-  std::optional<error> refused_;  // how the server answered server/discover, before initialize was tried
-  bool probed_ = false;       // a probe was sent on this channel
-  bool reprobed_ = false;     // one -32022 was followed
-  bool turned_ = false;       // an initialize error turned the verdict round
-  bool reopened_ = false;
-  bool from_prior_ = false;
-};
-
-/// The versions that a modern error names, when `e` is one that only a modern server sends; nothing else counts as
-/// modern. Empty but present: modern, without a list.
-std::optional<std::vector<std::string>> modern_versions(error const& e);
-
-/// Whether an HTTP server of the legacy era may have answered a modern request so: a 4xx that is not about credentials,
-/// time or load, or an error in a success; nothing that modern_versions() knows.
-bool is_legacy_refusal(error const& e);
-
-/// The text of an errc::no_common_version, which names both lists.
-std::string no_common_text(std::vector<std::string> const& offered, std::vector<protocol_version> const& allowed);
-
-}  // namespace sansio
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// sansio/impl/handshake.ipp
-#include <algorithm>
-#include <array>
-
-namespace comcp::sansio {
-namespace detail {
-
-COMCP_DECL std::string joined(std::vector<std::string> const& list) {
-  std::string out;
-  for (auto const& s : list) out.append(out.empty() ? "" : ", ").append(s);
-  return out.empty() ? std::string("none") : out;
-}
-
-COMCP_DECL std::string joined(std::vector<protocol_version> const& list) {
-  std::vector<std::string> texts;
-  for (auto const& v : list) texts.emplace_back(v.text());
-  return joined(texts);
-}
-
-COMCP_DECL std::vector<std::string> strings_at(json::view data, std::string_view key) {
-  std::vector<std::string> out;
-  if (auto const list = data.find(key)) {
-    for (auto const e : list->elements()) {
-      if (auto const s = e.get_string()) out.emplace_back(*s);
-    }
-  }
-  return out;
-}
-
-}  // namespace detail
-
-COMCP_DECL std::optional<std::vector<std::string>> modern_versions(error const& e) {
-  auto const* peer = e.peer();
-  if (!peer) return {};
-  auto const parsed = json::parse(peer->data);
-  auto const data = parsed ? parsed->view() : json::view();
-  auto supported = detail::strings_at(data, "supported");
-  bool const capabilities = data.find("requiredCapabilities").has_value();
-  switch (peer->code) {
-    case -32022:
-      if (!supported.empty()) return supported;
-      return {};
-    case -32020: return std::vector<std::string>();
-    case -32021:
-      if (capabilities) return std::vector<std::string>();
-      return {};
-    case -32003:  // the drafts' numbers, believed only with modern data
-    case -32004:
-      if (!supported.empty() || capabilities) return supported;
-      return {};
-    default: return {};
-  }
-}
-
-COMCP_DECL bool is_legacy_refusal(error const& e) {
-  if (modern_versions(e)) return false;
-  auto const status = e.detail() ? e.detail()->http_status : std::nullopt;
-  if (!status || *status < 300) return e.peer() != nullptr;
-  if (*status < 400 || *status >= 500) return false;
-  static constexpr std::array<int, 5> says_nothing{401, 403, 407, 408, 429};
-  return std::find(says_nothing.begin(), says_nothing.end(), *status) == says_nothing.end();
-}
-
-COMCP_DECL std::string no_common_text(std::vector<std::string> const& offered,
-                                      std::vector<protocol_version> const& allowed) {
-  return "the server supports " + detail::joined(offered) + "; allowed here: " + detail::joined(allowed);
-}
-
-COMCP_DECL handshake::handshake(handshake_options options, std::chrono::system_clock::time_point now)
-    : options_(std::move(options)), now_(now) {
-  std::sort(options_.allowed.begin(), options_.allowed.end(), std::greater<>());
-}
-
-COMCP_DECL std::optional<protocol_version> handshake::newest(era e) const {
-  auto const found = std::find_if(options_.allowed.begin(), options_.allowed.end(),
-                                  [e](protocol_version const& v) { return v.era() == e; });
-  return found == options_.allowed.end() ? std::nullopt : std::optional(*found);
-}
-
-COMCP_DECL std::optional<protocol_version> handshake::common(std::vector<std::string> const& offered, era e) const {
-  for (auto const& v : options_.allowed) {
-    if (v.era() == e && std::find(offered.begin(), offered.end(), v.text()) != offered.end()) return v;
-  }
-  return {};
-}
-
-COMCP_DECL handshake_step handshake::discover(protocol_version v) {
-  state_ = state::probing;
-  probed_ = true;
-  return {handshake_step::action::discover, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::initialize() {
-  auto const v = newest(era::legacy);
-  if (!v)
-    return fail({errc::no_common_version, "the server speaks only versions before 2026-07-28; allowed here: " +
-                                              detail::joined(options_.allowed)});
-  state_ = state::initializing;
-  return {handshake_step::action::initialize, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::ready(protocol_version v) {
-  state_ = state::done;
-  return {handshake_step::action::ready, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::fail(error e) {
-  state_ = state::done;
-  return {handshake_step::action::fail, {}, std::move(e)};
-}
-
-COMCP_DECL handshake_step handshake::no_common(std::vector<std::string> const& offered) {
-  return fail({errc::no_common_version, no_common_text(offered, options_.allowed)});
-}
-
-COMCP_DECL handshake_step handshake::start() {
-  bool const may_probe = options_.mode != handshake_mode::legacy && newest(era::modern);
-  if (options_.allowed.empty()) return fail({errc::invalid_argument, "no protocol version is allowed"});
-  if (auto const& prior = options_.prior; prior && may_probe) {
-    if (prior->era == era::modern) {
-      std::vector<std::string> offered;
-      for (auto const& v : prior->versions) offered.emplace_back(v.text());
-      auto const v = common(offered, era::modern);
-      if (!v) return no_common(offered);
-      from_prior_ = true;
-      return ready(*v);
-    }
-    if (now_ - prior->date < options_.legacy_verdict_age && newest(era::legacy)) {
-      from_prior_ = true;
-      return initialize();
-    }
-  }
-  return may_probe ? discover(*newest(era::modern)) : initialize();
-}
-
-// The server is modern: go on with a version that both have.
-COMCP_DECL handshake_step handshake::modern(std::vector<std::string> const& offered, bool answered) {
-  if (auto const v = common(offered, era::modern)) {
-    if (answered) return ready(*v);
-    if (reprobed_) return no_common(offered);
-    reprobed_ = true;
-    return discover(*v);
-  }
-  if (common(offered, era::legacy) && options_.mode == handshake_mode::automatic) return initialize();
-  return no_common(offered);
-}
-
-COMCP_DECL handshake_step handshake::discovered(std::vector<std::string> const& versions) {
-  // Also a late one, while initialize is under way: it decides for modern.
-  if (state_ != state::probing && state_ != state::initializing) return {};
-  return modern(versions, true);
-}
-
-COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
-  if (state_ != state::probing) return {};
-  if (auto const versions = modern_versions(e)) {
-    if (versions->empty()) return fail(e);
-    return modern(*versions, false);
-  }
-  // Else there was no answer of the server at all, or none that says anything about its era.
-  if (options_.over_http ? !is_legacy_refusal(e) : !e.peer()) return fail(e);
-  if (options_.mode == handshake_mode::pinned || !newest(era::legacy)) {
-    return fail(e.with_code(make_error_code(errc::no_common_version))
-                    .with_message("the server does not speak " + detail::joined(options_.allowed) +
-                                  ": it refused server/discover"));
-  }
-  if (turned_ && refused_) return fail(*refused_);
-  if (!turned_) refused_ = e.with_message("server/discover failed, and initialize is refused too");
-  return initialize();
-}
-
-COMCP_DECL handshake_step handshake::probe_timed_out() {
-  bool const known = options_.mode == handshake_mode::pinned || reprobed_ || turned_;
-  bool const alternative = !known && newest(era::legacy);
-  if (state_ != state::probing || options_.over_http || !alternative) return {};
-  return initialize();
-}
-
-COMCP_DECL handshake_step handshake::initialized(std::string const& version) {
-  if (state_ != state::initializing) return {};
-  if (auto const v = common({version}, era::legacy)) return ready(*v);
-  return no_common({version.empty() ? std::string("no version named") : version});
-}
-
-COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
-  if (state_ != state::initializing) return {};
-  if (auto const versions = modern_versions(e)) {
-    auto const v = common(*versions, era::modern);
-    if (v && !turned_ && options_.mode == handshake_mode::automatic) {
-      turned_ = true;
-      return discover(*v);
-    }
-    if (v && refused_) return fail(*refused_);
-    if (!versions->empty()) return no_common(*versions);
-  }
-  if (refused_ && e.peer() && e.peer()->code == -32022) return fail(*refused_);
-  bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
-  if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
-    from_prior_ = false;
-    return discover(*newest(era::modern));
-  }
-  return fail(e);
-}
-
-COMCP_DECL handshake_step handshake::closed(error const& reason) {
-  bool const may_be_the_probe = probed_ && !reopened_ && options_.mode == handshake_mode::automatic &&
-                                newest(era::legacy) && !reprobed_ && !turned_;
-  if ((state_ == state::probing || state_ == state::initializing) && may_be_the_probe) {
-    reopened_ = true;
-    state_ = state::reopening;
-    return {handshake_step::action::reopen, {}, {}};
-  }
-  return state_ == state::done ? handshake_step() : fail(reason);
-}
-
-COMCP_DECL handshake_step handshake::reopened() {
-  probed_ = false;
-  return initialize();
-}
-
-}  // namespace comcp::sansio
-#endif
-
-namespace comcp {
-
-/// Verdicts by server (origin or command line) and by whose credentials they were learned with. Give one to several
-/// connections by connect_options().remember_eras(). Safe from any thread. A verdict that proves wrong is replaced; one
-/// for the legacy era is believed for 24 hours. It holds one entry for each server, without a bound of its own.
-class era_cache {
- public:
-  [[nodiscard]] std::optional<era_verdict> find(std::string const& server) const {
-    std::scoped_lock const lock(mutex_);
-    auto const found = verdicts_.find(server);
-    return found == verdicts_.end() ? std::nullopt : std::optional(found->second);
-  }
-  void store(std::string const& server, era_verdict verdict) {
-    std::scoped_lock const lock(mutex_);
-    verdicts_.insert_or_assign(server, std::move(verdict));
-  }
-  void forget(std::string const& server) {
-    std::scoped_lock const lock(mutex_);
-    verdicts_.erase(server);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, era_verdict> verdicts_;
-};
-
-}  // namespace comcp
-
-// trace/tracer.hpp
-// The hook that sees every message as text, both ways: for `comcp --trace`, recordings and logs.
-
-#include <functional>
-#include <string_view>
-
-namespace comcp {
-
-enum class direction { sent, received };
-
-/// Called on the client's executor with each message; the text is valid for the call only. What it
-/// throws is dropped, and a fault for the observer. Empty: no cost.
-using tracer = std::function<void(direction, std::string_view message)>;
-
-}  // namespace comcp
-
-namespace comcp {
-class validation_options;
-namespace detail {
-class validation_plan;
-}
-
-using std::chrono::milliseconds;
-
-class client_core;
-class cache_options;  // client/cache.hpp
-namespace detail {
-class call_step;
-}
-
-/// Whether a call may be answered from the cache, where the client has one.
-enum class cache_use : unsigned char {
-  use,      ///< A fresh result is the answer; else the server's is, which is stored.
-  refresh,  ///< The server's is, which is stored.
-  bypass,   ///< The server's is, and nothing is stored.
-};
-
-/// What one call may be told. Unset values come from connect_options. Copyable; reusable for many calls.
-class call_options {
- public:
-  call_options() {}
-
-  /// Ends the call with errc::timeout after this long without its answer (default 30 s). Progress extends it.
-  call_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }
-  /// Ends the call at this age whatever progress says (default 10 min).
-  call_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }
-  /// Whether progress restarts the timeout (default: when a timeout was set by hand or on_progress is set).
-  call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
-  /// Called on the client's executor for each progress notification of this call, before the call ends.
-  call_options& on_progress(std::function<void(progress_notification const&)> f) {
-    return edit().on_progress = std::move(f), *this;
-  }
-  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts, and the text of the keys of
-  /// W3C trace context: errc::invalid_argument.
-  template <json::writable T>
-  call_options& meta(std::string key, T const& value) {
-    return set_meta(std::move(key), json::to_text(value)), *this;
-  }
-  /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
-  call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
-  /// Cancels every call that was given this token once stop is requested. Thread-safe.
-  call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
-  /// What the server is told where this call is cancelled (default: "cancelled by the caller").
-  call_options& cancel_reason(std::string text) { return edit().cancel_reason = std::move(text), *this; }
-  /// 2025-11-25: after an error -32042 whose pages the handler's elicit_url() all accepted, waits until the server tells
-  /// that they are completed (within the hard timeout) and sends the call again, once (default: it ends with
-  /// errc::url_elicitation_required).
-  call_options& await_url_elicitations(bool yes = true) { return await_urls_ = yes, *this; }
-  /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
-  call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
-  /// The definition to go by instead of the one that was listed last: its annotated arguments are mirrored into headers
-  /// (HTTP, modern era), and its schemas are those of connect_options().validate().
-  call_options& tool(comcp::tool const& definition) {
-    auto& own = edit();
-    own.input_schema = definition.input_schema;
-    own.output_schema = definition.output_schema;
-    own.needs_task = definition.execution && definition.execution->task_support == "required";
-    return *this;
-  }
-  /// Modern era: the log level asked for with this call.
-  call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
-
-  /// For server/discover, lists and reads of a client with connect_options().cache() (default: use).
-  call_options& cache(cache_use how) { return cache_ = how, *this; }
-
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
-  [[nodiscard]] auto const& on_progress() const noexcept { return rare().on_progress; }
-  [[nodiscard]] bool extends_on_progress() const noexcept {
-    return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress()));
-  }
-  [[nodiscard]] bool wants_progress() const noexcept {
-    return extends_on_progress() || static_cast<bool>(on_progress());
-  }
-  [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
-  /// Of tool(): null where that was not said.
-  [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
-  [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
-  [[nodiscard]] std::optional<bool> needs_task() const noexcept { return rare().needs_task; }
-  [[nodiscard]] std::string const& cancel_reason() const noexcept { return rare().cancel_reason; }
-  [[nodiscard]] bool awaits_url_elicitations() const noexcept { return await_urls_; }
-  void forget_tool() {
-    if (!input_schema().is_null()) edit().input_schema = json::value();
-  }
-  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
-  [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
-  [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
-  [[nodiscard]] cache_use cache() const noexcept { return cache_; }
-  [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
-
- private:
-  // What few calls set: shared by copies and never changed in place, so that options cost little where it is unset.
-  struct rarities {
-    std::function<void(progress_notification const&)> on_progress;
-    std::vector<std::pair<std::string, std::string>> meta;
-    std::stop_token stop;
-    json::value input_schema, output_schema;
-    std::optional<bool> needs_task;
-    std::string cancel_reason = "cancelled by the caller";
-  };
-  [[nodiscard]] rarities const& rare() const noexcept {
-    static rarities const none;
-    return rare_ ? *rare_ : none;
-  }
-  void set_meta(std::string key, std::string text) {
-    auto& all = edit().meta;
-    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
-    all.emplace_back(std::move(key), std::move(text));
-  }
-  rarities& edit() {
-    auto own = std::make_shared<rarities>(rare());
-    auto& changed = *own;
-    rare_ = std::move(own);
-    return changed;
-  }
-
-  std::optional<std::chrono::nanoseconds> timeout_, hard_timeout_;
-  std::shared_ptr<rarities const> rare_;
-  std::optional<bool> extend_;
-  std::optional<comcp::log_level> log_level_;
-  bool idempotent_ = false;
-  bool manual_input_ = false;
-  bool await_urls_ = false;
-  cache_use cache_ = cache_use::use;
-};
-
-/// When the client itself starts a dead server process again (default: never; registry and pool do).
-class restart_policy {
- public:
-  /// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
-  /// wait before the next attempt, or nothing to give up. One that throws gives up.
-  using hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
-
-  restart_policy() {}
-  /// In place of attempts() and delay(). Such a client also begins anew where others close: when the server answers no
-  /// ping any more, or sends too many unusable messages in a row.
-  explicit restart_policy(hook ask) : ask_(std::move(ask)) {}
-  /// At most this many restarts without a successful call in between.
-  restart_policy& attempts(unsigned n) { return attempts_ = n, *this; }
-  /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
-  restart_policy& delay(milliseconds base, milliseconds max) { return base_ = base, max_ = max, *this; }
-  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
-  [[nodiscard]] milliseconds base() const noexcept { return base_; }
-  [[nodiscard]] milliseconds max() const noexcept { return max_; }
-  [[nodiscard]] hook const& ask() const noexcept { return ask_; }
-
- private:
-  hook ask_;
-  unsigned attempts_ = 0;
-  milliseconds base_{100}, max_{10'000};
-};
-
-/// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.
-class connection_limits {
- public:
-  connection_limits() {}
-#define COMCP_LIMIT(type, name, preset)                                   \
-  connection_limits& name(type n) { return name##_ = n, *this; }          \
-  [[nodiscard]] type name() const noexcept { return name##_; }            \
-                                                                          \
- private:                                                                 \
-  type name##_ = preset;                                                  \
-                                                                          \
- public:
-  COMCP_LIMIT(std::size_t, pending_calls, 65536)       ///< Calls in flight; more: queue_full.
-  COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer. Of one round: wait.
-  COMCP_LIMIT(std::size_t, queued_notifications, 1024) ///< Waiting for the handler; more: dropped, counted.
-  COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages in a row; more: closed (not over HTTP).
-  COMCP_LIMIT(std::size_t, pages, 1000)                ///< Pages of one list; more: limit_exceeded.
-  COMCP_LIMIT(std::size_t, items, 100'000)             ///< Items of one list; more: limit_exceeded.
-  COMCP_LIMIT(std::size_t, list_bytes, std::size_t{64} << 20)  ///< Text of one list's pages; more: limit_exceeded.
-  COMCP_LIMIT(std::size_t, input_rounds, 10)           ///< Rounds of one call; more: limit_exceeded.
-  COMCP_LIMIT(std::size_t, input_requests, 1000)       ///< Of one round, and pages of one -32042; more: limit_exceeded.
-  COMCP_LIMIT(std::size_t, subscription_queue, 256)    ///< Unread updates of one listen(); more: dropped, counted.
-#undef COMCP_LIMIT
-  connection_limits& json(json::parse_options o) { return json_ = o, *this; }
-  [[nodiscard]] json::parse_options const& json() const noexcept { return json_; }
-
- private:
-  json::parse_options json_;
-};
-
-namespace detail {
-/// What connect_options say.
-struct connect_settings {
-  std::optional<implementation> client_info;
-  sansio::handshake_options handshake;
-  std::chrono::nanoseconds probe_timeout = std::chrono::seconds(5);
-  std::chrono::nanoseconds handshake_timeout = std::chrono::seconds(30);
-  std::chrono::nanoseconds open_timeout = std::chrono::seconds(10);
-  std::chrono::nanoseconds connect_timeout = std::chrono::nanoseconds::max();
-  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
-  std::chrono::nanoseconds hard_timeout = std::chrono::minutes(10);
-  std::chrono::nanoseconds close_timeout = std::chrono::seconds(5);
-  std::optional<std::chrono::nanoseconds> ping_interval;
-  std::chrono::nanoseconds ping_timeout = std::chrono::seconds(5);
-  unsigned ping_failure_threshold = 3;
-  std::optional<comcp::log_level> log_level;
-  std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
-  restart_policy restart;
-  asio::any_io_executor executor;
-  std::shared_ptr<time_source> time;
-  std::shared_ptr<era_cache> eras;
-  connection_limits limits;
-  comcp::observer observer;
-  comcp::tracer tracer;
-  std::vector<interceptor> interceptors;
-  /// What makes the steps of the calls' way, in their order; empty where a program uses none.
-  enum : std::size_t { interception, validation, caching };
-  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 3> steps;
-  std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
-  bool anonymous = false;
-  bool check_capabilities = true;
-};
-}  // namespace detail
-
-/// What a connection is told. Everything has a default. Copyable.
-class connect_options {
- public:
-  connect_options() {}
-
-  /// Who we are; without a call: name "comcp" and comcp's version.
-  connect_options& client_info(implementation info) { return settings_.client_info = std::move(info), *this; }
-  /// Sends no clientInfo in the modern era (the legacy handshake cannot go without).
-  connect_options& anonymous(bool yes = true) { return settings_.anonymous = yes, *this; }
-
-  /// automatic (default): finds out which era the server speaks.
-  connect_options& automatic() { return settings_.handshake.mode = sansio::handshake_mode::automatic, *this; }
-  /// Only the initialize handshake.
-  connect_options& legacy() { return settings_.handshake.mode = sansio::handshake_mode::legacy, *this; }
-  /// Exactly this version.
-  connect_options& pinned(protocol_version v) {
-    settings_.handshake.mode = sansio::handshake_mode::pinned;
-    settings_.handshake.allowed = {v};
-    return *this;
-  }
-  /// The versions that may be negotiated (default: all). Shapes automatic and legacy.
-  connect_options& allowed_versions(std::vector<protocol_version> v) {
-    return settings_.handshake.allowed = std::move(v), *this;
-  }
-  /// What an earlier connection to the same server learned: skips the probe.
-  connect_options& prior(era_verdict v) { return settings_.handshake.prior = std::move(v), *this; }
-
-  /// Remembers which era servers speak, here and in every other connection with the same cache.
-  connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return settings_.eras = std::move(cache), *this; }
-
-  /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
-  /// After probe_timeout() a silent server on a byte stream is taken for a legacy one, where that is allowed.
-  connect_options& probe_timeout(std::chrono::nanoseconds d) { return settings_.probe_timeout = d, *this; }  ///< 5 s
-  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return settings_.handshake_timeout = d, *this; }  ///< 30 s
-  connect_options& open_timeout(std::chrono::nanoseconds d) { return settings_.open_timeout = d, *this; }  ///< 10 s
-  /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
-  connect_options& connect_timeout(std::chrono::nanoseconds d) { return settings_.connect_timeout = d, *this; }
-  connect_options& timeout(std::chrono::nanoseconds d) { return settings_.timeout = d, *this; }  ///< 30 s
-  connect_options& hard_timeout(std::chrono::nanoseconds d) { return settings_.hard_timeout = d, *this; }  ///< 10 min
-  /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
-  connect_options& close_timeout(std::chrono::nanoseconds d) { return settings_.close_timeout = d, *this; }
-
-  /// Pings an idle connection this often (default: never); server/discover in the modern era.
-  connect_options& ping_interval(std::chrono::nanoseconds d) { return settings_.ping_interval = d, *this; }
-  connect_options& ping_timeout(std::chrono::nanoseconds d) { return settings_.ping_timeout = d, *this; }  ///< 5 s
-  /// Closes after this many failed pings in a row (default 3).
-  connect_options& ping_failure_threshold(unsigned n) { return settings_.ping_failure_threshold = n, *this; }
-
-  /// Asks for log messages from this level on: logging/setLevel, or logLevel on each modern request.
-  connect_options& log_level(comcp::log_level level) { return settings_.log_level = level, *this; }
-  /// One entry of capabilities.experimental, or of capabilities.extensions.
-  connect_options& experimental(std::string name, json::fragment settings) {
-    return settings_.experimental.emplace_back(std::move(name), std::move(settings)), *this;
-  }
-  connect_options& extension(std::string name, json::fragment settings) {
-    return settings_.extensions.emplace_back(std::move(name), std::move(settings)), *this;
-  }
-  /// Sends calls also when the server did not declare the capability for them (default: fails at once).
-  connect_options& check_capabilities(bool yes) { return settings_.check_capabilities = yes, *this; }
-
-  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
-
-  connect_options& restart(restart_policy p) { return settings_.restart = std::move(p), *this; }
-  connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
-  connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }
-  connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }
-  connect_options& observe(comcp::observer o) { return settings_.observer = std::move(o), *this; }
-  /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
-  connect_options& validate(validation_options const& o);
-  connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
-  /// Interceptors see calls in the order in which they were added.
-  connect_options& intercept(interceptor i);
-  /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
-  /// comcp/client/cache.hpp.
-  connect_options& cache(cache_options options);
-
-  /// Of calls that say none.
-  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return settings_.timeout; }
-  [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return settings_.hard_timeout; }
-
-  /// Internal.
-  [[nodiscard]] detail::connect_settings const& settings() const noexcept { return settings_; }
-
- private:
-  detail::connect_settings settings_;
-};
-
-}  // namespace comcp
-
-// client/waiter.hpp
-// Suspending a coroutine until somebody on the same executor completes it: the one place where comcp meets
-// Asio's completion handlers. Internal.
-
-#include <cstddef>
-#include <memory>
-#include <type_traits>
-#include <utility>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/associated_allocator.hpp>
-#include <asio/associated_cancellation_slot.hpp>
-#include <asio/async_result.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/use_awaitable.hpp>
-
-// net/spawn.hpp
-// What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
-// post costs a header-only user a third of a second. And what came out of it. Internal.
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <type_traits>
-#include <utility>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/cancellation_signal.hpp>
-#include <asio/this_coro.hpp>
-
-namespace comcp::detail {
-
-/// Runs it later on that executor. With an empty one, whose context is gone, neither this nor spawn() does anything.
-void post(asio::any_io_executor const& to, std::function<void()> work);
-
-/// Inside a catch block: what was caught is thrown again from that executor, where it unwinds through nothing of ours.
-void throw_from(asio::any_io_executor const& on) noexcept;
-
-/// Starts it there and forgets it. What it throws is dropped.
-void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
-/// The same with a cancellation slot. Asio looks at the slot after the work has ended, so `owner` keeps its signal.
-void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
-           std::shared_ptr<void const> owner);
-
-/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it. Throws errc::closed where
-/// that executor is empty.
-asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
-
-/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
-error current_error();
-
-template <class T>
-asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
-  auto value = co_await std::move(work);
-  out.emplace(std::move(value));
-}
-
-/// Runs it on the owner's executor, wherever it is awaited, and resumes the caller on its own. Keeps the owner alive.
-template <class Owner, class T>
-asio::awaitable<T> on_home(std::shared_ptr<Owner> owner, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if constexpr (std::is_void_v<T>) {
-    if (here == owner->home()) co_await std::move(work);
-    else co_await spawn_and_wait(owner->home(), std::move(work));
-  } else {
-    if (here == owner->home()) {
-      auto value = co_await std::move(work);
-      co_return value;
-    }
-    std::optional<T> value;
-    auto stored = store(std::move(work), value);
-    co_await spawn_and_wait(owner->home(), std::move(stored));
-    co_return std::move(*value);
-  }
-}
-
-}  // namespace comcp::detail
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// net/impl/spawn.ipp
-#include <exception>
-#include <new>
-#include <system_error>
-
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/error.hpp>
-#include <asio/post.hpp>
-#include <asio/use_awaitable.hpp>
-
-namespace comcp::detail {
-
-COMCP_DECL void post(asio::any_io_executor const& to, std::function<void()> work) {
-  if (to) asio::post(to, std::move(work));
-}
-
-COMCP_DECL void throw_from(asio::any_io_executor const& on) noexcept {
-  post(on, [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
-}
-
-COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
-                      std::shared_ptr<void const> owner) {
-  if (!on) return;
-  auto done = [owner = std::move(owner)](std::exception_ptr) {};
-  asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, std::move(done)));
-}
-
-COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
-  spawn(on, std::move(work), {}, {});
-}
-
-COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
-  if (!on) throw exception(error(errc::closed, "the execution context is gone"));
-  co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
-}
-
-COMCP_DECL error current_error() {
-  try {
-    throw;
-  } catch (exception const& e) {
-    return e.error();
-  } catch (std::system_error const& e) {
-    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
-    return error(e.code(), {});
-  } catch (std::bad_alloc const&) {
-    return errc::out_of_memory;
-  } catch (std::exception const& e) {
-    return error(errc::invalid_argument, e.what());
-  } catch (...) {
-    return error(errc::invalid_argument, "an unknown exception");
-  }
-}
-
-}  // namespace comcp::detail
-#endif
-
-namespace comcp::detail {
-
-/// A suspended coroutine that waits for a T; see waiter.
-template <class T>
-class suspended {
- public:
-  /// Frees itself, then resumes the coroutine inside this call.
-  virtual void resume(T value) = 0;
-  /// Frees itself and the coroutine without resuming it.
-  virtual void destroy() noexcept = 0;
-
- protected:
-  ~suspended() = default;
-};
-
-/// The right to resume a coroutine, owned by who completes it: a coroutine that nobody can complete any more goes away.
-template <class T>
-class waiter {
- public:
-  waiter() = default;
-  explicit waiter(suspended<T>* s) noexcept : suspended_(s) {}
-  waiter(waiter&& other) noexcept : suspended_(std::exchange(other.suspended_, nullptr)) {}
-  waiter& operator=(waiter&& other) noexcept {
-    waiter old(std::exchange(suspended_, std::exchange(other.suspended_, nullptr)));
-    return *this;
-  }
-  ~waiter() {
-    if (suspended_) suspended_->destroy();
-  }
-  explicit operator bool() const noexcept { return suspended_ != nullptr; }
-  /// Resumes it inside this call. What leaves it, or its user's completion handler, is thrown from `home` later.
-  void complete(T value, asio::any_io_executor const& home) noexcept {
-    try {
-      std::exchange(suspended_, nullptr)->resume(std::move(value));
-    } catch (...) {
-      throw_from(home);
-    }
-  }
-
- private:
-  suspended<T>* suspended_ = nullptr;
-};
-
-/// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
-class waiter_room {
- public:
-  waiter_room() noexcept {}
-  [[nodiscard]] void* memory() noexcept { return bytes_; }
-  static constexpr std::size_t size = 32;
-
- private:
-  alignas(std::max_align_t) std::byte bytes_[size];
-};
-
-template <class T, class Handler>
-class handler_waiter final : public suspended<T> {
- public:
-  template <class OnCancel>
-  static waiter<T> create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    auto allocator = allocator_of(handler);
-    bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
-    void* const memory = fits ? room->memory() : std::allocator_traits<allocator_type>::allocate(allocator, 1);
-    auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
-    if (slot.is_connected()) {
-      slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
-        if (type != asio::cancellation_type::none) hook();
-      });
-    }
-    return waiter<T>(self);
-  }
-
-  void resume(T value) override {
-    auto handler = release();
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    if (slot.is_connected()) slot.clear();
-    std::move(handler)(std::move(value));
-  }
-
-  void destroy() noexcept override { [[maybe_unused]] auto handler = release(); }
-
- private:
-  using allocator_type = typename std::allocator_traits<
-      asio::associated_allocator_t<Handler>>::template rebind_alloc<handler_waiter>;
-  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h)); }
-
-  // What is costly to make is made only where a slot is connected.
-  template <class OnCancel>
-  static auto hook_of(OnCancel const& on_cancel) {
-    if constexpr (requires { on_cancel.hook(); }) return on_cancel.hook();
-    else return on_cancel;
-  }
-
-  handler_waiter(Handler h, bool allocated) : handler_(std::move(h)), allocated_(allocated) {}
-
-  Handler release() noexcept {
-    auto handler = std::move(handler_);
-    bool const allocated = allocated_;
-    this->~handler_waiter();
-    if (allocated) {
-      auto allocator = allocator_of(handler);
-      std::allocator_traits<allocator_type>::deallocate(allocator, this, 1);
-    }
-    return handler;
-  }
-
-  Handler handler_;
-  bool allocated_;
-};
-
-template <class T, class OnCancel>
-struct suspend_initiation {
-  waiter<T>* place;
-  waiter_room* room;
-  OnCancel on_cancel;
-  template <class Handler>
-  void operator()(Handler handler) const {
-    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel, room);
-  }
-};
-
-/// Suspends until `place`, which is set meanwhile, is completed. `on_cancel` runs when the coroutine is cancelled
-/// and must see to it that `place` is completed later, never inside itself. `room`, if given, lives as long as the
-/// coroutine waits.
-template <class T, class OnCancel>
-asio::awaitable<T> suspend(waiter<T>& place, OnCancel on_cancel, waiter_room* room = nullptr) {
-  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
-      suspend_initiation<T, OnCancel>{&place, room, std::move(on_cancel)}, asio::use_awaitable);
-}
-
-}  // namespace comcp::detail
-
-// transport/transport.hpp
-// The transport seam: what carries messages. A transport knows no methods and no versions; what a message
-// means is decided above it.
-
-#include <concepts>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp {
-
-/// The id of one of our requests on the wire; 0 means none (a notification, an answer, a shared channel).
-using request_id = std::uint64_t;
-
-/// One message on its way out. `text` is a whole JSON-RPC message without a newline.
-struct outgoing {
-  outgoing() = default;
-  explicit outgoing(std::string message, request_id request = 0) : text(std::move(message)), id(request) {}
-
-  std::string text;
-  request_id id = 0;           ///< Set for requests of ours.
-  std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
-  std::vector<std::pair<std::string, std::string>> headers;  ///< What the era wants in HTTP headers.
-  bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
-  bool established = false;    ///< The last message of the handshake: streams for what the server says may open.
-  bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
-  bool repeatable = false;     ///< It may be sent again after the server refused it for now.
-  bool open_ended = false;     ///< No deadline ends it: over HTTP, silence does.
-};
-
-/// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.
-struct saved_session {
-  saved_session() = default;
-  std::string id;
-  std::string initialize_result;  ///< JSON text: the negotiated version and what the server can do.
-};
-
-/// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
-/// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
-/// close or destroy the transport: look at nothing of it afterwards without holding it.
-class inbox {
- public:
-  /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
-  virtual void delivered(padded_text text, request_id stream) = 0;
-  /// The response of `id` ended (HTTP only). Where its answer is still awaited this is its end.
-  virtual void stream_ended(request_id id, error why) = 0;
-  /// Whether the answer to this request is still awaited.
-  [[nodiscard]] virtual bool awaits(request_id) const { return true; }
-  /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
-  /// where that was no request.
-  virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
-  /// HTTP, legacy era: what the server says unasked does not come any more, and why; without an error: it does again.
-  virtual void deaf(error why) { (void)why; }
-  /// Whether anybody waits for what the server says unasked.
-  [[nodiscard]] virtual bool listens() const { return true; }
-  /// Credentials are being obtained, for which a user may be asked: until as many false as true came, and no longer than
-  /// the connection lives, no deadline but the hard ones ends a request.
-  virtual void authorizing(bool begins) { (void)begins; }
-  /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
-  virtual void closed(error reason) = 0;
-  /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).
-  virtual void fault(error what) = 0;
-
- protected:
-  ~inbox() = default;
-};
-
-/// What a transport tells about itself; a snapshot.
-struct transport_info {
-  std::string kind;                      ///< "stdio", "memory", "unix", ...
-  std::string target;                    ///< Command line or address, without secrets.
-  std::string origin;                    ///< HTTP: scheme, host and port; what is learned of a server is kept by it.
-  std::string identity;                  ///< HTTP: whose credentials, as authenticator.identity() says.
-  std::vector<std::string> extensions;   ///< HTTP: what the authenticator declares, as its extensions() says.
-  std::string server;                    ///< HTTP: equal where all else in a request is; empty where that is not known.
-  std::string session_id;                ///< HTTP, legacy era: a secret.
-  std::size_t open_streams = 0;          ///< HTTP: event streams that are open.
-  std::optional<int> pid;                ///< stdio: the server process.
-  std::optional<int> exit_code;          ///< stdio: set once it exited.
-  std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
-  std::string stderr_tail;               ///< stdio: the end of what it wrote to stderr.
-  std::string unfinished;                ///< Byte streams: how a line begins whose end has not come.
-  std::uint64_t messages_in = 0;
-  std::uint64_t messages_out = 0;
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
-};
-
-/// Carries messages. `open` takes the executor from this_coro::executor and may be called again after
-/// `closed`. `send` takes the message over whole or refuses it (errc::queue_full, errc::closed) and never
-/// completes anything inside itself. `abandon(id)`: the caller of that request is gone; true says that closing
-/// its stream has told the server, so that no notifications/cancelled is needed; a request that is still
-/// queued is removed silently, which also counts as told. `close` is bounded, and is graceful; the destructor is
-/// abrupt. After `close` completed `inbox::closed` has been called.
-template <class T>
-concept transport = std::move_constructible<T> &&
-    requires(T t, T const& ct, inbox& in, outgoing message, request_id id) {
-      { t.open(in) } -> std::same_as<asio::awaitable<result<void>>>;
-      { t.send(std::move(message)) } -> std::same_as<result<void>>;
-      { t.abandon(id) } noexcept -> std::same_as<bool>;
-      { t.close() } -> std::same_as<asio::awaitable<void>>;
-      { ct.info() } -> std::same_as<transport_info>;
-    };
-
-/// A transport over HTTP says so: its messages need headers, and the rules for finding the era are others.
-template <class T>
-concept over_http = requires(T const& t) {
-  requires T::is_http;
-  { t.resumed() } -> std::same_as<std::optional<saved_session>>;  // what it goes on with instead of a handshake
-};
-
-/// A transport that something outlives (a process) may say what ends it from any thread and at once, for whoever cannot
-/// wait until its executor comes to the destructor.
-template <class T>
-concept has_cutter = requires(T const& t) {
-  { t.cutter() } -> std::same_as<std::function<void()>>;
-};
-
-namespace detail {
-
-/// Ends what is connected to it, from any thread; once pulled, also what is connected later.
-class kill_switch {
- public:
-  /// In place of what was connected before.
-  void connect(std::function<void()> end) {
-    std::lock_guard const lock(mutex_);
-    end_ = std::move(end);
-    if (pulled_ && end_) end_();
-  }
-  void pull() noexcept {
-    std::lock_guard const lock(mutex_);
-    pulled_ = true;
-    if (end_) end_();
-  }
-
- private:
-  std::mutex mutex_;
-  std::function<void()> end_;
-  bool pulled_ = false;
-};
-
-}  // namespace detail
-
-/// Any transport, type-erased: one allocation, one virtual call for each operation.
-class any_transport {
- public:
-  any_transport() = default;
-  template <class T>
-    requires(!std::same_as<T, any_transport>)
-  explicit any_transport(T t) : self_(std::make_unique<model<T>>(std::move(t))) {
-    static_assert(transport<T>,
-                  "comcp: this type is no transport: it needs open(inbox&), send(outgoing), abandon(request_id) "
-                  "noexcept, close() and info() as comcp/transport/transport.hpp says");
-  }
-
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return self_->open(in); }
-  result<void> send(outgoing&& message) { return self_->send(std::move(message)); }
-  bool abandon(request_id id) noexcept { return self_->abandon(id); }
-  [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
-  [[nodiscard]] transport_info info() const { return self_->info(); }
-  [[nodiscard]] std::function<void()> cutter() const { return self_ ? self_->cutter() : std::function<void()>(); }
-  [[nodiscard]] bool is_http() const noexcept { return self_ && self_->http; }
-  [[nodiscard]] std::optional<saved_session> resumed() const { return self_->resumed(); }
-  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
-
- private:
-  struct base {
-    virtual ~base() = default;
-    virtual asio::awaitable<result<void>> open(inbox&) = 0;
-    virtual result<void> send(outgoing&&) = 0;
-    virtual bool abandon(request_id) noexcept = 0;
-    virtual asio::awaitable<void> close() = 0;
-    virtual transport_info info() const = 0;
-    virtual std::optional<saved_session> resumed() const { return {}; }
-    virtual std::function<void()> cutter() const { return {}; }
-    bool http = false;
-  };
-
-  template <class T>
-  struct model final : base {
-    explicit model(T t) : impl(std::move(t)) { this->http = over_http<T>; }
-    asio::awaitable<result<void>> open(inbox& in) override { return impl.open(in); }
-    result<void> send(outgoing&& m) override { return impl.send(std::move(m)); }
-    bool abandon(request_id id) noexcept override { return impl.abandon(id); }
-    asio::awaitable<void> close() override { return impl.close(); }
-    transport_info info() const override { return impl.info(); }
-    std::optional<saved_session> resumed() const override {
-      if constexpr (over_http<T>) return impl.resumed();
-      return {};
-    }
-    std::function<void()> cutter() const override {
-      if constexpr (has_cutter<T>) return impl.cutter();
-      return {};
-    }
-    T impl;
-  };
-
-  std::unique_ptr<base> self_;
-};
-
-}  // namespace comcp
-
-namespace comcp::detail {
-
-class calls;
-
-using reply = result<json::value>;
-
-/// A moment that may be as good as never: sums of user's durations do not overflow.
-inline std::chrono::steady_clock::time_point later(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d) {
-  using clock = std::chrono::steady_clock;
-  if (d > clock::time_point::max() - now) return clock::time_point::max();
-  return now + std::chrono::duration_cast<clock::duration>(d);
-}
-
-/// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
-struct prepared_call {
-  prepared_call(std::string m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
-
-  std::string method;
-  std::string params;    // an object's text, or empty
-  call_options options;
-  error unusable;        // what is wrong with it from the start; the call ends with it
-  bool repeatable = false;  // lists and reads: may be sent again after a broken connection
-  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
-  bool outdated = false;    // it was answered by what a change or its age had made stale
-  bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
-  mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
-  mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
-  mutable bool sent_modern = false;  // it went out last in the modern era's way
-};
-
-/// How a call is carried out from here on.
-using performer = std::function<asio::awaitable<reply>(prepared_call&)>;
-
-/// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
-/// the coroutine that waits, or with what several share, and leaves the table with it at the latest.
-struct pending_entry {
-  /// What ends it at the latest: the loss of the connection, that of the client, or nothing before all else has ended.
-  enum class span : unsigned char { connection, client, last };
-
-  pending_entry() = default;
-  explicit pending_entry(span s) noexcept : lasts(s) {}
-  pending_entry(pending_entry const&) = delete;
-  pending_entry& operator=(pending_entry const&) = delete;
-  ~pending_entry() {
-    if (id) leave();
-  }
-  /// Out of the table without an end. The server is told of a request that it works on.
-  void leave() noexcept;
-
-  request_id id = 0;
-  calls* table = nullptr;  // while `id` is not 0
-  waiter_room room;             // for `waiting`
-  waiter<reply> waiting;
-  std::function<void(reply)> on_end;    // instead of a waiting coroutine
-  prepared_call const* call = nullptr;  // null: a wait of our own
-  bool sent = false;
-  bool handshake = false;
-  bool open_ended = false;  // its end is the server's
-  bool renewed = false;  // it waited for a new session once
-  span lasts = span::connection;
-  std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
-};
-
-}  // namespace comcp::detail
-
-// client/overlap_guard.hpp
-// Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
-// io_context needs connect_options().executor(asio::make_strand(io)). Active in debug builds. Internal.
-
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <thread>
-
-namespace comcp::detail {
-
-class overlap_guard {
- public:
-  /// Held while a handler of the client runs; the same thread may hold it again.
-  class scope {
-   public:
-    explicit scope([[maybe_unused]] overlap_guard& g) noexcept : guard_(g) {
-#if !defined(NDEBUG)
-      guard_.enter();
-#endif
-    }
-    scope(scope const&) = delete;
-    scope& operator=(scope const&) = delete;
-    ~scope() {
-#if !defined(NDEBUG)
-      guard_.leave();
-#endif
-    }
-
-   private:
-    [[maybe_unused]] overlap_guard& guard_;
-  };
-
-  void enter() noexcept {
-    auto const me = std::this_thread::get_id();
-    if (owner_.load(std::memory_order_relaxed) != me) {
-      std::thread::id nobody;
-      if (!owner_.compare_exchange_strong(nobody, me, std::memory_order_acquire)) {
-        std::fputs("comcp: two handlers of one client run at once; on a multi-threaded io_context pass "
-                   "connect_options().executor(asio::make_strand(io))\n",
-                   stderr);
-        std::abort();
-      }
-    }
-    ++depth_;
-  }
-  void leave() noexcept {
-    if (--depth_ == 0) owner_.store(std::thread::id(), std::memory_order_release);
-  }
-
- private:
-  std::atomic<std::thread::id> owner_{};
-  int depth_ = 0;  // touched by the owner alone
-};
-
-}  // namespace comcp::detail
-
-// client/statistics.hpp
-// What a client counts.
-
-#include <chrono>
-#include <cstdint>
-
-namespace comcp {
-
-/// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
-/// timed_out + cancelled; the handshake is in none of them.
-struct statistics {
-  std::uint64_t pending = 0;                       ///< Calls that wait now.
-  std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
-  std::uint64_t tracked = 0;                       ///< Requests sent or waiting to be.
-  std::uint64_t completed = 0;                     ///< Ended with a result.
-  std::uint64_t failed = 0;                        ///< Ended with an error other than the next two.
-  std::uint64_t timed_out = 0;
-  std::uint64_t cancelled = 0;
-  std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
-  std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
-  std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
-  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
-  std::uint64_t notifications = 0;                 ///< Notifications received.
-  std::uint64_t requests = 0;                      ///< Requests of the server received.
-  std::uint64_t messages_in = 0, messages_out = 0;
-  std::uint64_t bytes_in = 0, bytes_out = 0;
-  std::uint64_t restarts = 0;
-  std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
-
-  // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.
-  std::uint64_t cache_hits = 0;                    ///< Answered by a fresh result.
-  std::uint64_t cache_misses = 0;                  ///< Looked for, and not there or stale.
-  std::uint64_t cache_stores = 0;                  ///< Results stored.
-  std::uint64_t cache_invalidations = 0;           ///< Changes that ended the use of stored results.
-  std::uint64_t cache_stale = 0;                   ///< Answered by a stale result in place of an error.
-  std::uint64_t coalesced = 0;                     ///< Waited for a request that was under way already.
-};
-
-}  // namespace comcp
-
-// sansio/pending_calls.hpp
-// Who waits for what, and until when: the slot table behind every call. A slot's generation and index make
-// the request id, so an id is used once; take() decides the one winner among reply, timeout, cancel and close.
-
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <vector>
-
-namespace comcp::sansio {
-
-/// Payload is what a waiting call is to the caller of this class: cheap to copy, such as a pointer.
-template <class Payload>
-class pending_calls {
- public:
-  using clock = std::chrono::steady_clock;
-  using time_point = clock::time_point;
-  using duration = clock::duration;
-  using id_type = std::uint64_t;  ///< below 2^53, never 0
-
-  /// At most `bound` calls wait at once, and beside them what add() is told not to count.
-  explicit pending_calls(std::size_t bound = 65536) : bound_(std::min<std::size_t>(bound, index_mask)) {}
-
-  /// Registers a call that waits `timeout` from now, which progress may extend, and until `hard` at the latest.
-  /// Returns 0 when the bound is met; an `extra` one does not count towards it.
-  id_type add(Payload payload, time_point now, duration timeout, time_point hard, bool extra = false) {
-    if (heap_.size() >= std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask)) return 0;
-    auto const index = acquire();
-    auto& s = slots_[index];
-    s.payload = payload;
-    s.extra = extra;
-    extras_ += extra;
-    s.started = now;
-    s.timeout = timeout;
-    s.hard = hard;
-    s.soft = paused_at_ ? time_point::max() : saturating(now, timeout);
-    s.remaining = timeout;
-    s.position = static_cast<std::uint32_t>(heap_.size());
-    heap_.push_back(index);
-    sift_up(s.position);
-    return (static_cast<id_type>(s.generation) << index_bits) | index;
-  }
-
-  /// The payload of this call, which thereby ends; nothing when it has ended before.
-  std::optional<Payload> take(id_type id) noexcept {
-    auto* s = slot_of(id);
-    if (!s) return {};
-    auto const payload = s->payload;
-    release(static_cast<std::uint32_t>(id & index_mask));
-    return payload;
-  }
-
-  [[nodiscard]] Payload const* find(id_type id) const noexcept {
-    auto const* s = const_cast<pending_calls*>(this)->slot_of(id);
-    return s ? &s->payload : nullptr;
-  }
-
-  /// Progress came: the timeout starts anew, the hard bound stays.
-  void extend(id_type id, time_point now) noexcept {
-    auto* s = slot_of(id);
-    if (!s) return;
-    s->remaining = s->timeout;
-    if (!paused_at_) s->soft = saturating(now, s->timeout);
-    restore(s->position);
-  }
-
-  /// Stops every clock but the hard bounds, until as many resume() calls came as pause() calls.
-  void pause(time_point now) noexcept {
-    if (pauses_++ > 0) return;
-    paused_at_ = now;
-    for (auto const index : heap_) {
-      auto& s = slots_[index];
-      s.remaining = s.soft > now ? s.soft - now : duration::zero();
-      s.soft = time_point::max();
-    }
-    rebuild();
-  }
-  void resume(time_point now) noexcept {
-    if (--pauses_ > 0) return;
-    paused_at_.reset();
-    for (auto const index : heap_) slots_[index].soft = saturating(now, slots_[index].remaining);
-    rebuild();
-  }
-
-  /// The earliest moment at which expired() may have something.
-  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
-    if (heap_.empty() || due(heap_.front()) == time_point::max()) return {};
-    return due(heap_.front());
-  }
-
-  /// One call whose time is over at `now`, or 0. The caller takes it.
-  [[nodiscard]] id_type expired(time_point now) const noexcept {
-    if (heap_.empty() || due(heap_.front()) > now) return 0;
-    return id_at(heap_.front());
-  }
-
-  /// Any call that still waits, or 0: for closing.
-  [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
-
-  /// Calls `f(payload, started)` for each that waits now.
-  template <class F>
-  void each(F f) const {
-    for (auto const index : heap_) f(slots_[index].payload, slots_[index].started);
-  }
-
-  /// All calls that wait now.
-  [[nodiscard]] std::vector<id_type> ids() const {
-    std::vector<id_type> all;
-    all.reserve(heap_.size());
-    for (auto const index : heap_) all.push_back(id_at(index));
-    return all;
-  }
-
-  /// Whether this id was given out once, so that an answer to it is late rather than unknown.
-  [[nodiscard]] bool was_used(id_type id) const noexcept {
-    auto const index = static_cast<std::size_t>(id & index_mask);
-    auto const generation = id >> index_bits;
-    return index < slots_.size() && generation > 0 && generation <= slots_[index].generation;
-  }
-
-  [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
-
-  /// Enters a call into a line of some that wait for one thing. Those that ended meanwhile leave from time to time: a
-  /// line stays as short as two times what waits.
-  void line_up(std::vector<id_type>& line, id_type id) const {
-    if (line.size() >= 2 * size() + 16) std::erase_if(line, [this](id_type old) { return !find(old); });
-    line.push_back(id);
-  }
-
- private:
-  static constexpr unsigned index_bits = 20;
-  static constexpr id_type index_mask = (id_type{1} << index_bits) - 1;
-  static constexpr std::uint32_t idle = UINT32_MAX;
-
-  struct slot {
-    Payload payload{};
-    time_point started{}, soft{}, hard{};
-    duration timeout{}, remaining{};
-    std::uint32_t generation = 0;
-    std::uint32_t position = idle;  // in heap_
-    bool extra = false;
-  };
-
-  static time_point saturating(time_point now, duration d) noexcept {
-    return d > time_point::max() - now ? time_point::max() : now + d;
-  }
-
-  [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
-    return std::min(slots_[index].soft, slots_[index].hard);
-  }
-  [[nodiscard]] id_type id_at(std::uint32_t index) const noexcept {
-    return (static_cast<id_type>(slots_[index].generation) << index_bits) | index;
-  }
-
-  slot* slot_of(id_type id) noexcept {
-    auto const index = static_cast<std::size_t>(id & index_mask);
-    if (index >= slots_.size()) return nullptr;
-    auto& s = slots_[index];
-    return s.position != idle && s.generation == id >> index_bits ? &s : nullptr;
-  }
-
-  std::uint32_t acquire() {
-    if (free_.empty()) {
-      slots_.emplace_back();
-      free_.reserve(slots_.capacity());  // so that release() never allocates
-      heap_.reserve(slots_.capacity());
-      free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
-    }
-    auto const index = free_.back();
-    free_.pop_back();
-    ++slots_[index].generation;
-    return index;
-  }
-
-  void release(std::uint32_t index) noexcept {
-    auto const hole = slots_[index].position;
-    slots_[index].position = idle;
-    extras_ -= slots_[index].extra;
-    auto const last = heap_.back();
-    heap_.pop_back();
-    // A generation that is used up retires its slot, so that no id ever comes twice.
-    if (slots_[index].generation != UINT32_MAX) free_.push_back(index);
-    if (last == index) return;
-    place(hole, last);
-    restore(hole);
-  }
-
-  void place(std::uint32_t position, std::uint32_t index) noexcept {
-    heap_[position] = index;
-    slots_[index].position = position;
-  }
-
-  void restore(std::uint32_t position) noexcept { sift_down(sift_up(position)); }
-
-  std::uint32_t sift_up(std::uint32_t position) noexcept {
-    auto const index = heap_[position];
-    auto const key = due(index);
-    while (position > 0) {
-      auto const parent = (position - 1) / 2;
-      if (due(heap_[parent]) <= key) break;
-      place(position, heap_[parent]);
-      position = parent;
-    }
-    place(position, index);
-    return position;
-  }
-
-  void sift_down(std::uint32_t position) noexcept {
-    auto const index = heap_[position];
-    auto const key = due(index);
-    auto const size = static_cast<std::uint32_t>(heap_.size());
-    for (;;) {
-      auto child = 2 * position + 1;
-      if (child >= size) break;
-      if (child + 1 < size && due(heap_[child + 1]) < due(heap_[child])) ++child;
-      if (key <= due(heap_[child])) break;
-      place(position, heap_[child]);
-      position = child;
-    }
-    place(position, index);
-  }
-
-  void rebuild() noexcept {
-    for (auto i = static_cast<std::uint32_t>(heap_.size()); i-- > 0;) sift_down(i);
-  }
-
-  std::size_t bound_;
-  std::size_t extras_ = 0;  // of those that wait
-  std::vector<slot> slots_;
-  std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> heap_;  // slot indices, the earliest due first
-  std::optional<time_point> paused_at_;
-  int pauses_ = 0;
-};
-
-}  // namespace comcp::sansio
-
-namespace comcp::detail {
-
-class calls {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  /// Whose calls they are.
-  class owner {
-   public:
-    /// Keeps them alive.
-    [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
-    /// This one ends before its answer: whoever works on it may stop. Without a reason, the caller's own holds.
-    virtual void given_up(request_id id, pending_entry const& e, std::string_view why) = 0;
-
-   protected:
-    ~owner() = default;
-  };
-
-  calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings, std::shared_ptr<time_source> time);
-
-  /// A wait of our own. 0 where there is no room.
-  request_id enlist(pending_entry& e, std::chrono::nanoseconds timeout);
-  request_id enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard, bool extra);
-  /// A call with the timeouts that its options ask for; it counts from now on.
-  result<void> enlist(pending_entry& e, prepared_call const& c);
-  /// Before wait(): a stop that was requested already is posted.
-  void end_with(std::stop_token const& stop, pending_entry& e);
-  /// Must follow at once.
-  asio::awaitable<reply> wait(pending_entry& e);
-  /// As long as the call may; cancelling it stops only the waiting.
-  asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
-
-  void end(request_id id, reply&& r);
-  void cancel(request_id id);
-  /// Whoever waits for it goes away before its end.
-  void withdraw(pending_entry& e) noexcept;
-  void wake(std::vector<request_id>& line, reply const& r);
-
-  /// What the loss of a connection leaves alone: where another one follows, what was not sent yet, and what makes that.
-  enum class spared : unsigned char { nothing, unsent, unsent_and_handshake };
-  /// Ends what waits now and lasts so long: a caller that resumes inside may begin the next one.
-  void fail(error const& reason, pending_entry::span those, spared left);
-  /// The context is gone: nobody is resumed.
-  void shut_down() noexcept;
-  /// Nothing is timed any more.
-  void disarm() noexcept;
-
-  /// Between these all clocks stand still, but for the hard ones.
-  void pause();
-  void resume();
-  /// Progress came: the timeout begins anew.
-  void extend(request_id id);
-
-  [[nodiscard]] auto const& table() const noexcept { return table_; }
-  [[nodiscard]] time_point now() const noexcept { return time_->now(); }
-  [[nodiscard]] std::chrono::nanoseconds timeout(call_options const& o) const;
-  /// The age at which a call ends whatever progress says: never below its timeout.
-  [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
-  [[nodiscard]] comcp::statistics& counters() noexcept { return counters_; }
-  [[nodiscard]] comcp::statistics statistics() const;
-  [[nodiscard]] overlap_guard& guard() noexcept { return guard_; }
-
- private:
-  struct cancel_hook;
-  struct cancel_request;
-  void arm();
-  void expire();
-
-  owner& owner_;
-  asio::any_io_executor const& home_;  // empty once its context is gone
-  connect_settings const& settings_;
-  std::shared_ptr<time_source> const time_;
-  std::unique_ptr<deadline> deadline_;  // null once the context is gone
-  std::optional<time_point> armed_;
-  sansio::pending_calls<pending_entry*> table_;
-  comcp::statistics counters_;
-  overlap_guard guard_;
-};
-
-/// What is known of a call that ended between its attempts, or before the first.
-[[nodiscard]] error judged(prepared_call const& c, error why);
-
-}  // namespace comcp::detail
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// client/impl/calls.ipp
-#include <algorithm>
-
-namespace comcp::detail {
-
-// Cancels a call from its cancellation slot or a stop token: by way of home, and only while its table lives.
-struct calls::cancel_hook {
-  std::weak_ptr<calls> table;
-  request_id id;
-  void operator()() const {
-    auto alive = table.lock();
-    if (!alive) return;
-    auto const home = alive->home_;
-    // Moved: the last reference may end on home only, not on the thread that asked to stop.
-    auto post = [alive = std::move(alive), id = id] { alive->cancel(id); };
-    detail::post(home, std::move(post));
-  }
-};
-
-struct calls::cancel_request {
-  calls* table;
-  request_id id;
-  [[nodiscard]] cancel_hook hook() const {
-    return {std::shared_ptr<calls>(table->owner_.itself(), table), id};
-  }
-};
-
-COMCP_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
-                        std::shared_ptr<time_source> time)
-    : owner_(o),
-      home_(home),
-      settings_(settings),
-      time_(std::move(time)),
-      deadline_(time_->make_deadline(home_)),
-      table_(settings_.limits.pending_calls()) {}
-
-COMCP_DECL request_id calls::enlist(pending_entry& e, std::chrono::nanoseconds timeout) {
-  auto const now = time_->now();
-  return enlist(e, now, timeout, later(now, timeout), true);
-}
-
-COMCP_DECL request_id calls::enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard,
-                                    bool extra) {
-  e.table = this;
-  e.id = table_.add(&e, now, std::chrono::duration_cast<time_point::duration>(timeout), hard, extra);
-  if (e.id) arm();
-  return e.id;
-}
-
-COMCP_DECL result<void> calls::enlist(pending_entry& e, prepared_call const& c) {
-  e.call = &c;
-  auto const now = time_->now();
-  if (c.started == time_point()) c.started = now;
-  auto const hard = later(c.started, hard_limit(c.options));
-  if (!enlist(e, now, timeout(c.options), hard, c.internal || c.counted))
-    return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  ++counters_.tracked;
-  return {};
-}
-
-COMCP_DECL std::chrono::nanoseconds calls::timeout(call_options const& o) const {
-  return o.timeout().value_or(settings_.timeout);
-}
-
-COMCP_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) const {
-  return o.hard_timeout().value_or(std::max(settings_.hard_timeout, timeout(o)));
-}
-
-COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e) {
-  if (e.call) end_with(e.call->options.stop(), e);
-  return suspend<reply>(e.waiting, cancel_request{this, e.id}, &e.room);
-}
-
-COMCP_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {
-  if (!stop.stop_possible()) return;
-  std::function<void()> end_waiting = cancel_request{this, e.id}.hook();
-  e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
-}
-
-COMCP_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& line, prepared_call const& c) {
-  pending_entry e(pending_entry::span::client);
-  auto const start = now();
-  if (!enlist(e, start, timeout(c.options), later(start, hard_limit(c.options)), c.counted))
-    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  end_with(c.options.stop(), e);
-  table_.line_up(line, e.id);
-  auto const waited = co_await wait(e);
-  if (waited) co_return error();
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method);
-  co_return waited.error();
-}
-
-COMCP_DECL void calls::withdraw(pending_entry& e) noexcept {
-  auto const id = std::exchange(e.id, 0);
-  if (!id || !table_.take(id)) return;
-  if (e.call && !e.handshake) ++counters_.cancelled;
-  try {
-    owner_.given_up(id, e, {});
-  } catch (...) {  // no memory for the message
-  }
-}
-
-COMCP_DECL void pending_entry::leave() noexcept { table->withdraw(*this); }
-
-// What is known of a call when one of its attempts failed: said here, for whoever asks later.
-COMCP_DECL error judged(pending_entry const& e, error why) {
-  auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
-  auto& known = e.call->outcome;
-  known = std::max(known, e.sent ? says : call_outcome::not_sent);
-  bool const nameless = why.peer() && why.message().empty() && why.code().message().starts_with("JSON-RPC error");
-  return (nameless ? why.with_message(e.call->method) : why).with_outcome(known);
-}
-
-COMCP_DECL error judged(prepared_call const& c, error why) {
-  if (why.states_outcome()) return why;
-  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
-}
-
-// The one door through which every call ends.
-COMCP_DECL void calls::end(request_id id, reply&& r) {
-  if (!r.has_value()) {  // first: where that throws, whoever waits can still be found
-    auto const* const found = table_.find(id);
-    if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
-  }
-  auto const taken = table_.take(id);
-  if (!taken) return;
-  auto& e = **taken;
-  e.id = 0;
-  e.stop.reset();
-  if (e.call && !e.handshake) {  // as `tracked` counts
-    if (r.has_value()) e.call->outcome = std::max(e.call->outcome, call_outcome::known);
-    if (r.has_value()) ++counters_.completed;
-    else if (r.error() == errc::timeout) ++counters_.timed_out;
-    else if (r.error() == errc::cancelled) ++counters_.cancelled;
-    else ++counters_.failed;
-  }
-  if (e.on_end) {
-    auto const on_end = std::move(e.on_end);
-    on_end(std::move(r));
-  } else if (e.waiting) {
-    auto waiting = std::move(e.waiting);  // the frame that `e` is in may go away
-    waiting.complete(std::move(r), home_);
-  }
-}
-
-COMCP_DECL void calls::cancel(request_id id) {
-  auto const* found = table_.find(id);
-  if (!found) return;
-  owner_.given_up(id, **found, {});
-  end(id, error(errc::cancelled));
-}
-
-COMCP_DECL void calls::wake(std::vector<request_id>& line, reply const& r) {
-  for (auto const id : std::exchange(line, {})) end(id, reply(r));
-}
-
-COMCP_DECL void calls::fail(error const& reason, pending_entry::span those, spared left) {
-  bool const by_us = reason == errc::closed;
-  for (auto const id : table_.ids()) {
-    auto const* const found = table_.find(id);
-    if (!found) continue;
-    auto const& e = **found;
-    bool const waits_on = left != spared::nothing && e.call && !e.sent;
-    bool const negotiation_s = left == spared::unsent_and_handshake && (!e.call || e.handshake);
-    if (e.lasts != those || waits_on || negotiation_s) continue;
-    if (!e.call) {
-      end(id, reason);
-    } else if (!e.sent) {
-      end(id, reason.with_code(make_error_code(errc::closed)));
-    } else {
-      bool const keeps_code = by_us || e.call->repeatable || e.call->options.is_idempotent() || e.handshake;
-      auto const why = reason.with_outcome(call_outcome::open);  // whatever it says of another call
-      end(id, keeps_code ? why : why.with_code(make_error_code(errc::outcome_unknown)));
-    }
-  }
-}
-
-COMCP_DECL void calls::shut_down() noexcept {
-  while (auto const id = table_.any()) {
-    auto* const e = *table_.take(id);
-    e->id = 0;
-    e->stop.reset();
-    e->on_end = nullptr;
-    auto const gone = std::move(e->waiting);  // and the frame, which `e` may be in
-  }
-  deadline_.reset();
-}
-
-COMCP_DECL void calls::disarm() noexcept {
-  deadline_->disarm();
-  armed_.reset();
-}
-
-COMCP_DECL void calls::arm() {
-  if (!deadline_) return;
-  auto const next = table_.next_deadline();
-  if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
-  armed_ = next;
-  std::function<void()> fire = [weak = std::weak_ptr(std::shared_ptr<calls>(owner_.itself(), this))] {
-    if (auto const self = weak.lock()) self->expire();
-  };
-  deadline_->arm(*next, std::move(fire));
-}
-
-COMCP_DECL void calls::expire() {
-  overlap_guard::scope const alone(guard_);
-  armed_.reset();
-  auto const now = time_->now();
-  while (auto const id = table_.expired(now)) {
-    auto const& e = **table_.find(id);
-    owner_.given_up(id, e, "timed out");
-    end(id, error(errc::timeout, e.call ? e.call->method : std::string()));
-  }
-  arm();
-}
-
-COMCP_DECL void calls::pause() {
-  table_.pause(time_->now());
-  arm();
-}
-
-COMCP_DECL void calls::resume() {
-  table_.resume(time_->now());
-  arm();
-}
-
-COMCP_DECL void calls::extend(request_id id) {
-  table_.extend(id, time_->now());
-  arm();
-}
-
-COMCP_DECL comcp::statistics calls::statistics() const {
-  auto s = counters_;
-  auto oldest = time_->now();
-  table_.each([&](pending_entry const* e, time_point started) {
-    if (!e->call || e->handshake) return;  // waits of our own, and what `tracked` does not count
-    ++s.pending;
-    oldest = std::min(oldest, started);
-  });
-  s.oldest_pending = time_->now() - oldest;
-  return s;
-}
-
-}  // namespace comcp::detail
-#endif
-
-// client/connection.hpp
-// The life of one connection: it opens, finds the era, becomes ready, and ends. sansio/connection_life says where it
-// stands; what follows a loss is client/recovery's. On home only. Internal.
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-// client/attempt.hpp
-// The time of one attempt to connect, and of its parts; it stands still while a user logs in. On home only. Internal.
-
-#include <algorithm>
-#include <chrono>
-
-namespace comcp::detail {
-
-class attempt {
- public:
-  using nanoseconds = std::chrono::nanoseconds;
-  using time_point = std::chrono::steady_clock::time_point;
-
-  attempt(calls& table, connect_settings const& settings, bool http) noexcept
-      : calls_(table), settings_(settings), http_(http) {}
-
-  void begin() { until_ = later(calls_.now(), settings_.connect_timeout); }
-  /// A part takes no longer than what is left for the whole.
-  [[nodiscard]] nanoseconds bounded(nanoseconds d) const {
-    return std::min(d, std::max<nanoseconds>(until_ - calls_.now(), nanoseconds()));
-  }
-  /// The end that no pause moves, of a part that begins now.
-  [[nodiscard]] time_point hard_end(nanoseconds timeout) const {
-    auto const soft = later(calls_.now(), timeout);
-    return http_ ? later(soft, settings_.hard_timeout) : soft;
-  }
-  request_id enlist(pending_entry& e, nanoseconds timeout) {
-    return calls_.enlist(e, calls_.now(), timeout, hard_end(timeout), true);
-  }
-
-  void authorizing(bool begins) {
-    if (begins) {
-      if (authorizing_++ == 0) since_ = calls_.now();
-      return calls_.pause();
-    }
-    if (authorizing_ == 0) return;  // stop_authorizing() came before
-    if (--authorizing_ == 0 && until_ != time_point::max()) until_ = later(until_, calls_.now() - since_);
-    calls_.resume();
-  }
-  void stop_authorizing() {
-    while (authorizing_ > 0) authorizing(false);
-  }
-
- private:
-  calls& calls_;
-  connect_settings const& settings_;
-  bool const http_;
-  time_point until_ = time_point::max(), since_;
-  unsigned authorizing_ = 0;  // exchanges that wait for credentials
-};
-
-}  // namespace comcp::detail
-
-// client/channel.hpp
-// The transport of one connection: opened and closed within their time, and cut from any thread. On home only, but for
-// cut(). Internal.
-
-#include <chrono>
-#include <functional>
-#include <memory>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp::detail {
-
-class channel {
- public:
-  using nanoseconds = std::chrono::nanoseconds;
-  using time_point = std::chrono::steady_clock::time_point;
-
-  explicit channel(any_transport t);
-
-  /// `owner` keeps all of it alive. What comes too late is dropped.
-  asio::awaitable<result<void>> open(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, inbox& in,
-                                     nanoseconds timeout, time_point hard);
-  /// A transport that is not through by then is destroyed, and false.
-  asio::awaitable<bool> close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, nanoseconds timeout);
-  /// It closed by itself.
-  void lost() noexcept { open_ = false; }
-  void drop() noexcept;
-  /// Ends what would outlive us. From any thread.
-  void cut() const;
-
-  result<void> send(outgoing&& message) {
-    if (!transport_) return error(errc::closed, "the client was destroyed");  // its end is posted
-    return transport_.send(std::move(message));
-  }
-  /// True: the server need not be told.
-  bool abandon(request_id id) noexcept { return transport_.abandon(id); }
-  [[nodiscard]] bool is_open() const noexcept { return open_; }
-  [[nodiscard]] bool is_http() const noexcept { return http_; }
-  /// Of one that was dropped, the last.
-  [[nodiscard]] transport_info info() const { return transport_ ? transport_.info() : last_info_; }
-  [[nodiscard]] std::optional<saved_session> resumed() const { return transport_.resumed(); }
-
- private:
-  struct opening;
-  any_transport transport_;
-  std::function<void()> const cut_;
-  transport_info last_info_;
-  bool const http_;
-  bool open_ = false;
-};
-
-}  // namespace comcp::detail
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// client/impl/channel.ipp
-
-namespace comcp::detail {
-
-COMCP_DECL channel::channel(any_transport t)
-    : transport_(std::move(t)), cut_(transport_.cutter()), http_(transport_.is_http()) {}
-
-struct channel::opening {
-  pending_entry done;
-  result<void> outcome = error(errc::connect_failed);
-  asio::cancellation_signal signal;
-};
-
-COMCP_DECL asio::awaitable<result<void>> channel::open(std::shared_ptr<void> owner, calls& table,
-                                                       asio::any_io_executor home, inbox& in, nanoseconds timeout,
-                                                       time_point hard) {
-  auto const o = std::make_shared<opening>();
-  if (!table.enlist(o->done, table.now(), timeout, hard, true)) co_return error(errc::queue_full);
-  auto task = [](channel* self, calls* waiting, inbox* to, [[maybe_unused]] std::shared_ptr<void> hold,
-                 std::shared_ptr<opening> state) -> asio::awaitable<void> {
-    try {
-      if (!self->transport_) co_return;  // destroyed meanwhile, and so is the wait below
-      auto opened = co_await self->transport_.open(*to);
-      if (opened) self->open_ = true;
-      state->outcome = std::move(opened);
-    } catch (...) {
-      state->outcome = current_error();
-    }
-    waiting->end(state->done.id, json::value());
-  };
-  auto work = task(this, &table, &in, owner, o);
-  // Posted, so that nothing ends before the wait below has begun.
-  auto start = [home, owner, o, work = std::make_shared<asio::awaitable<void>>(std::move(work))] {
-    detail::spawn(home, std::move(*work), o->signal.slot(), o);
-  };
-  detail::post(home, std::move(start));
-  auto const waited = co_await table.wait(o->done);
-  if (waited) co_return o->outcome;
-  auto give_up = [o] { o->signal.emit(asio::cancellation_type::terminal); };
-  detail::post(home, std::move(give_up));
-  if (waited.error() == errc::timeout) co_return error(errc::timeout, "the transport did not open in time");
-  co_return waited.error();
-}
-
-COMCP_DECL asio::awaitable<bool> channel::close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home,
-                                                nanoseconds timeout) {
-  auto const done = std::make_shared<pending_entry>();
-  table.enlist(*done, timeout);
-  auto task = [](channel* self, calls* waiting, [[maybe_unused]] std::shared_ptr<void> hold,
-                 std::shared_ptr<pending_entry> entry) -> asio::awaitable<void> {
-    if (self->transport_) co_await self->transport_.close();
-    waiting->end(entry->id, json::value());
-  };
-  auto work = std::make_shared<asio::awaitable<void>>(task(this, &table, owner, done));
-  auto start = [home, work] { detail::spawn(home, std::move(*work)); };
-  detail::post(home, std::move(start));
-  auto const waited = co_await table.wait(*done);
-  if (!waited) drop();
-  open_ = false;
-  co_return waited.has_value();
-}
-
-COMCP_DECL void channel::drop() noexcept {
-  last_info_ = info();
-  transport_ = any_transport();
-  open_ = false;
-}
-
-COMCP_DECL void channel::cut() const {
-  if (cut_) cut_();
-}
-
-}  // namespace comcp::detail
-#endif
-
-// sansio/connection_life.hpp
-// Where a connection stands, and what each event makes of that: one table, no flag beside it. Who drives it opens,
-// negotiates, waits and closes.
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-namespace comcp::sansio {
-
-enum class life_state : std::uint8_t {
-  idle,
-  opening,        ///< The first time.
-  negotiating,
-  settling,       ///< The server is known, and told what it has to be told.
-  ready,
-  waiting,        ///< To be started again: the old transport closes, and a pause passes.
-  restarting,     ///< The transport opens again.
-  renewing,       ///< A new handshake on the connection as it is, for a new session or another era.
-  renegotiating,  ///< That handshake, or the one after a restart.
-  restoring,      ///< As settling.
-  closing,
-  closed,
-};
-
-enum class life_event : std::uint8_t {
-  open,
-  opened,
-  negotiated,
-  settled,
-  lost,     ///< The connection or the attempt has failed, and another one follows.
-  due,      ///< The pause is over.
-  renew,
-  kept,     ///< The new handshake failed, and the connection is as it was.
-  close,
-  end,      ///< It is over, however that came.
-};
-
-class connection_life {
- public:
-  static constexpr std::size_t states = 12, events = 10;
-
-  /// What the event makes of the state; itself where it means nothing there.
-  [[nodiscard]] static constexpr life_state after(life_event e, life_state s) noexcept;
-
-  /// False where it means nothing now.
-  bool on(life_event e) noexcept {
-    auto const next = after(e, state_);
-    return std::exchange(state_, next) != next;
-  }
-  [[nodiscard]] life_state state() const noexcept { return state_; }
-  [[nodiscard]] bool is(life_state s) const noexcept { return state_ == s; }
-  /// It is known what the server is, or will be again: calls wait for that.
-  [[nodiscard]] bool is_restarting() const noexcept {
-    return state_ >= life_state::waiting && state_ <= life_state::renegotiating;
-  }
-  /// Nothing begins any more.
-  [[nodiscard]] bool is_closing() const noexcept { return state_ >= life_state::closing; }
-
- private:
-  life_state state_ = life_state::idle;
-};
-
-constexpr life_state connection_life::after(life_event e, life_state s) noexcept {
-  using enum life_state;
-  // idle, opening, negotiating, settling, ready, waiting, restarting, renewing, renegotiating, restoring, closing, closed
-  constexpr std::array<std::array<life_state, states>, events> table = {{
-      /* open       */ {opening, opening, negotiating, settling, ready, waiting, restarting, renewing, renegotiating, restoring, closing, closed},
-      /* opened     */ {idle, negotiating, negotiating, settling, ready, waiting, renegotiating, renegotiating, renegotiating, restoring, closing, closed},
-      /* negotiated */ {idle, opening, settling, settling, ready, waiting, restarting, renewing, restoring, restoring, closing, closed},
-      /* settled    */ {idle, opening, negotiating, ready, ready, waiting, restarting, renewing, renegotiating, ready, closing, closed},
-      /* lost       */ {idle, opening, negotiating, settling, waiting, waiting, waiting, waiting, waiting, waiting, closing, closed},
-      /* due        */ {idle, opening, negotiating, settling, ready, restarting, restarting, renewing, renegotiating, restoring, closing, closed},
-      /* renew      */ {idle, opening, negotiating, settling, renewing, waiting, restarting, renewing, renegotiating, restoring, closing, closed},
-      /* kept       */ {idle, opening, negotiating, settling, ready, waiting, restarting, ready, ready, restoring, closing, closed},
-      /* close      */ {closing, closing, closing, closing, closing, closing, closing, closing, closing, closing, closing, closed},
-      /* end        */ {closed, closed, closed, closed, closed, closed, closed, closed, closed, closed, closed, closed},
-  }};
-  return table[static_cast<std::size_t>(e)][static_cast<std::size_t>(s)];
-}
-
-}  // namespace comcp::sansio
-
-namespace comcp {
-class client_core;
-
-namespace detail {
-class negotiation;
-
-class connection {
- public:
-  using status_listener = std::function<void(connection_status)>;
-
-  connection(client_core& core, connect_settings const& settings, any_transport t);
-
-  /// The first time. Throws; nothing is left behind then.
-  asio::awaitable<void> open();
-  // An attempt, in its parts.
-  asio::awaitable<result<void>> open_channel();
-  asio::awaitable<result<void>> negotiate();
-  asio::awaitable<bool> close_channel();
-  /// The server is told what it has to be told. True when it became ready then, and was not lost meanwhile.
-  asio::awaitable<bool> settle();
-  [[nodiscard]] attempt& clock() noexcept { return attempt_; }
-
-  /// The channel closed by itself.
-  void closed(error reason);
-  asio::awaitable<void> close(error reason);
-  /// Waits for the end.
-  asio::awaitable<error> ended();
-  void finish(error reason);
-  /// The owning client went away.
-  void abandon() noexcept;
-  void context_gone() noexcept;
-  /// What the server asked ends, and the authorization that its connection waited for.
-  void cancel_inbound();
-  /// First the calls, then what else waits for their ends.
-  void fail_all(error const& reason);
-
-  /// Whoever listens is told of the new status.
-  void on(sansio::life_event e);
-  void on_status(status_listener f) { listeners_.push_back(std::move(f)); }
-  [[nodiscard]] sansio::connection_life const& life() const noexcept { return life_; }
-  [[nodiscard]] connection_status status() const noexcept { return status_; }
-  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
-  [[nodiscard]] detail::channel& channel() noexcept { return channel_; }
-  [[nodiscard]] detail::channel const& channel() const noexcept { return channel_; }
-  /// Before the verdict the server may be a legacy one that asks early.
-  [[nodiscard]] bool refuses_requests() const;
-
- private:
-  [[nodiscard]] calls::spared spared() const noexcept;
-  void tell_status();
-  asio::awaitable<void> keep_alive();
-
-  client_core& core_;
-  detail::channel channel_;
-  sansio::connection_life life_;
-  connection_status status_ = connection_status::disconnected;  // as it was told
-  std::vector<status_listener> listeners_;
-  std::optional<error> end_reason_;
-  std::weak_ptr<negotiation> negotiation_;
-  attempt attempt_;
-  bool resumed_ = false;  // it goes on with a saved session
-  bool keeping_alive_ = false;
-};
-
-}  // namespace detail
-}  // namespace comcp
-
-// client/dispatcher.hpp
-// Brings what the server sends unasked to the handler: requests run concurrently up to a bound, notifications
-// one at a time in the order of their arrival. The read loop never waits for either. Internal to the core.
-
-#include <deque>
-#include <map>
-#include <memory>
-#include <string>
-
-#include <asio/awaitable.hpp>
-#include <asio/cancellation_signal.hpp>
-
-// client/handler.hpp
-// The handler seam: a handler declares by existing. What members a type has decides which capabilities the
-// client declares and who answers which request.
-
-#include <concepts>
-#include <exception>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-// client/context.hpp
-// What a handler learns about the request or notification that it handles.
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-
-namespace comcp {
-
-class client;
-class client_core;
-class context;
-namespace detail {
-class dispatcher;
-class input_rounds;
-class validation_plan;
-result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
-}  // namespace detail
-
-/// Given to handler members that take it as their last parameter. Copyable; use it on the client's executor.
-class context {
- public:
-  context();
-  ~context();
-  context(context const&);
-  context& operator=(context const&);
-
-  /// The server that asks, as it names itself; empty before it did.
-  [[nodiscard]] std::string server_name() const;
-  /// The method that is handled, such as "elicitation/create".
-  [[nodiscard]] std::string const& method() const noexcept { return method_; }
-  /// Whether the server withdrew its request, or the call that it belongs to ended. An awaiting handler is also
-  /// cancelled through its coroutine.
-  [[nodiscard]] bool cancelled() const noexcept { return cancelled_ && *cancelled_; }
-  /// Tells the server how far the answer is; nothing happens where it did not ask for that.
-  void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
-  /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
-  [[nodiscard]] comcp::client client() const;
-
- private:
-  friend class detail::dispatcher;
-  friend class detail::input_rounds;
-  friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
-  void fault(error const& what) const;
-  std::weak_ptr<client_core> core_;
-  std::string method_;
-  std::string progress_token_;  // raw JSON; empty where none came
-  std::shared_ptr<bool> cancelled_;
-  std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
-};
-
-}  // namespace comcp
-
-// client/handler_traits.hpp
-// Compile-time questions about a handler type: which members it has, and whether they can be called as the
-// handler concept says.
-
-#include <concepts>
-#include <string>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-// protocol/elicitation.hpp
-// Elicitation: a server asks the user, by a form or by sending them to a page. Spec: client/elicitation.
-
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-// protocol/elicitation_schema.hpp
-// The small schemas of a form: one for each kind of field. Spec: client/elicitation (requested schema).
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <variant>
-#include <vector>
-
-namespace comcp {
-
-struct string_schema {
-  string_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::optional<std::int64_t> min_length;
-  std::optional<std::int64_t> max_length;
-  std::optional<std::string> format;  ///< "email", "uri", "date" or "date-time".
-  std::optional<std::string> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<string_schema>) {
-  using t = string_schema;
-  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("minLength", &t::min_length),
-                      json::field("maxLength", &t::max_length), json::field("format", &t::format),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-enum class number_kind { number, integer };
-constexpr auto texts(std::type_identity<number_kind>) { return std::array<std::string_view, 2>{"number", "integer"}; }
-
-struct number_schema {
-  number_schema() = default;
-
-  number_kind type = number_kind::number;
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::optional<double> minimum;
-  std::optional<double> maximum;
-  std::optional<double> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<number_schema>) {
-  using t = number_schema;
-  return json::fields(json::field("type", &t::type), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("minimum", &t::minimum),
-                      json::field("maximum", &t::maximum), json::field("default", &t::default_value),
-                      json::rest(&t::raw));
-}
-
-struct boolean_schema {
-  boolean_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::optional<bool> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<boolean_schema>) {
-  using t = boolean_schema;
-  return json::fields(json::tag("type", "boolean"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("default", &t::default_value),
-                      json::rest(&t::raw));
-}
-
-/// One choice with the title to show for it.
-struct titled_option {
-  titled_option() = default;
-
-  std::string value;
-  std::string title;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<titled_option>) {
-  using t = titled_option;
-  return json::fields(json::field("const", &t::value), json::field("title", &t::title), json::rest(&t::raw));
-}
-
-/// One of several values. 2025-06-18's EnumSchema is untitled, or legacy_titled where it has enumNames.
-struct untitled_single_select_enum_schema {
-  untitled_single_select_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::vector<std::string> values;
-  std::optional<std::string> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<untitled_single_select_enum_schema>) {
-  using t = untitled_single_select_enum_schema;
-  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("enum", &t::values),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-struct titled_single_select_enum_schema {
-  titled_single_select_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::vector<titled_option> options;
-  std::optional<std::string> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<titled_single_select_enum_schema>) {
-  using t = titled_single_select_enum_schema;
-  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("oneOf", &t::options),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-struct legacy_titled_enum_schema {
-  legacy_titled_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::vector<std::string> values;
-  std::vector<std::string> names;  ///< What to show, in the order of `values`.
-  std::optional<std::string> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<legacy_titled_enum_schema>) {
-  using t = legacy_titled_enum_schema;
-  return json::fields(json::tag("type", "string"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("enum", &t::values),
-                      json::defaulted("enumNames", &t::names), json::field("default", &t::default_value),
-                      json::rest(&t::raw));
-}
-
-/// The choices of an untitled multiple selection.
-struct untitled_items {
-  untitled_items() = default;
-
-  std::vector<std::string> values;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<untitled_items>) {
-  using t = untitled_items;
-  return json::fields(json::tag("type", "string"), json::field("enum", &t::values), json::rest(&t::raw));
-}
-
-/// The choices of a titled multiple selection.
-struct titled_items {
-  titled_items() = default;
-
-  std::vector<titled_option> options;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<titled_items>) {
-  return json::fields(json::field("anyOf", &titled_items::options), json::rest(&titled_items::raw));
-}
-
-/// Several of several values.
-struct untitled_multi_select_enum_schema {
-  untitled_multi_select_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  untitled_items items;
-  std::optional<std::int64_t> min_items;
-  std::optional<std::int64_t> max_items;
-  std::optional<std::vector<std::string>> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<untitled_multi_select_enum_schema>) {
-  using t = untitled_multi_select_enum_schema;
-  return json::fields(json::tag("type", "array"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("items", &t::items),
-                      json::field("minItems", &t::min_items), json::field("maxItems", &t::max_items),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-struct titled_multi_select_enum_schema {
-  titled_multi_select_enum_schema() = default;
-
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  titled_items items;
-  std::optional<std::int64_t> min_items;
-  std::optional<std::int64_t> max_items;
-  std::optional<std::vector<std::string>> default_value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<titled_multi_select_enum_schema>) {
-  using t = titled_multi_select_enum_schema;
-  return json::fields(json::tag("type", "array"), json::field("title", &t::title),
-                      json::field("description", &t::description), json::field("items", &t::items),
-                      json::field("minItems", &t::min_items), json::field("maxItems", &t::max_items),
-                      json::field("default", &t::default_value), json::rest(&t::raw));
-}
-
-/// A field of a kind that comcp does not know.
-struct unknown_schema {
-  unknown_schema() = default;
-
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<unknown_schema>) { return json::fields(json::rest(&unknown_schema::raw)); }
-
-/// What one field of a form may hold.
-using primitive_schema_definition =
-    std::variant<string_schema, number_schema, boolean_schema, untitled_single_select_enum_schema,
-                 titled_single_select_enum_schema, legacy_titled_enum_schema, untitled_multi_select_enum_schema,
-                 titled_multi_select_enum_schema, unknown_schema>;
-
-template <>
-struct json::codec<primitive_schema_definition> {
-  static bool read(view v, primitive_schema_definition& out, read_error& e);
-  static void write(writer& w, primitive_schema_definition const& from) {
-    std::visit([&](auto const& schema) { json::write(w, schema); }, from);
-  }
-};
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// protocol/impl/elicitation_schema.ipp
-
-namespace comcp {
-
-COMCP_DECL bool json::codec<primitive_schema_definition>::read(view v, primitive_schema_definition& out,
-                                                               read_error& e) {
-  if (!v.is_object()) return e.expected(v, "object");
-  auto const as = [&]<class Kind>(std::type_identity<Kind>) { return codec<Kind>::read(v, out.emplace<Kind>(), e); };
-  auto const found = v.find("type");
-  auto const type = found ? found->get_string().value_or("") : std::string_view();
-  if (type == "string") {
-    if (v.find("oneOf")) return as(std::type_identity<titled_single_select_enum_schema>{});
-    if (v.find("enumNames")) return as(std::type_identity<legacy_titled_enum_schema>{});
-    if (v.find("enum")) return as(std::type_identity<untitled_single_select_enum_schema>{});
-    return as(std::type_identity<string_schema>{});
-  }
-  if (type == "number" || type == "integer") return as(std::type_identity<number_schema>{});
-  if (type == "boolean") return as(std::type_identity<boolean_schema>{});
-  if (type == "array") {
-    auto const items = v.find("items");
-    if (items && items->find("anyOf")) return as(std::type_identity<titled_multi_select_enum_schema>{});
-    return as(std::type_identity<untitled_multi_select_enum_schema>{});
-  }
-  return as(std::type_identity<unknown_schema>{});
-}
-
-}  // namespace comcp
-#endif
-
-namespace comcp {
-
-enum class elicit_mode { form, url };
-constexpr auto texts(std::type_identity<elicit_mode>) { return std::array<std::string_view, 2>{"form", "url"}; }
-
-/// One field of a form, in the order in which the server wrote it.
-struct form_field {
-  form_field() = default;
-
-  std::string name;
-  bool required = false;
-  primitive_schema_definition schema;
-};
-
-/// The question: a form (message, requested_schema), or a page to visit (message, url and, in 2025-11-25, its id).
-struct elicit_params {
-  elicit_params() = default;
-
-  elicit_mode mode = elicit_mode::form;
-  std::string message;
-  json::value requested_schema;  ///< Form: a JSON Schema of a flat object; null where absent.
-  std::optional<std::string> elicitation_id;
-  std::optional<std::string> url;  ///< Url mode. Never open it without the user's consent to the whole address.
-  std::optional<task_metadata> task;
-  json::value meta;
-  json::value raw;
-
-  /// The fields of the form. Errors: wrong_shape, with the place.
-  [[nodiscard]] result<std::vector<form_field>> fields() const;
-};
-constexpr auto describe(std::type_identity<elicit_params>) {
-  using t = elicit_params;
-  return json::fields(json::defaulted("mode", &t::mode), json::field("message", &t::message),
-                      detail::optional_object("requestedSchema", &t::requested_schema),
-                      json::field("elicitationId", &t::elicitation_id), json::field("url", &t::url),
-                      json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-enum class elicit_action { accept, decline, cancel };
-constexpr auto texts(std::type_identity<elicit_action>) {
-  return std::array<std::string_view, 3>{"accept", "decline", "cancel"};
-}
-
-/// The user's answer. Make one with accept(), decline() or cancel().
-struct elicit_result {
-  elicit_result() = default;  ///< Cancelled.
-
-  /// Url mode: the user went to the page.
-  static elicit_result accept() { return elicit_result(elicit_action::accept, {}); }
-  /// Form mode: the content, an object of strings, numbers, booleans and lists of strings; anything that writes as
-  /// one: args("name", value, ...), a described type, a json::value.
-  template <json::writable Content>
-  static elicit_result accept(Content const& content) {
-    return elicit_result(elicit_action::accept, json::to_value(content));
-  }
-  static elicit_result decline() { return elicit_result(elicit_action::decline, {}); }
-  static elicit_result cancel() { return elicit_result(elicit_action::cancel, {}); }
-
-  elicit_action action = elicit_action::cancel;
-  json::value content;  ///< Null where absent.
-  json::value meta;
-  json::value raw;
-
- private:
-  elicit_result(elicit_action what, json::value with) : action(what), content(std::move(with)) {}
-};
-constexpr auto describe(std::type_identity<elicit_result>) {
-  using t = elicit_result;
-  return json::fields(json::field("action", &t::action), detail::optional_object("content", &t::content),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// notifications/elicitation/complete (2025-11-25): the user finished on the page.
-struct elicitation_complete {
-  elicitation_complete() = default;
-  explicit elicitation_complete(std::string id) : elicitation_id(std::move(id)) {}
-
-  std::string elicitation_id;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<elicitation_complete>) {
-  using t = elicitation_complete;
-  return json::fields(json::field("elicitationId", &t::elicitation_id), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// The data of error -32042 (2025-11-25): what the user must do before the request can succeed.
-struct url_elicitation_required_data {
-  url_elicitation_required_data() = default;
-
-  std::vector<elicit_params> elicitations;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<url_elicitation_required_data>) {
-  using t = url_elicitation_required_data;
-  return json::fields(json::field("elicitations", &t::elicitations), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// protocol/impl/elicitation.ipp
-#include <set>
-#include <string_view>
-
-namespace comcp {
-
-COMCP_DECL result<std::vector<form_field>> elicit_params::fields() const {
-  std::vector<form_field> all;
-  auto const schema = requested_schema.view();
-  auto const properties = schema.find("properties");
-  if (!properties) return all;
-  std::set<std::string_view> required;
-  if (auto const names = schema.find("required")) {
-    for (auto const name : names->elements()) {
-      if (auto const text = name.get_string()) required.insert(*text);
-    }
-  }
-  for (auto const property : properties->members()) {
-    auto definition = json::read<primitive_schema_definition>(property.value);
-    if (!definition) return definition.error();
-    auto& field = all.emplace_back();
-    field.name = property.key;
-    field.schema = *std::move(definition);
-    field.required = required.contains(property.key);
-  }
-  return all;
-}
-
-}  // namespace comcp
-#endif
-
-// protocol/notifications.hpp
-// What a handler's on(...) may take: one type for each notification, and any_notification for the rest.
-
-#include <string>
-#include <utility>
-
-// protocol/resources.hpp
-// Resources, their templates and their contents. Spec: server/resources.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace comcp {
 
@@ -8576,6 +5881,192 @@ COMCP_DECL result<void> check_root(root const& r) {
 #include <string>
 #include <utility>
 #include <vector>
+
+// protocol/tools.hpp
+// Tools: what a server offers, how one is called, what it answers. Spec: server/tools.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+/// The server's hints on a tool. Untrusted: never a reason to skip a confirmation.
+struct tool_annotations {
+  tool_annotations() = default;
+
+  std::optional<std::string> title;
+  std::optional<bool> read_only_hint;    ///< Absent: false.
+  std::optional<bool> destructive_hint;  ///< Absent: true.
+  std::optional<bool> idempotent_hint;   ///< Absent: false.
+  std::optional<bool> open_world_hint;   ///< Absent: true.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<tool_annotations>) {
+  using t = tool_annotations;
+  return json::fields(json::field("title", &t::title), json::field("readOnlyHint", &t::read_only_hint),
+                      json::field("destructiveHint", &t::destructive_hint),
+                      json::field("idempotentHint", &t::idempotent_hint),
+                      json::field("openWorldHint", &t::open_world_hint), json::rest(&t::raw));
+}
+
+/// How a tool runs (2025-11-25).
+struct tool_execution {
+  tool_execution() = default;
+
+  std::optional<std::string> task_support;  ///< "forbidden" (the default), "optional" or "required".
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<tool_execution>) {
+  using t = tool_execution;
+  return json::fields(json::field("taskSupport", &t::task_support), json::rest(&t::raw));
+}
+
+struct tool {
+  tool() = default;
+
+  std::string name;
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  json::value input_schema;   ///< JSON Schema, an object.
+  json::value output_schema;  ///< JSON Schema of structured_content; null where absent.
+  std::optional<tool_annotations> annotations;
+  std::optional<tool_execution> execution;
+  std::vector<icon> icons;
+  json::value meta;
+  json::value raw;
+
+  /// What to show: title, else the annotations' title, else name.
+  [[nodiscard]] std::string const& display_name() const noexcept;
+};
+constexpr auto describe(std::type_identity<tool>) {
+  using t = tool;
+  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
+                      json::field("description", &t::description), detail::object("inputSchema", &t::input_schema),
+                      detail::optional_object("outputSchema", &t::output_schema),
+                      json::field("annotations", &t::annotations), json::field("execution", &t::execution),
+                      json::defaulted("icons", &t::icons), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct list_tools_result {
+  list_tools_result() = default;
+
+  std::vector<tool> tools;
+  std::vector<comcp::set_aside> set_aside;  ///< Definitions that could not be read.
+  std::optional<cursor> next_cursor;
+  std::optional<std::int64_t> ttl_ms;
+  std::optional<comcp::cache_scope> cache_scope;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_tools_result>) {
+  using t = list_tools_result;
+  return json::fields(json::field("resultType", &t::result_type), detail::definitions("tools", &t::tools),
+                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
+                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct call_tool_params {
+  call_tool_params() = default;
+  explicit call_tool_params(std::string tool_name, json::value args = {})
+      : name(std::move(tool_name)), arguments(std::move(args)) {}
+
+  std::string name;
+  json::value arguments;  ///< An object; null where absent.
+  std::optional<task_metadata> task;
+  std::optional<comcp::input_responses> input_responses;
+  std::optional<std::string> request_state;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<call_tool_params>) {
+  using t = call_tool_params;
+  return json::fields(json::field("name", &t::name), detail::optional_object("arguments", &t::arguments),
+                      json::field("task", &t::task), json::field("inputResponses", &t::input_responses),
+                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// What a tool answered. `is_error` is the tool's own failure, for the model to see: a value, no exception.
+struct call_tool_result {
+  call_tool_result() = default;
+  call_tool_result(std::vector<content_block> pieces) : content(std::move(pieces)) {}
+  explicit call_tool_result(text_content text) { content.emplace_back(std::move(text)); }
+
+  std::vector<content_block> content;
+  json::value structured_content;  ///< Null where absent.
+  bool is_error = false;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+
+  /// The texts among the content, a newline between them.
+  [[nodiscard]] std::string text() const { return text_of(content); }
+  /// The pieces of one kind, copied; their bytes() decode.
+  [[nodiscard]] std::vector<image_content> images() const { return all<image_content>(); }
+  [[nodiscard]] std::vector<audio_content> audio() const { return all<audio_content>(); }
+  [[nodiscard]] std::vector<embedded_resource> resources() const { return all<embedded_resource>(); }
+  [[nodiscard]] std::vector<resource_link> links() const { return all<resource_link>(); }
+
+  /// The structured content as a T; errc::wrong_shape where it is absent or of another shape.
+  template <class T>
+  [[nodiscard]] result<T> structured() const {
+    if (structured_content.is_null()) return error(errc::wrong_shape, "the tool gave no structured content");
+    return structured_content.get<T>();
+  }
+
+  /// The result itself; throws comcp::exception (errc::tool_failed, with the text) when is_error is set.
+  call_tool_result const& or_throw() const&;
+  call_tool_result or_throw() &&;
+
+ private:
+  template <class Kind>
+  std::vector<Kind> all() const {
+    std::vector<Kind> found;
+    for (auto const& block : content) {
+      if (auto const* const piece = std::get_if<Kind>(&block)) found.push_back(*piece);
+    }
+    return found;
+  }
+};
+constexpr auto describe(std::type_identity<call_tool_result>) {
+  using t = call_tool_result;
+  return json::fields(json::field("resultType", &t::result_type), json::always("content", &t::content),
+                      json::defaulted("structuredContent", &t::structured_content),
+                      json::defaulted("isError", &t::is_error), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/tools.ipp
+
+namespace comcp {
+
+COMCP_DECL std::string const& tool::display_name() const noexcept {
+  if (title) return *title;
+  if (annotations && annotations->title) return *annotations->title;
+  return name;
+}
+
+COMCP_DECL call_tool_result const& call_tool_result::or_throw() const& {
+  if (is_error) {
+    auto said = text();
+    throw exception(error(errc::tool_failed, said.empty() ? std::string("the tool reported a failure") : said));
+  }
+  return *this;
+}
+
+COMCP_DECL call_tool_result call_tool_result::or_throw() && {
+  std::as_const(*this).or_throw();
+  return std::move(*this);
+}
+
+}  // namespace comcp
+#endif
 
 namespace comcp {
 
@@ -12556,6 +10047,2758 @@ COMCP_DECL asio::awaitable<void> notify(handler_chain& chain, std::string const&
 }  // namespace comcp::detail
 #endif
 
+// client/operation.hpp
+// From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
+// all, which are users' tools.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+#include <asio/this_coro.hpp>
+
+// client/core.hpp
+// The heart of a client, without templates, put together of its parts: calls (what waits), pipeline and exchange (the way
+// of a call), outbound and inbound (what is sent, who gets what came), connection and recovery (its life). Everything in it runs on its home
+// executor, one handler at a time. Users meet it through comcp::client.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+// client/calls.hpp
+// What waits: requests on the wire and waits of our own, each with its deadline, and the one way in which each of them
+// ends. It knows no method and no version. On home only. Internal.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string_view>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+// client/call.hpp
+// One call on its way: what it sends, who waits for it, how its end is told. Internal to the core.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// client/options.hpp
+// What a user may decide for a connection (connect_options) and for one call (call_options), with every
+// default. Both are classes with setters: see DESIGN.md section 7 for why they are no aggregates.
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+
+// client/interceptor.hpp
+// Interceptors: see each outgoing call before it is sent and each result before its caller, and may change,
+// answer, deny or record them.
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// A call on its way out. `params` may be replaced; `name` is the tool, prompt or resource that they name.
+struct outgoing_call {
+  outgoing_call() {}
+  std::string method;
+  std::string name;
+  json::fragment params;
+};
+
+/// Both hooks are optional and run on the client's executor; they may take their time (human approval), within
+/// the call's hard timeout: at its end, at a stop, a cancellation and close() their coroutines are cancelled, nobody
+/// waits for them any longer, and nothing is sent any more.
+///
+/// They see what a user starts: every call, each page of a list, resources/subscribe and resources/unsubscribe (so
+/// named in both eras) and subscriptions/listen, which they may deny and record, but not answer or change. They do not
+/// see what the client does by itself (handshake, keep-alive, the modern era's shared listen stream, what a restart
+/// restores), the further rounds of one call, and notifications.
+struct interceptor {
+  interceptor() {}
+  /// Before sending. A value answers the call in the server's place; throwing comcp::exception (errc::denied, or
+  /// any other) ends it with that error; nothing lets it go on.
+  std::function<asio::awaitable<std::optional<json::value>>(outgoing_call&)> before;
+  /// After the result came, also an error: may replace it. Runs in reverse order for each interceptor whose turn had
+  /// come, also where it or a later one denied the call.
+  std::function<asio::awaitable<void>(outgoing_call const&, result<json::value>&)> after;
+};
+
+}  // namespace comcp
+
+// client/observer.hpp
+// What a user may watch: the status of a connection, and the faults that end nothing.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// Where a connection stands.
+enum class connection_status { disconnected, connecting, initializing, ready, closing };
+
+inline std::string_view to_string(connection_status s) noexcept {
+  switch (s) {
+    case connection_status::disconnected: return "disconnected";
+    case connection_status::connecting: return "connecting";
+    case connection_status::initializing: return "initializing";
+    case connection_status::ready: return "ready";
+    case connection_status::closing: return "closing";
+  }
+  return "?";
+}
+
+/// Listeners, all optional, called on the client's executor, never while another handler of it runs. An
+/// exception that leaves one ends nothing and is dropped.
+struct observer {
+  observer() {}
+  /// A fault that lost nothing but itself: a bad line, an unknown id, a dropped notification, a handler's exception.
+  std::function<void(error const&)> on_fault;
+  std::function<void(connection_status)> on_status;
+};
+
+}  // namespace comcp
+
+// net/time_source.hpp
+// The one seam through which comcp learns the time and waits for it. Tests replace it with
+// test/manual_clock.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include <asio/any_io_executor.hpp>
+
+namespace comcp {
+
+/// One deadline that can be armed again and again. Used from its executor only.
+class deadline {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  virtual ~deadline() = default;
+  /// Calls `fire` on the executor once `at` has come, never from inside arm(). A later arm() or disarm()
+  /// replaces it, and the replaced one does not fire. The destructor disarms.
+  virtual void arm(time_point at, std::function<void()> fire) = 0;
+  virtual void disarm() noexcept = 0;
+};
+
+/// Tells the time and makes deadlines. Shared by clients; now() and make_deadline() are safe from any thread.
+class time_source {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  virtual ~time_source() = default;
+  [[nodiscard]] virtual time_point now() const noexcept = 0;
+  [[nodiscard]] virtual std::unique_ptr<deadline> make_deadline(asio::any_io_executor executor) = 0;
+};
+
+/// The default: std::chrono::steady_clock and asio::steady_timer.
+std::shared_ptr<time_source> steady_time();
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// net/impl/time_source.ipp
+#include <cstdint>
+#include <utility>
+
+#include <asio/steady_timer.hpp>
+
+namespace comcp {
+namespace detail {
+
+class steady_deadline final : public deadline {
+ public:
+  explicit steady_deadline(asio::any_io_executor executor) : state_(std::make_shared<state>(std::move(executor))) {}
+  ~steady_deadline() override { disarm(); }
+  steady_deadline(steady_deadline const&) = delete;
+  steady_deadline& operator=(steady_deadline const&) = delete;
+
+  void arm(time_point at, std::function<void()> fire) override {
+    auto const round = ++state_->round;
+    state_->fire.swap(fire);
+    state_->timer.expires_at(at);
+    state_->timer.async_wait([state = state_, round](std::error_code) { run(*state, round); });
+  }
+
+  void disarm() noexcept override {
+    ++state_->round;
+    auto const replaced = std::exchange(state_->fire, nullptr);
+    try {
+      state_->timer.cancel();
+    } catch (std::system_error const&) {
+      // The wait then ends at its time, and its round is over.
+    }
+  }
+
+ private:
+  struct state {
+    explicit state(asio::any_io_executor executor) : timer(std::move(executor)) {}
+    asio::steady_timer timer;
+    std::function<void()> fire;
+    std::uint64_t round = 0;  // a wait that was replaced after it had completed is known by its round
+  };
+
+  static void run(state& s, std::uint64_t round) {
+    if (s.round != round) return;
+    ++s.round;
+    auto fire = std::exchange(s.fire, nullptr);
+    if (fire) fire();
+  }
+
+  std::shared_ptr<state> state_;
+};
+
+class steady_time_source final : public time_source {
+ public:
+  [[nodiscard]] time_point now() const noexcept override { return std::chrono::steady_clock::now(); }
+  [[nodiscard]] std::unique_ptr<deadline> make_deadline(asio::any_io_executor executor) override {
+    return std::make_unique<steady_deadline>(std::move(executor));
+  }
+};
+
+}  // namespace detail
+
+COMCP_DECL std::shared_ptr<time_source> steady_time() {
+  static auto const instance = std::make_shared<detail::steady_time_source>();
+  return instance;
+}
+
+}  // namespace comcp
+#endif
+
+// client/era_cache.hpp
+// What connections learned about the eras of their servers, for those that come after them.
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+// sansio/handshake.hpp
+// Which era, which version: decides what to send next until a connection is ready or has failed. Sending,
+// timing and decoding are the caller's. Specification: 2026-07-28, basic/versioning and basic/transports/stdio.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace comcp {
+
+/// What a connection learned about its server's era; may be kept and given to connect_options::prior().
+struct era_verdict {
+  era_verdict() = default;
+  comcp::era era = comcp::era::legacy;
+  std::vector<protocol_version> versions;               ///< Modern: those that the server supports.
+  std::chrono::system_clock::time_point date{};         ///< When it was learned; legacy ones expire.
+  std::string authorization;                            ///< The context that it was learned in.
+  std::optional<discover_result> discovered;            ///< Modern: what server/discover said.
+};
+
+namespace sansio {
+
+inline constexpr auto all_versions = supported_versions();
+
+enum class handshake_mode { automatic, legacy, pinned };
+
+struct handshake_options {
+  handshake_options() = default;
+  handshake_mode mode = handshake_mode::automatic;
+  std::vector<protocol_version> allowed{std::begin(all_versions), std::end(all_versions)};
+  std::optional<era_verdict> prior;
+  std::chrono::hours legacy_verdict_age{24};  ///< A saved legacy verdict older than this is not believed.
+  bool over_http = false;  ///< Then the status of an answer counts, and silence is no verdict.
+};
+
+/// What to do next.
+struct handshake_step {
+  enum class action {
+    wait,             ///< Nothing; an answer is still to come.
+    discover,         ///< Send server/discover in `version`.
+    initialize,       ///< Send initialize in `version`. The probe, if one was sent, stays live.
+    reopen,           ///< Open the transport anew, then ask reopened().
+    ready,            ///< Done: `version` holds. In the legacy era notifications/initialized goes out first.
+    fail,             ///< Over: `why`.
+  };
+  action what = action::wait;
+  std::optional<protocol_version> version;
+  error why;
+};
+
+/// One handshake. Feed it what happened; each event returns the next step.
+class handshake {
+ public:
+  handshake(handshake_options options, std::chrono::system_clock::time_point now);
+
+  handshake_step start();
+  /// An answer to server/discover: the versions that it names.
+  handshake_step discovered(std::vector<std::string> const& versions);
+  handshake_step discover_failed(error const& e);
+  /// Silence past the probe timeout. Where there is no other era to try, the caller's handshake timeout ends it.
+  handshake_step probe_timed_out();
+  /// An answer to initialize: its protocolVersion, empty when missing.
+  handshake_step initialized(std::string const& version);
+  handshake_step initialize_failed(error const& e);
+  /// The channel closed before an end was reached.
+  handshake_step closed(error const& reason);
+  handshake_step reopened();
+
+  /// Whether the verdict came from `prior` and nothing was asked.
+  [[nodiscard]] bool from_prior() const noexcept { return from_prior_; }
+
+ private:
+  enum class state { idle, probing, initializing, reopening, done };
+
+  handshake_step discover(protocol_version v);
+  handshake_step initialize();
+  handshake_step ready(protocol_version v);
+  handshake_step fail(error e);
+  handshake_step modern(std::vector<std::string> const& offered, bool answered);
+  handshake_step no_common(std::vector<std::string> const& offered);
+  [[nodiscard]] std::optional<protocol_version> newest(era e) const;
+  [[nodiscard]] std::optional<protocol_version> common(std::vector<std::string> const& offered, era e) const;
+
+  handshake_options options_;
+  std::chrono::system_clock::time_point now_;
+  state state_ = state::idle;
+  std::optional<error> refused_;  // how the server answered server/discover, before initialize was tried
+  bool probed_ = false;       // a probe was sent on this channel
+  bool reprobed_ = false;     // one -32022 was followed
+  bool turned_ = false;       // an initialize error turned the verdict round
+  bool reopened_ = false;
+  bool from_prior_ = false;
+};
+
+/// The versions that a modern error names, when `e` is one that only a modern server sends; nothing else counts as
+/// modern. Empty but present: modern, without a list.
+std::optional<std::vector<std::string>> modern_versions(error const& e);
+
+/// Whether an HTTP server of the legacy era may have answered a modern request so: a 4xx that is not about credentials,
+/// time or load, or an error in a success; nothing that modern_versions() knows.
+bool is_legacy_refusal(error const& e);
+
+/// The text of an errc::no_common_version, which names both lists.
+std::string no_common_text(std::vector<std::string> const& offered, std::vector<protocol_version> const& allowed);
+
+}  // namespace sansio
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// sansio/impl/handshake.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp::sansio {
+namespace detail {
+
+COMCP_DECL std::string joined(std::vector<std::string> const& list) {
+  std::string out;
+  for (auto const& s : list) out.append(out.empty() ? "" : ", ").append(s);
+  return out.empty() ? std::string("none") : out;
+}
+
+COMCP_DECL std::string joined(std::vector<protocol_version> const& list) {
+  std::vector<std::string> texts;
+  for (auto const& v : list) texts.emplace_back(v.text());
+  return joined(texts);
+}
+
+COMCP_DECL std::vector<std::string> strings_at(json::view data, std::string_view key) {
+  std::vector<std::string> out;
+  if (auto const list = data.find(key)) {
+    for (auto const e : list->elements()) {
+      if (auto const s = e.get_string()) out.emplace_back(*s);
+    }
+  }
+  return out;
+}
+
+}  // namespace detail
+
+COMCP_DECL std::optional<std::vector<std::string>> modern_versions(error const& e) {
+  auto const* peer = e.peer();
+  if (!peer) return {};
+  auto const parsed = json::parse(peer->data);
+  auto const data = parsed ? parsed->view() : json::view();
+  auto supported = detail::strings_at(data, "supported");
+  bool const capabilities = data.find("requiredCapabilities").has_value();
+  switch (peer->code) {
+    case -32022:
+      if (!supported.empty()) return supported;
+      return {};
+    case -32020: return std::vector<std::string>();
+    case -32021:
+      if (capabilities) return std::vector<std::string>();
+      return {};
+    case -32003:  // the drafts' numbers, believed only with modern data
+    case -32004:
+      if (!supported.empty() || capabilities) return supported;
+      return {};
+    default: return {};
+  }
+}
+
+COMCP_DECL bool is_legacy_refusal(error const& e) {
+  if (modern_versions(e)) return false;
+  auto const status = e.detail() ? e.detail()->http_status : std::nullopt;
+  if (!status || *status < 300) return e.peer() != nullptr;
+  if (*status < 400 || *status >= 500) return false;
+  static constexpr std::array<int, 5> says_nothing{401, 403, 407, 408, 429};
+  return std::find(says_nothing.begin(), says_nothing.end(), *status) == says_nothing.end();
+}
+
+COMCP_DECL std::string no_common_text(std::vector<std::string> const& offered,
+                                      std::vector<protocol_version> const& allowed) {
+  return "the server supports " + detail::joined(offered) + "; allowed here: " + detail::joined(allowed);
+}
+
+COMCP_DECL handshake::handshake(handshake_options options, std::chrono::system_clock::time_point now)
+    : options_(std::move(options)), now_(now) {
+  std::sort(options_.allowed.begin(), options_.allowed.end(), std::greater<>());
+}
+
+COMCP_DECL std::optional<protocol_version> handshake::newest(era e) const {
+  auto const found = std::find_if(options_.allowed.begin(), options_.allowed.end(),
+                                  [e](protocol_version const& v) { return v.era() == e; });
+  return found == options_.allowed.end() ? std::nullopt : std::optional(*found);
+}
+
+COMCP_DECL std::optional<protocol_version> handshake::common(std::vector<std::string> const& offered, era e) const {
+  for (auto const& v : options_.allowed) {
+    if (v.era() == e && std::find(offered.begin(), offered.end(), v.text()) != offered.end()) return v;
+  }
+  return {};
+}
+
+COMCP_DECL handshake_step handshake::discover(protocol_version v) {
+  state_ = state::probing;
+  probed_ = true;
+  return {handshake_step::action::discover, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::initialize() {
+  auto const v = newest(era::legacy);
+  if (!v)
+    return fail({errc::no_common_version, "the server speaks only versions before 2026-07-28; allowed here: " +
+                                              detail::joined(options_.allowed)});
+  state_ = state::initializing;
+  return {handshake_step::action::initialize, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::ready(protocol_version v) {
+  state_ = state::done;
+  return {handshake_step::action::ready, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::fail(error e) {
+  state_ = state::done;
+  return {handshake_step::action::fail, {}, std::move(e)};
+}
+
+COMCP_DECL handshake_step handshake::no_common(std::vector<std::string> const& offered) {
+  return fail({errc::no_common_version, no_common_text(offered, options_.allowed)});
+}
+
+COMCP_DECL handshake_step handshake::start() {
+  bool const may_probe = options_.mode != handshake_mode::legacy && newest(era::modern);
+  if (options_.allowed.empty()) return fail({errc::invalid_argument, "no protocol version is allowed"});
+  if (auto const& prior = options_.prior; prior && may_probe) {
+    if (prior->era == era::modern) {
+      std::vector<std::string> offered;
+      for (auto const& v : prior->versions) offered.emplace_back(v.text());
+      auto const v = common(offered, era::modern);
+      if (!v) return no_common(offered);
+      from_prior_ = true;
+      return ready(*v);
+    }
+    if (now_ - prior->date < options_.legacy_verdict_age && newest(era::legacy)) {
+      from_prior_ = true;
+      return initialize();
+    }
+  }
+  return may_probe ? discover(*newest(era::modern)) : initialize();
+}
+
+// The server is modern: go on with a version that both have.
+COMCP_DECL handshake_step handshake::modern(std::vector<std::string> const& offered, bool answered) {
+  if (auto const v = common(offered, era::modern)) {
+    if (answered) return ready(*v);
+    if (reprobed_) return no_common(offered);
+    reprobed_ = true;
+    return discover(*v);
+  }
+  if (common(offered, era::legacy) && options_.mode == handshake_mode::automatic) return initialize();
+  return no_common(offered);
+}
+
+COMCP_DECL handshake_step handshake::discovered(std::vector<std::string> const& versions) {
+  // Also a late one, while initialize is under way: it decides for modern.
+  if (state_ != state::probing && state_ != state::initializing) return {};
+  return modern(versions, true);
+}
+
+COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
+  if (state_ != state::probing) return {};
+  if (auto const versions = modern_versions(e)) {
+    if (versions->empty()) return fail(e);
+    return modern(*versions, false);
+  }
+  // Else there was no answer of the server at all, or none that says anything about its era.
+  if (options_.over_http ? !is_legacy_refusal(e) : !e.peer()) return fail(e);
+  if (options_.mode == handshake_mode::pinned || !newest(era::legacy)) {
+    return fail(e.with_code(make_error_code(errc::no_common_version))
+                    .with_message("the server does not speak " + detail::joined(options_.allowed) +
+                                  ": it refused server/discover"));
+  }
+  if (turned_ && refused_) return fail(*refused_);
+  if (!turned_) refused_ = e.with_message("server/discover failed, and initialize is refused too");
+  return initialize();
+}
+
+COMCP_DECL handshake_step handshake::probe_timed_out() {
+  bool const known = options_.mode == handshake_mode::pinned || reprobed_ || turned_;
+  bool const alternative = !known && newest(era::legacy);
+  if (state_ != state::probing || options_.over_http || !alternative) return {};
+  return initialize();
+}
+
+COMCP_DECL handshake_step handshake::initialized(std::string const& version) {
+  if (state_ != state::initializing) return {};
+  if (auto const v = common({version}, era::legacy)) return ready(*v);
+  return no_common({version.empty() ? std::string("no version named") : version});
+}
+
+COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
+  if (state_ != state::initializing) return {};
+  if (auto const versions = modern_versions(e)) {
+    auto const v = common(*versions, era::modern);
+    if (v && !turned_ && options_.mode == handshake_mode::automatic) {
+      turned_ = true;
+      return discover(*v);
+    }
+    if (v && refused_) return fail(*refused_);
+    if (!versions->empty()) return no_common(*versions);
+  }
+  if (refused_ && e.peer() && e.peer()->code == -32022) return fail(*refused_);
+  bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
+  if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
+    from_prior_ = false;
+    return discover(*newest(era::modern));
+  }
+  return fail(e);
+}
+
+COMCP_DECL handshake_step handshake::closed(error const& reason) {
+  bool const may_be_the_probe = probed_ && !reopened_ && options_.mode == handshake_mode::automatic &&
+                                newest(era::legacy) && !reprobed_ && !turned_;
+  if ((state_ == state::probing || state_ == state::initializing) && may_be_the_probe) {
+    reopened_ = true;
+    state_ = state::reopening;
+    return {handshake_step::action::reopen, {}, {}};
+  }
+  return state_ == state::done ? handshake_step() : fail(reason);
+}
+
+COMCP_DECL handshake_step handshake::reopened() {
+  probed_ = false;
+  return initialize();
+}
+
+}  // namespace comcp::sansio
+#endif
+
+namespace comcp {
+
+/// Verdicts by server (origin or command line) and by whose credentials they were learned with. Give one to several
+/// connections by connect_options().remember_eras(). Safe from any thread. A verdict that proves wrong is replaced; one
+/// for the legacy era is believed for 24 hours. It holds one entry for each server, without a bound of its own.
+class era_cache {
+ public:
+  [[nodiscard]] std::optional<era_verdict> find(std::string const& server) const {
+    std::scoped_lock const lock(mutex_);
+    auto const found = verdicts_.find(server);
+    return found == verdicts_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void store(std::string const& server, era_verdict verdict) {
+    std::scoped_lock const lock(mutex_);
+    verdicts_.insert_or_assign(server, std::move(verdict));
+  }
+  void forget(std::string const& server) {
+    std::scoped_lock const lock(mutex_);
+    verdicts_.erase(server);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, era_verdict> verdicts_;
+};
+
+}  // namespace comcp
+
+// sansio/backoff.hpp
+// How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+
+namespace comcp {
+
+/// When a broken stream is opened again.
+class reconnect_options {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  reconnect_options() {}
+  /// The first wait (default 1 s), how it grows with each failure (2), and its bound (30 s), which also bounds what a
+  /// server asks for with `retry`; 100 ms is the least that it gets, and it grows too. A stream that lived for less than
+  /// 5 s has failed.
+  reconnect_options& delay(milliseconds initial, double factor, milliseconds maximum) {
+    return initial_ = initial, factor_ = factor, maximum_ = maximum, *this;
+  }
+  /// Failures in a row before a broken answer is given up (default 5). The stream on which servers speak unasked is then
+  /// said to be gone (observer::on_fault, watches) and tried on at the longest wait, or when calls succeed again.
+  /// 0: a stream that breaks is never opened again.
+  reconnect_options& attempts(unsigned n) { return attempts_ = n, *this; }
+  /// The share of a wait that is left to chance, 0 to 1 (default 0.25). What a server asked for is never shortened.
+  reconnect_options& jitter(double share) { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
+
+  [[nodiscard]] milliseconds initial() const noexcept { return initial_; }
+  [[nodiscard]] double factor() const noexcept { return factor_; }
+  [[nodiscard]] milliseconds maximum() const noexcept { return maximum_; }
+  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
+  [[nodiscard]] double jitter() const noexcept { return jitter_; }
+
+ private:
+  milliseconds initial_{1000}, maximum_{30'000};
+  double factor_ = 2, jitter_ = 0.25;
+  unsigned attempts_ = 5;
+};
+
+namespace sansio {
+
+/// Exponential backoff. `random` is from 0 to 1; `asked` is what the server asked for.
+class backoff {
+ public:
+  using milliseconds = std::chrono::milliseconds;
+
+  static constexpr milliseconds shortest{100};
+  /// What was open for less long has failed.
+  static constexpr std::chrono::seconds lasting{5};
+
+  explicit backoff(reconnect_options options) : options_(options) {}
+
+  /// It could not be opened: the next wait, or nothing when the attempts are used up.
+  [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
+    if (++failures_ > options_.attempts()) return {};
+    return wait(random, asked);
+  }
+  /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
+  /// no reason to come back sooner: a server may end each stream after one event.
+  [[nodiscard]] std::optional<milliseconds> ended(std::chrono::nanoseconds lived, bool brought, double random,
+                                                  std::optional<milliseconds> asked = {}) {
+    if (lived < lasting && !brought) return failed(random, asked);
+    if (lived >= lasting) proved();
+    failures_ = 0;
+    if (options_.attempts() == 0) return {};
+    return wait(random, asked);
+  }
+  /// All is well: the next failure is the first.
+  void proved() noexcept { failures_ = steps_ = 0; }
+  /// In a row, the last one too that found the attempts used up.
+  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
+
+ private:
+  [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {
+    auto const most = options_.maximum();
+    // No server may ask for a busy loop.
+    if (asked) asked = std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
+    auto const first = std::min(asked.value_or(most), options_.initial());
+    double const grown = static_cast<double>(first.count()) * std::pow(options_.factor(), std::min(steps_++, 64U));
+    double const bounded = std::min(grown, static_cast<double>(most.count()));
+    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));
+    return std::max(chosen, asked.value_or(chosen));
+  }
+
+  reconnect_options options_;
+  unsigned failures_ = 0;  // that use up the attempts
+  unsigned steps_ = 0;     // by which the wait has grown
+};
+
+}  // namespace sansio
+}  // namespace comcp
+
+// trace/tracer.hpp
+// The hook that sees every message as text, both ways: for `comcp --trace`, recordings and logs.
+
+#include <functional>
+#include <string_view>
+
+namespace comcp {
+
+enum class direction { sent, received };
+
+/// Called on the client's executor with each message; the text is valid for the call only. What it
+/// throws is dropped, and a fault for the observer. Empty: no cost.
+using tracer = std::function<void(direction, std::string_view message)>;
+
+}  // namespace comcp
+
+namespace comcp {
+class validation_options;
+namespace detail {
+class validation_plan;
+}
+
+using std::chrono::milliseconds;
+
+class client_core;
+class cache_options;  // client/cache.hpp
+namespace detail {
+class call_step;
+}
+
+/// Whether a call may be answered from the cache, where the client has one.
+enum class cache_use : unsigned char {
+  use,      ///< A fresh result is the answer; else the server's is, which is stored.
+  refresh,  ///< The server's is, which is stored.
+  bypass,   ///< The server's is, and nothing is stored.
+};
+
+/// What one call may be told. Unset values come from connect_options. Copyable; reusable for many calls.
+class call_options {
+ public:
+  call_options() {}
+
+  /// Ends the call with errc::timeout after this long without its answer (default 30 s). Progress extends it.
+  call_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }
+  /// Ends the call at this age whatever progress says (default 10 min).
+  call_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }
+  /// Whether progress restarts the timeout (default: when a timeout was set by hand or on_progress is set).
+  call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
+  /// Called on the client's executor for each progress notification of this call, before the call ends.
+  call_options& on_progress(std::function<void(progress_notification const&)> f) {
+    return edit().on_progress = std::move(f), *this;
+  }
+  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts, and the text of the keys of
+  /// W3C trace context: errc::invalid_argument.
+  template <json::writable T>
+  call_options& meta(std::string key, T const& value) {
+    return set_meta(std::move(key), json::to_text(value)), *this;
+  }
+  /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
+  call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
+  /// Cancels every call that was given this token once stop is requested. Thread-safe.
+  call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
+  /// What the server is told where this call is cancelled (default: "cancelled by the caller").
+  call_options& cancel_reason(std::string text) { return edit().cancel_reason = std::move(text), *this; }
+  /// 2025-11-25: after an error -32042 whose pages the handler's elicit_url() all accepted, waits until the server tells
+  /// that they are completed (within the hard timeout) and sends the call again, once (default: it ends with
+  /// errc::url_elicitation_required).
+  call_options& await_url_elicitations(bool yes = true) { return await_urls_ = yes, *this; }
+  /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
+  call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
+  /// The definition to go by instead of the one that was listed last: its annotated arguments are mirrored into headers
+  /// (HTTP, modern era), and its schemas are those of connect_options().validate().
+  call_options& tool(comcp::tool const& definition) {
+    auto& own = edit();
+    own.input_schema = definition.input_schema;
+    own.output_schema = definition.output_schema;
+    own.needs_task = definition.execution && definition.execution->task_support == "required";
+    return *this;
+  }
+  /// Modern era: the log level asked for with this call.
+  call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
+
+  /// For server/discover, lists and reads of a client with connect_options().cache() (default: use).
+  call_options& cache(cache_use how) { return cache_ = how, *this; }
+
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
+  [[nodiscard]] auto const& on_progress() const noexcept { return rare().on_progress; }
+  [[nodiscard]] bool extends_on_progress() const noexcept {
+    return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress()));
+  }
+  [[nodiscard]] bool wants_progress() const noexcept {
+    return extends_on_progress() || static_cast<bool>(on_progress());
+  }
+  [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
+  /// Of tool(): null where that was not said.
+  [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
+  [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
+  [[nodiscard]] std::optional<bool> needs_task() const noexcept { return rare().needs_task; }
+  [[nodiscard]] std::string const& cancel_reason() const noexcept { return rare().cancel_reason; }
+  [[nodiscard]] bool awaits_url_elicitations() const noexcept { return await_urls_; }
+  void forget_tool() {
+    if (!input_schema().is_null()) edit().input_schema = json::value();
+  }
+  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
+  [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
+  [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
+  [[nodiscard]] cache_use cache() const noexcept { return cache_; }
+  [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
+
+ private:
+  // What few calls set: shared by copies and never changed in place, so that options cost little where it is unset.
+  struct rarities {
+    std::function<void(progress_notification const&)> on_progress;
+    std::vector<std::pair<std::string, std::string>> meta;
+    std::stop_token stop;
+    json::value input_schema, output_schema;
+    std::optional<bool> needs_task;
+    std::string cancel_reason = "cancelled by the caller";
+  };
+  [[nodiscard]] rarities const& rare() const noexcept {
+    static rarities const none;
+    return rare_ ? *rare_ : none;
+  }
+  void set_meta(std::string key, std::string text) {
+    auto& all = edit().meta;
+    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
+    all.emplace_back(std::move(key), std::move(text));
+  }
+  rarities& edit() {
+    auto own = std::make_shared<rarities>(rare());
+    auto& changed = *own;
+    rare_ = std::move(own);
+    return changed;
+  }
+
+  std::optional<std::chrono::nanoseconds> timeout_, hard_timeout_;
+  std::shared_ptr<rarities const> rare_;
+  std::optional<bool> extend_;
+  std::optional<comcp::log_level> log_level_;
+  bool idempotent_ = false;
+  bool manual_input_ = false;
+  bool await_urls_ = false;
+  cache_use cache_ = cache_use::use;
+};
+
+/// When the client itself starts a dead server process again (default: never; registry and pool do).
+class restart_policy {
+ public:
+  /// Asked on the client's executor each time the connection was lost, or an attempt to restore it failed: how long to
+  /// wait before the next attempt, or nothing to give up. One that throws gives up.
+  using hook = std::function<std::optional<std::chrono::nanoseconds>(error const& why)>;
+
+  restart_policy() {}
+  /// In place of attempts() and delay(). Such a client also begins anew where others close: when the server answers no
+  /// ping any more, or sends too many unusable messages in a row.
+  explicit restart_policy(hook ask) : ask_(std::move(ask)) {}
+  /// At most this many restarts without a successful call in between.
+  restart_policy& attempts(unsigned n) { return delays_.attempts(n), *this; }
+  /// Waits base, 2 * base, 4 * base ... up to max before a restart (default 100 ms, 10 s).
+  restart_policy& delay(milliseconds base, milliseconds max) { return delays_.delay(base, 2, max), *this; }
+  [[nodiscard]] unsigned attempts() const noexcept { return delays_.attempts(); }
+  [[nodiscard]] milliseconds base() const noexcept { return delays_.initial(); }
+  [[nodiscard]] milliseconds max() const noexcept { return delays_.maximum(); }
+  [[nodiscard]] reconnect_options const& delays() const noexcept { return delays_; }
+  [[nodiscard]] hook const& ask() const noexcept { return ask_; }
+
+ private:
+  hook ask_;
+  reconnect_options delays_ = reconnect_options().attempts(0).delay(milliseconds(100), 2, milliseconds(10'000)).jitter(0);
+};
+
+/// Bounds that keep one connection's memory and work finite. Exceeding one is an error or a counted drop, as said.
+class connection_limits {
+ public:
+  connection_limits() {}
+#define COMCP_LIMIT(type, name, preset)                                   \
+  connection_limits& name(type n) { return name##_ = n, *this; }          \
+  [[nodiscard]] type name() const noexcept { return name##_; }            \
+                                                                          \
+ private:                                                                 \
+  type name##_ = preset;                                                  \
+                                                                          \
+ public:
+  COMCP_LIMIT(std::size_t, pending_calls, 65536)       ///< Calls in flight; more: queue_full.
+  COMCP_LIMIT(std::size_t, handlers_in_flight, 64)     ///< Requests of the server; more: an error answer. Of one round: wait.
+  COMCP_LIMIT(std::size_t, queued_notifications, 1024) ///< Waiting for the handler; more: dropped, counted.
+  COMCP_LIMIT(std::size_t, bad_lines, 100)             ///< Unusable messages in a row; more: closed (not over HTTP).
+  COMCP_LIMIT(std::size_t, pages, 1000)                ///< Pages of one list; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, items, 100'000)             ///< Items of one list; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, list_bytes, std::size_t{64} << 20)  ///< Text of one list's pages; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, input_rounds, 10)           ///< Rounds of one call; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, input_requests, 1000)       ///< Of one round, and pages of one -32042; more: limit_exceeded.
+  COMCP_LIMIT(std::size_t, subscription_queue, 256)    ///< Unread updates of one listen(); more: dropped, counted.
+#undef COMCP_LIMIT
+  connection_limits& json(json::parse_options o) { return json_ = o, *this; }
+  [[nodiscard]] json::parse_options const& json() const noexcept { return json_; }
+
+ private:
+  json::parse_options json_;
+};
+
+namespace detail {
+/// What connect_options say.
+struct connect_settings {
+  std::optional<implementation> client_info;
+  sansio::handshake_options handshake;
+  std::chrono::nanoseconds probe_timeout = std::chrono::seconds(5);
+  std::chrono::nanoseconds handshake_timeout = std::chrono::seconds(30);
+  std::chrono::nanoseconds open_timeout = std::chrono::seconds(10);
+  std::chrono::nanoseconds connect_timeout = std::chrono::nanoseconds::max();
+  std::chrono::nanoseconds timeout = std::chrono::seconds(30);
+  std::chrono::nanoseconds hard_timeout = std::chrono::minutes(10);
+  std::chrono::nanoseconds close_timeout = std::chrono::seconds(5);
+  std::optional<std::chrono::nanoseconds> ping_interval;
+  std::chrono::nanoseconds ping_timeout = std::chrono::seconds(5);
+  unsigned ping_failure_threshold = 3;
+  std::optional<comcp::log_level> log_level;
+  std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
+  restart_policy restart;
+  asio::any_io_executor executor;
+  std::shared_ptr<time_source> time;
+  std::shared_ptr<era_cache> eras;
+  connection_limits limits;
+  comcp::observer observer;
+  comcp::tracer tracer;
+  std::vector<interceptor> interceptors;
+  /// What makes the steps of the calls' way, in their order; empty where a program uses none.
+  enum : std::size_t { interception, validation, caching };
+  std::array<std::function<std::unique_ptr<call_step>(client_core&)>, 3> steps;
+  std::shared_ptr<validation_plan const> answers;  // null: the default for elicitations
+  bool anonymous = false;
+  bool check_capabilities = true;
+};
+}  // namespace detail
+
+/// What a connection is told. Everything has a default. Copyable.
+class connect_options {
+ public:
+  connect_options() {}
+
+  /// Who we are; without a call: name "comcp" and comcp's version.
+  connect_options& client_info(implementation info) { return settings_.client_info = std::move(info), *this; }
+  /// Sends no clientInfo in the modern era (the legacy handshake cannot go without).
+  connect_options& anonymous(bool yes = true) { return settings_.anonymous = yes, *this; }
+
+  /// automatic (default): finds out which era the server speaks.
+  connect_options& automatic() { return settings_.handshake.mode = sansio::handshake_mode::automatic, *this; }
+  /// Only the initialize handshake.
+  connect_options& legacy() { return settings_.handshake.mode = sansio::handshake_mode::legacy, *this; }
+  /// Exactly this version.
+  connect_options& pinned(protocol_version v) {
+    settings_.handshake.mode = sansio::handshake_mode::pinned;
+    settings_.handshake.allowed = {v};
+    return *this;
+  }
+  /// The versions that may be negotiated (default: all). Shapes automatic and legacy.
+  connect_options& allowed_versions(std::vector<protocol_version> v) {
+    return settings_.handshake.allowed = std::move(v), *this;
+  }
+  /// What an earlier connection to the same server learned: skips the probe.
+  connect_options& prior(era_verdict v) { return settings_.handshake.prior = std::move(v), *this; }
+
+  /// Remembers which era servers speak, here and in every other connection with the same cache.
+  connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return settings_.eras = std::move(cache), *this; }
+
+  /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
+  /// After probe_timeout() a silent server on a byte stream is taken for a legacy one, where that is allowed.
+  connect_options& probe_timeout(std::chrono::nanoseconds d) { return settings_.probe_timeout = d, *this; }  ///< 5 s
+  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return settings_.handshake_timeout = d, *this; }  ///< 30 s
+  connect_options& open_timeout(std::chrono::nanoseconds d) { return settings_.open_timeout = d, *this; }  ///< 10 s
+  /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
+  connect_options& connect_timeout(std::chrono::nanoseconds d) { return settings_.connect_timeout = d, *this; }
+  connect_options& timeout(std::chrono::nanoseconds d) { return settings_.timeout = d, *this; }  ///< 30 s
+  connect_options& hard_timeout(std::chrono::nanoseconds d) { return settings_.hard_timeout = d, *this; }  ///< 10 min
+  /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
+  connect_options& close_timeout(std::chrono::nanoseconds d) { return settings_.close_timeout = d, *this; }
+
+  /// Pings an idle connection this often (default: never); server/discover in the modern era.
+  connect_options& ping_interval(std::chrono::nanoseconds d) { return settings_.ping_interval = d, *this; }
+  connect_options& ping_timeout(std::chrono::nanoseconds d) { return settings_.ping_timeout = d, *this; }  ///< 5 s
+  /// Closes after this many failed pings in a row (default 3).
+  connect_options& ping_failure_threshold(unsigned n) { return settings_.ping_failure_threshold = n, *this; }
+
+  /// Asks for log messages from this level on: logging/setLevel, or logLevel on each modern request.
+  connect_options& log_level(comcp::log_level level) { return settings_.log_level = level, *this; }
+  /// One entry of capabilities.experimental, or of capabilities.extensions.
+  connect_options& experimental(std::string name, json::fragment settings) {
+    return settings_.experimental.emplace_back(std::move(name), std::move(settings)), *this;
+  }
+  connect_options& extension(std::string name, json::fragment settings) {
+    return settings_.extensions.emplace_back(std::move(name), std::move(settings)), *this;
+  }
+  /// Sends calls also when the server did not declare the capability for them (default: fails at once).
+  connect_options& check_capabilities(bool yes) { return settings_.check_capabilities = yes, *this; }
+
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
+
+  connect_options& restart(restart_policy p) { return settings_.restart = std::move(p), *this; }
+  connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
+  connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }
+  connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }
+  connect_options& observe(comcp::observer o) { return settings_.observer = std::move(o), *this; }
+  /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
+  connect_options& validate(validation_options const& o);
+  connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
+  /// Interceptors see calls in the order in which they were added.
+  connect_options& intercept(interceptor i);
+  /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
+  /// comcp/client/cache.hpp.
+  connect_options& cache(cache_options options);
+
+  /// Of calls that say none.
+  [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return settings_.timeout; }
+  [[nodiscard]] std::chrono::nanoseconds hard_timeout() const noexcept { return settings_.hard_timeout; }
+
+  /// Internal.
+  [[nodiscard]] detail::connect_settings const& settings() const& noexcept { return settings_; }
+  [[nodiscard]] detail::connect_settings settings() && noexcept { return std::move(settings_); }
+
+ private:
+  detail::connect_settings settings_;
+};
+
+}  // namespace comcp
+
+// client/waiter.hpp
+// Suspending a coroutine until somebody on the same executor completes it: the one place where comcp meets
+// Asio's completion handlers. Internal.
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/associated_allocator.hpp>
+#include <asio/associated_cancellation_slot.hpp>
+#include <asio/async_result.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/use_awaitable.hpp>
+
+// net/spawn.hpp
+// What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
+// post costs a header-only user a third of a second. And what came out of it. Internal.
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+/// What is run once, later and elsewhere.
+class task {
+ public:
+  virtual ~task() = default;
+  virtual void run() = 0;
+};
+
+/// Runs it later on that executor. With an empty one, whose context is gone, neither this nor spawn() does anything.
+void post(asio::any_io_executor const& to, std::shared_ptr<task> work);
+
+template <class F>
+struct task_of final : task {
+  explicit task_of(F work) : call(std::move(work)) {}
+  void run() override { call(); }
+  F call;
+};
+
+template <class F>
+  requires std::is_invocable_v<F&>
+void post(asio::any_io_executor const& to, F work) {
+  if (to) post(to, std::shared_ptr<task>(std::make_shared<task_of<F>>(std::move(work))));
+}
+
+/// Inside a catch block: what was caught is thrown again from that executor, where it unwinds through nothing of ours.
+void throw_from(asio::any_io_executor const& on) noexcept;
+
+/// Starts it there and forgets it. What it throws is dropped.
+void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
+/// The same with a cancellation slot. Asio looks at the slot after the work has ended, so `owner` keeps its signal.
+void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+           std::shared_ptr<void const> owner);
+
+/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it. Throws errc::closed where
+/// that executor is empty.
+asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
+
+/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
+error current_error();
+
+template <class T>
+asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
+  auto value = co_await std::move(work);
+  out.emplace(std::move(value));
+}
+
+/// Runs it on the owner's executor, wherever it is awaited, and resumes the caller on its own. Keeps the owner alive.
+template <class Owner, class T>
+asio::awaitable<T> on_home(std::shared_ptr<Owner> owner, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if constexpr (std::is_void_v<T>) {
+    if (here == owner->home()) co_await std::move(work);
+    else co_await spawn_and_wait(owner->home(), std::move(work));
+  } else {
+    if (here == owner->home()) {
+      auto value = co_await std::move(work);
+      co_return value;
+    }
+    std::optional<T> value;
+    auto stored = store(std::move(work), value);
+    co_await spawn_and_wait(owner->home(), std::move(stored));
+    co_return std::move(*value);
+  }
+}
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// net/impl/spawn.ipp
+#include <exception>
+#include <new>
+#include <system_error>
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/error.hpp>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::detail {
+
+struct posted {
+  void operator()() {
+    auto const last = std::move(work);
+    last->run();
+  }
+  std::shared_ptr<task> work;
+};
+
+COMCP_DECL void post(asio::any_io_executor const& to, std::shared_ptr<task> work) {
+  if (to) asio::post(to, posted{std::move(work)});
+}
+
+COMCP_DECL void throw_from(asio::any_io_executor const& on) noexcept {
+  post(on, [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
+}
+
+COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+                      std::shared_ptr<void const> owner) {
+  if (!on) return;
+  auto done = [owner = std::move(owner)](std::exception_ptr) {};
+  asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, std::move(done)));
+}
+
+COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
+  spawn(on, std::move(work), {}, {});
+}
+
+COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
+  if (!on) throw exception(error(errc::closed, "the execution context is gone"));
+  co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
+}
+
+COMCP_DECL error current_error() {
+  try {
+    throw;
+  } catch (exception const& e) {
+    return e.error();
+  } catch (std::system_error const& e) {
+    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
+    return error(e.code(), {});
+  } catch (std::bad_alloc const&) {
+    return errc::out_of_memory;
+  } catch (std::exception const& e) {
+    return error(errc::invalid_argument, e.what());
+  } catch (...) {
+    return error(errc::invalid_argument, "an unknown exception");
+  }
+}
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp::detail {
+
+/// A suspended coroutine that waits for a T; see waiter.
+template <class T>
+class suspended {
+ public:
+  /// Frees itself, then resumes the coroutine inside this call.
+  virtual void resume(T value) = 0;
+  /// Frees itself and the coroutine without resuming it.
+  virtual void destroy() noexcept = 0;
+
+ protected:
+  ~suspended() = default;
+};
+
+/// The right to resume a coroutine, owned by who completes it: a coroutine that nobody can complete any more goes away.
+template <class T>
+class waiter {
+ public:
+  waiter() = default;
+  explicit waiter(suspended<T>* s) noexcept : suspended_(s) {}
+  waiter(waiter&& other) noexcept : suspended_(std::exchange(other.suspended_, nullptr)) {}
+  waiter& operator=(waiter&& other) noexcept {
+    waiter old(std::exchange(suspended_, std::exchange(other.suspended_, nullptr)));
+    return *this;
+  }
+  ~waiter() {
+    if (suspended_) suspended_->destroy();
+  }
+  explicit operator bool() const noexcept { return suspended_ != nullptr; }
+  /// Resumes it inside this call. What leaves it, or its user's completion handler, is thrown from `home` later.
+  void complete(T value, asio::any_io_executor const& home) noexcept {
+    try {
+      std::exchange(suspended_, nullptr)->resume(std::move(value));
+    } catch (...) {
+      throw_from(home);
+    }
+  }
+
+ private:
+  suspended<T>* suspended_ = nullptr;
+};
+
+/// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
+class waiter_room {
+ public:
+  waiter_room() noexcept {}
+  [[nodiscard]] void* memory() noexcept { return bytes_; }
+  static constexpr std::size_t size = 32;
+
+ private:
+  alignas(std::max_align_t) std::byte bytes_[size];
+};
+
+template <class T, class Handler>
+class handler_waiter final : public suspended<T> {
+ public:
+  template <class OnCancel>
+  static waiter<T> create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
+    auto slot = asio::get_associated_cancellation_slot(handler);
+    auto allocator = allocator_of(handler);
+    bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
+    void* const memory = fits ? room->memory() : std::allocator_traits<allocator_type>::allocate(allocator, 1);
+    auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
+    if (slot.is_connected()) {
+      slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
+        if (type != asio::cancellation_type::none) hook();
+      });
+    }
+    return waiter<T>(self);
+  }
+
+  void resume(T value) override {
+    auto handler = release();
+    auto slot = asio::get_associated_cancellation_slot(handler);
+    if (slot.is_connected()) slot.clear();
+    std::move(handler)(std::move(value));
+  }
+
+  void destroy() noexcept override { [[maybe_unused]] auto handler = release(); }
+
+ private:
+  using allocator_type = typename std::allocator_traits<
+      asio::associated_allocator_t<Handler>>::template rebind_alloc<handler_waiter>;
+  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h)); }
+
+  // What is costly to make is made only where a slot is connected.
+  template <class OnCancel>
+  static auto hook_of(OnCancel const& on_cancel) {
+    if constexpr (requires { on_cancel.hook(); }) return on_cancel.hook();
+    else return on_cancel;
+  }
+
+  handler_waiter(Handler h, bool allocated) : handler_(std::move(h)), allocated_(allocated) {}
+
+  Handler release() noexcept {
+    auto handler = std::move(handler_);
+    bool const allocated = allocated_;
+    this->~handler_waiter();
+    if (allocated) {
+      auto allocator = allocator_of(handler);
+      std::allocator_traits<allocator_type>::deallocate(allocator, this, 1);
+    }
+    return handler;
+  }
+
+  Handler handler_;
+  bool allocated_;
+};
+
+template <class T, class OnCancel>
+struct suspend_initiation {
+  waiter<T>* place;
+  waiter_room* room;
+  OnCancel on_cancel;
+  template <class Handler>
+  void operator()(Handler handler) const {
+    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel, room);
+  }
+};
+
+/// Suspends until `place`, which is set meanwhile, is completed. `on_cancel` runs when the coroutine is cancelled
+/// and must see to it that `place` is completed later, never inside itself. `room`, if given, lives as long as the
+/// coroutine waits.
+template <class T, class OnCancel>
+asio::awaitable<T> suspend(waiter<T>& place, OnCancel on_cancel, waiter_room* room = nullptr) {
+  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
+      suspend_initiation<T, OnCancel>{&place, room, std::move(on_cancel)}, asio::use_awaitable);
+}
+
+}  // namespace comcp::detail
+
+// transport/transport.hpp
+// The transport seam: what carries messages. A transport knows no methods and no versions; what a message
+// means is decided above it.
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// The id of one of our requests on the wire; 0 means none (a notification, an answer, a shared channel).
+using request_id = std::uint64_t;
+
+/// One message on its way out. `text` is a whole JSON-RPC message without a newline.
+struct outgoing {
+  outgoing() = default;
+  explicit outgoing(std::string message, request_id request = 0) : text(std::move(message)), id(request) {}
+
+  std::string text;
+  request_id id = 0;           ///< Set for requests of ours.
+  std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
+  std::vector<std::pair<std::string, std::string>> headers;  ///< What the era wants in HTTP headers.
+  bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
+  bool established = false;    ///< The last message of the handshake: streams for what the server says may open.
+  bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
+  bool repeatable = false;     ///< It may be sent again after the server refused it for now.
+  bool open_ended = false;     ///< No deadline ends it: over HTTP, silence does.
+};
+
+/// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.
+struct saved_session {
+  saved_session() = default;
+  std::string id;
+  std::string initialize_result;  ///< JSON text: the negotiated version and what the server can do.
+};
+
+/// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
+/// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
+/// close or destroy the transport: look at nothing of it afterwards without holding it.
+class inbox {
+ public:
+  /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
+  virtual void delivered(padded_text text, request_id stream) = 0;
+  /// The response of `id` ended (HTTP only). Where its answer is still awaited this is its end.
+  virtual void stream_ended(request_id id, error why) = 0;
+  /// Whether the answer to this request is still awaited.
+  [[nodiscard]] virtual bool awaits(request_id) const { return true; }
+  /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
+  /// where that was no request.
+  virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
+  /// HTTP, legacy era: what the server says unasked does not come any more, and why; without an error: it does again.
+  virtual void deaf(error why) { (void)why; }
+  /// Whether anybody waits for what the server says unasked.
+  [[nodiscard]] virtual bool listens() const { return true; }
+  /// Credentials are being obtained, for which a user may be asked: until as many false as true came, and no longer than
+  /// the connection lives, no deadline but the hard ones ends a request.
+  virtual void authorizing(bool begins) { (void)begins; }
+  /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
+  virtual void closed(error reason) = 0;
+  /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).
+  virtual void fault(error what) = 0;
+
+ protected:
+  ~inbox() = default;
+};
+
+/// What a transport tells about itself; a snapshot.
+struct transport_info {
+  std::string kind;                      ///< "stdio", "memory", "unix", ...
+  std::string target;                    ///< Command line or address, without secrets.
+  std::string origin;                    ///< HTTP: scheme, host and port; what is learned of a server is kept by it.
+  std::string identity;                  ///< HTTP: whose credentials, as authenticator.identity() says.
+  std::vector<std::string> extensions;   ///< HTTP: what the authenticator declares, as its extensions() says.
+  std::string server;                    ///< HTTP: equal where all else in a request is; empty where that is not known.
+  std::string session_id;                ///< HTTP, legacy era: a secret.
+  std::size_t open_streams = 0;          ///< HTTP: event streams that are open.
+  std::optional<int> pid;                ///< stdio: the server process.
+  std::optional<int> exit_code;          ///< stdio: set once it exited.
+  std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
+  std::string stderr_tail;               ///< stdio: the end of what it wrote to stderr.
+  std::string unfinished;                ///< Byte streams: how a line begins whose end has not come.
+  std::uint64_t messages_in = 0;
+  std::uint64_t messages_out = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+};
+
+/// Carries messages. `open` takes the executor from this_coro::executor and may be called again after
+/// `closed`. `send` takes the message over whole or refuses it (errc::queue_full, errc::closed) and never
+/// completes anything inside itself. `abandon(id)`: the caller of that request is gone; true says that closing
+/// its stream has told the server, so that no notifications/cancelled is needed; a request that is still
+/// queued is removed silently, which also counts as told. `close` is bounded, and is graceful; the destructor is
+/// abrupt. After `close` completed `inbox::closed` has been called.
+template <class T>
+concept transport = std::move_constructible<T> &&
+    requires(T t, T const& ct, inbox& in, outgoing message, request_id id) {
+      { t.open(in) } -> std::same_as<asio::awaitable<result<void>>>;
+      { t.send(std::move(message)) } -> std::same_as<result<void>>;
+      { t.abandon(id) } noexcept -> std::same_as<bool>;
+      { t.close() } -> std::same_as<asio::awaitable<void>>;
+      { ct.info() } -> std::same_as<transport_info>;
+    };
+
+/// A transport over HTTP says so: its messages need headers, and the rules for finding the era are others.
+template <class T>
+concept over_http = requires(T const& t) {
+  requires T::is_http;
+  { t.resumed() } -> std::same_as<std::optional<saved_session>>;  // what it goes on with instead of a handshake
+};
+
+/// A transport that something outlives (a process) may say what ends it from any thread and at once, for whoever cannot
+/// wait until its executor comes to the destructor.
+template <class T>
+concept has_cutter = requires(T const& t) {
+  { t.cutter() } -> std::same_as<std::function<void()>>;
+};
+
+namespace detail {
+
+/// Ends what is connected to it, from any thread; once pulled, also what is connected later.
+class kill_switch {
+ public:
+  /// In place of what was connected before.
+  void connect(std::function<void()> end) {
+    std::lock_guard const lock(mutex_);
+    end_ = std::move(end);
+    if (pulled_ && end_) end_();
+  }
+  void pull() noexcept {
+    std::lock_guard const lock(mutex_);
+    pulled_ = true;
+    if (end_) end_();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> end_;
+  bool pulled_ = false;
+};
+
+}  // namespace detail
+
+/// Any transport, type-erased: one allocation, one virtual call for each operation.
+class any_transport {
+ public:
+  any_transport() = default;
+  template <class T>
+    requires(!std::same_as<T, any_transport>)
+  explicit any_transport(T t) : self_(std::make_unique<model<T>>(std::move(t))) {
+    static_assert(transport<T>,
+                  "comcp: this type is no transport: it needs open(inbox&), send(outgoing), abandon(request_id) "
+                  "noexcept, close() and info() as comcp/transport/transport.hpp says");
+  }
+
+  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return self_->open(in); }
+  result<void> send(outgoing&& message) { return self_->send(std::move(message)); }
+  bool abandon(request_id id) noexcept { return self_->abandon(id); }
+  [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
+  [[nodiscard]] transport_info info() const { return self_->info(); }
+  [[nodiscard]] std::function<void()> cutter() const { return self_ ? self_->cutter() : std::function<void()>(); }
+  [[nodiscard]] bool is_http() const noexcept { return self_ && self_->http; }
+  [[nodiscard]] std::optional<saved_session> resumed() const { return self_->resumed(); }
+  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual asio::awaitable<result<void>> open(inbox&) = 0;
+    virtual result<void> send(outgoing&&) = 0;
+    virtual bool abandon(request_id) noexcept = 0;
+    virtual asio::awaitable<void> close() = 0;
+    virtual transport_info info() const = 0;
+    virtual std::optional<saved_session> resumed() const { return {}; }
+    virtual std::function<void()> cutter() const { return {}; }
+    bool http = false;
+  };
+
+  template <class T>
+  struct model final : base {
+    explicit model(T t) : impl(std::move(t)) { this->http = over_http<T>; }
+    asio::awaitable<result<void>> open(inbox& in) override { return impl.open(in); }
+    result<void> send(outgoing&& m) override { return impl.send(std::move(m)); }
+    bool abandon(request_id id) noexcept override { return impl.abandon(id); }
+    asio::awaitable<void> close() override { return impl.close(); }
+    transport_info info() const override { return impl.info(); }
+    std::optional<saved_session> resumed() const override {
+      if constexpr (over_http<T>) return impl.resumed();
+      return {};
+    }
+    std::function<void()> cutter() const override {
+      if constexpr (has_cutter<T>) return impl.cutter();
+      return {};
+    }
+    T impl;
+  };
+
+  std::unique_ptr<base> self_;
+};
+
+}  // namespace comcp
+
+// wire/method.hpp
+// What the protocol says of each method that a client calls: one table, looked at once for a call. Methods that are not in
+// it are the vendors', and may be sent.
+
+#include <string>
+#include <string_view>
+
+namespace comcp::wire {
+
+struct method_rules {
+  std::string_view name = {};
+  bool in_legacy = true;
+  bool in_modern = true;
+  protocol_version since = version::v2024_11_05;  ///< Of the legacy era.
+  /// What the server would have to declare for it and did not; null where it did.
+  char const* (*missing)(server_capabilities const&) = nullptr;
+  protocol_version declared_since = version::v2024_11_05;  ///< Before that there was nothing to declare.
+  bool wants_sight = false;       ///< A server that was not asked what it can do counts as one that cannot.
+  char const* subject = nullptr;  ///< The parameter that says what it is about.
+  bool is_mirrored = false;       ///< Modern era, HTTP: the subject is its Mcp-Name.
+  bool may_ask = false;           ///< Modern era: its result may be input_required.
+};
+
+namespace detail {
+inline char const* tools_missing(server_capabilities const& c) { return c.tools ? nullptr : "tools"; }
+inline char const* prompts_missing(server_capabilities const& c) { return c.prompts ? nullptr : "prompts"; }
+inline char const* resources_missing(server_capabilities const& c) { return c.resources ? nullptr : "resources"; }
+inline char const* subscribe_missing(server_capabilities const& c) {
+  return !c.resources ? "resources" : c.supports_subscribe() ? nullptr : "resources.subscribe";
+}
+inline char const* completions_missing(server_capabilities const& c) { return c.completions.is_null() ? "completions" : nullptr; }
+inline char const* logging_missing(server_capabilities const& c) { return c.logging.is_null() ? "logging" : nullptr; }
+}  // namespace detail
+
+namespace methods {
+inline constexpr method_rules
+    initialize{.name = "initialize", .in_modern = false},
+    ping{.name = "ping", .in_modern = false},
+    discover{.name = "server/discover", .in_legacy = false},
+    list_tools{.name = "tools/list", .missing = detail::tools_missing},
+    call_tool{.name = "tools/call", .missing = detail::tools_missing, .subject = "name", .is_mirrored = true, .may_ask = true},
+    list_resources{.name = "resources/list", .missing = detail::resources_missing},
+    list_resource_templates{.name = "resources/templates/list", .missing = detail::resources_missing},
+    read_resource{.name = "resources/read", .missing = detail::resources_missing, .subject = "uri", .is_mirrored = true, .may_ask = true},
+    subscribe{.name = "resources/subscribe", .in_modern = false, .missing = detail::subscribe_missing, .subject = "uri"},
+    unsubscribe{.name = "resources/unsubscribe", .in_modern = false, .missing = detail::resources_missing, .subject = "uri"},
+    list_prompts{.name = "prompts/list", .missing = detail::prompts_missing},
+    get_prompt{.name = "prompts/get", .missing = detail::prompts_missing, .subject = "name", .is_mirrored = true, .may_ask = true},
+    complete{.name = "completion/complete", .missing = detail::completions_missing, .declared_since = version::v2025_03_26},
+    set_level{.name = "logging/setLevel", .in_modern = false, .missing = detail::logging_missing},
+    listen{.name = "subscriptions/listen", .in_legacy = false},
+    get_task{.name = "tasks/get", .in_modern = false, .since = version::v2025_11_25},
+    task_result{.name = "tasks/result", .in_modern = false, .since = version::v2025_11_25},
+    list_tasks{.name = "tasks/list", .in_modern = false, .since = version::v2025_11_25},
+    cancel_task{.name = "tasks/cancel", .in_modern = false, .since = version::v2025_11_25},
+    // A server's own: no client sends them.
+    create_message{.name = "sampling/createMessage", .in_legacy = false, .in_modern = false},
+    list_roots{.name = "roots/list", .in_legacy = false, .in_modern = false},
+    elicit{.name = "elicitation/create", .in_legacy = false, .in_modern = false},
+    vendor{};
+}  // namespace methods
+
+/// The name of a method, with what the protocol says of it.
+class method {
+ public:
+  method() noexcept : rules_(&methods::vendor) {}
+  /// The rules live as long as the program; an extension has its own.
+  method(method_rules const& rules) noexcept : rules_(&rules) {}
+  method(std::string_view name);
+  method(std::string const& name) : method(std::string_view(name)) {}
+  method(char const* name) : method(std::string_view(name)) {}
+
+  [[nodiscard]] std::string_view name() const noexcept { return own_.empty() ? rules_->name : std::string_view(own_); }
+  [[nodiscard]] std::string text() const { return std::string(name()); }
+  operator std::string_view() const noexcept { return name(); }
+  [[nodiscard]] method_rules const& rules() const noexcept { return *rules_; }
+  [[nodiscard]] bool is(method_rules const& rules) const noexcept { return rules_ == &rules; }
+  [[nodiscard]] bool is_vendors() const noexcept { return !own_.empty(); }
+
+ private:
+  method_rules const* rules_;
+  std::string own_;  // a vendor's
+};
+
+}  // namespace comcp::wire
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// wire/impl/method.ipp
+#include <array>
+
+namespace comcp::wire {
+
+COMCP_DECL method::method(std::string_view name) : rules_(&methods::vendor) {
+  using namespace methods;
+  static constexpr std::array all = {
+      &initialize, &ping, &discover, &list_tools, &call_tool, &list_resources, &list_resource_templates, &read_resource,
+      &subscribe, &unsubscribe, &list_prompts, &get_prompt, &complete, &set_level, &listen, &get_task, &task_result,
+      &list_tasks, &cancel_task, &create_message, &list_roots, &elicit};
+  for (auto const* const each : all) {
+    if (each->name != name) continue;
+    rules_ = each;
+    return;
+  }
+  own_ = name;
+}
+
+}  // namespace comcp::wire
+#endif
+
+namespace comcp::detail {
+
+class calls;
+
+using reply = result<json::value>;
+
+/// A moment that may be as good as never: sums of user's durations do not overflow.
+inline std::chrono::steady_clock::time_point later(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d) {
+  using clock = std::chrono::steady_clock;
+  if (d > clock::time_point::max() - now) return clock::time_point::max();
+  return now + std::chrono::duration_cast<clock::duration>(d);
+}
+
+/// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
+struct prepared_call {
+  prepared_call(wire::method m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
+
+  wire::method method;
+  std::string params;    // an object's text, or empty
+  call_options options;
+  error unusable;        // what is wrong with it from the start; the call ends with it
+  bool repeatable = false;  // lists and reads: may be sent again after a broken connection
+  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
+  bool outdated = false;    // it was answered by what a change or its age had made stale
+  bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
+  mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
+  mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
+  mutable bool sent_modern = false;  // it went out last in the modern era's way
+};
+
+/// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
+/// the coroutine that waits, or with what several share, and leaves the table with it at the latest.
+struct pending_entry {
+  /// What ends it at the latest: the loss of the connection, that of the client, or nothing before all else has ended.
+  enum class span : unsigned char { connection, client, last };
+
+  pending_entry() = default;
+  explicit pending_entry(span s) noexcept : lasts(s) {}
+  pending_entry(pending_entry const&) = delete;
+  pending_entry& operator=(pending_entry const&) = delete;
+  ~pending_entry() {
+    if (id) leave();
+  }
+  /// Out of the table without an end. The server is told of a request that it works on.
+  void leave() noexcept;
+
+  request_id id = 0;
+  calls* table = nullptr;  // while `id` is not 0
+  waiter_room room;             // for `waiting`
+  waiter<reply> waiting;
+  std::function<void(reply)> on_end;    // instead of a waiting coroutine
+  reply (*told)(pending_entry& e, reply&& r) = nullptr;  // what its end is for who waits, where that is not its end itself
+  prepared_call const* call = nullptr;  // null: a wait of our own
+  bool sent = false;
+  bool handshake = false;
+  bool open_ended = false;  // its end is the server's
+  bool renewed = false;  // it waited for a new session once
+  span lasts = span::connection;
+  std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
+};
+
+}  // namespace comcp::detail
+
+// client/overlap_guard.hpp
+// Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
+// io_context needs connect_options().executor(asio::make_strand(io)). Active in debug builds. Internal.
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <thread>
+
+namespace comcp::detail {
+
+class overlap_guard {
+ public:
+  /// Held while a handler of the client runs; the same thread may hold it again.
+  class scope {
+   public:
+    explicit scope([[maybe_unused]] overlap_guard& g) noexcept : guard_(g) {
+#if !defined(NDEBUG)
+      guard_.enter();
+#endif
+    }
+    scope(scope const&) = delete;
+    scope& operator=(scope const&) = delete;
+    ~scope() {
+#if !defined(NDEBUG)
+      guard_.leave();
+#endif
+    }
+
+   private:
+    [[maybe_unused]] overlap_guard& guard_;
+  };
+
+  void enter() noexcept {
+    auto const me = std::this_thread::get_id();
+    if (owner_.load(std::memory_order_relaxed) != me) {
+      std::thread::id nobody;
+      if (!owner_.compare_exchange_strong(nobody, me, std::memory_order_acquire)) {
+        std::fputs("comcp: two handlers of one client run at once; on a multi-threaded io_context pass "
+                   "connect_options().executor(asio::make_strand(io))\n",
+                   stderr);
+        std::abort();
+      }
+    }
+    ++depth_;
+  }
+  void leave() noexcept {
+    if (--depth_ == 0) owner_.store(std::thread::id(), std::memory_order_release);
+  }
+
+ private:
+  std::atomic<std::thread::id> owner_{};
+  int depth_ = 0;  // touched by the owner alone
+};
+
+}  // namespace comcp::detail
+
+// client/statistics.hpp
+// What a client counts.
+
+#include <chrono>
+#include <cstdint>
+
+namespace comcp {
+
+/// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
+/// timed_out + cancelled; the handshake is in none of them.
+struct statistics {
+  std::uint64_t pending = 0;                       ///< Calls that wait now.
+  std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
+  std::uint64_t tracked = 0;                       ///< Requests sent or waiting to be.
+  std::uint64_t completed = 0;                     ///< Ended with a result.
+  std::uint64_t failed = 0;                        ///< Ended with an error other than the next two.
+  std::uint64_t timed_out = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
+  std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
+  std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
+  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
+  std::uint64_t notifications = 0;                 ///< Notifications received.
+  std::uint64_t requests = 0;                      ///< Requests of the server received.
+  std::uint64_t messages_in = 0, messages_out = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::uint64_t restarts = 0;
+  std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
+
+  // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.
+  std::uint64_t cache_hits = 0;                    ///< Answered by a fresh result.
+  std::uint64_t cache_misses = 0;                  ///< Looked for, and not there or stale.
+  std::uint64_t cache_stores = 0;                  ///< Results stored.
+  std::uint64_t cache_invalidations = 0;           ///< Changes that ended the use of stored results.
+  std::uint64_t cache_stale = 0;                   ///< Answered by a stale result in place of an error.
+  std::uint64_t coalesced = 0;                     ///< Waited for a request that was under way already.
+};
+
+}  // namespace comcp
+
+// sansio/pending_calls.hpp
+// Who waits for what, and until when: the slot table behind every call. A slot's generation and index make
+// the request id, so an id is used once; take() decides the one winner among reply, timeout, cancel and close.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace comcp::sansio {
+
+/// Payload is what a waiting call is to the caller of this class: cheap to copy, such as a pointer.
+template <class Payload>
+class pending_calls {
+ public:
+  using clock = std::chrono::steady_clock;
+  using time_point = clock::time_point;
+  using duration = clock::duration;
+  using id_type = std::uint64_t;  ///< below 2^53, never 0
+
+  /// At most `bound` calls wait at once, and beside them what add() is told not to count.
+  explicit pending_calls(std::size_t bound = 65536) : bound_(std::min<std::size_t>(bound, index_mask)) {}
+
+  /// Registers a call that waits `timeout` from now, which progress may extend, and until `hard` at the latest.
+  /// Returns 0 when the bound is met; an `extra` one does not count towards it.
+  id_type add(Payload payload, time_point now, duration timeout, time_point hard, bool extra = false) {
+    if (heap_.size() >= std::min<std::size_t>(extra ? index_mask : bound_ + extras_, index_mask)) return 0;
+    auto const index = acquire();
+    auto& s = slots_[index];
+    s.payload = payload;
+    s.extra = extra;
+    extras_ += extra;
+    s.started = now;
+    s.timeout = timeout;
+    s.hard = hard;
+    s.soft = paused_at_ ? time_point::max() : saturating(now, timeout);
+    s.remaining = timeout;
+    s.position = static_cast<std::uint32_t>(heap_.size());
+    heap_.push_back(index);
+    sift_up(s.position);
+    return (static_cast<id_type>(s.generation) << index_bits) | index;
+  }
+
+  /// The payload of this call, which thereby ends; nothing when it has ended before.
+  std::optional<Payload> take(id_type id) noexcept {
+    auto* s = slot_of(id);
+    if (!s) return {};
+    auto const payload = s->payload;
+    release(static_cast<std::uint32_t>(id & index_mask));
+    return payload;
+  }
+
+  [[nodiscard]] Payload const* find(id_type id) const noexcept {
+    auto const* s = const_cast<pending_calls*>(this)->slot_of(id);
+    return s ? &s->payload : nullptr;
+  }
+
+  /// Progress came: the timeout starts anew, the hard bound stays.
+  void extend(id_type id, time_point now) noexcept {
+    auto* s = slot_of(id);
+    if (!s) return;
+    s->remaining = s->timeout;
+    if (!paused_at_) s->soft = saturating(now, s->timeout);
+    restore(s->position);
+  }
+
+  /// Stops every clock but the hard bounds, until as many resume() calls came as pause() calls.
+  void pause(time_point now) noexcept {
+    if (pauses_++ > 0) return;
+    paused_at_ = now;
+    for (auto const index : heap_) {
+      auto& s = slots_[index];
+      s.remaining = s.soft > now ? s.soft - now : duration::zero();
+      s.soft = time_point::max();
+    }
+    rebuild();
+  }
+  void resume(time_point now) noexcept {
+    if (--pauses_ > 0) return;
+    paused_at_.reset();
+    for (auto const index : heap_) slots_[index].soft = saturating(now, slots_[index].remaining);
+    rebuild();
+  }
+
+  /// The earliest moment at which expired() may have something.
+  [[nodiscard]] std::optional<time_point> next_deadline() const noexcept {
+    if (heap_.empty() || due(heap_.front()) == time_point::max()) return {};
+    return due(heap_.front());
+  }
+
+  /// One call whose time is over at `now`, or 0. The caller takes it.
+  [[nodiscard]] id_type expired(time_point now) const noexcept {
+    if (heap_.empty() || due(heap_.front()) > now) return 0;
+    return id_at(heap_.front());
+  }
+
+  /// Any call that still waits, or 0: for closing.
+  [[nodiscard]] id_type any() const noexcept { return heap_.empty() ? 0 : id_at(heap_.front()); }
+
+  /// Calls `f(payload, started)` for each that waits now.
+  template <class F>
+  void each(F f) const {
+    for (auto const index : heap_) f(slots_[index].payload, slots_[index].started);
+  }
+
+  /// All calls that wait now.
+  [[nodiscard]] std::vector<id_type> ids() const {
+    std::vector<id_type> all;
+    all.reserve(heap_.size());
+    for (auto const index : heap_) all.push_back(id_at(index));
+    return all;
+  }
+
+  /// Whether this id was given out once, so that an answer to it is late rather than unknown.
+  [[nodiscard]] bool was_used(id_type id) const noexcept {
+    auto const index = static_cast<std::size_t>(id & index_mask);
+    auto const generation = id >> index_bits;
+    return index < slots_.size() && generation > 0 && generation <= slots_[index].generation;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return heap_.size(); }
+
+  /// Enters a call into a line of some that wait for one thing. Those that ended meanwhile leave from time to time: a
+  /// line stays as short as two times what waits.
+  void line_up(std::vector<id_type>& line, id_type id) const {
+    if (line.size() >= 2 * size() + 16) std::erase_if(line, [this](id_type old) { return !find(old); });
+    line.push_back(id);
+  }
+
+ private:
+  static constexpr unsigned index_bits = 20;
+  static constexpr id_type index_mask = (id_type{1} << index_bits) - 1;
+  static constexpr std::uint32_t idle = UINT32_MAX;
+
+  struct slot {
+    Payload payload{};
+    time_point started{}, soft{}, hard{};
+    duration timeout{}, remaining{};
+    std::uint32_t generation = 0;
+    std::uint32_t position = idle;  // in heap_
+    bool extra = false;
+  };
+
+  static time_point saturating(time_point now, duration d) noexcept {
+    return d > time_point::max() - now ? time_point::max() : now + d;
+  }
+
+  [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
+    return std::min(slots_[index].soft, slots_[index].hard);
+  }
+  [[nodiscard]] id_type id_at(std::uint32_t index) const noexcept {
+    return (static_cast<id_type>(slots_[index].generation) << index_bits) | index;
+  }
+
+  slot* slot_of(id_type id) noexcept {
+    auto const index = static_cast<std::size_t>(id & index_mask);
+    if (index >= slots_.size()) return nullptr;
+    auto& s = slots_[index];
+    return s.position != idle && s.generation == id >> index_bits ? &s : nullptr;
+  }
+
+  std::uint32_t acquire() {
+    if (free_.empty()) {
+      slots_.emplace_back();
+      free_.reserve(slots_.capacity());  // so that release() never allocates
+      heap_.reserve(slots_.capacity());
+      free_.push_back(static_cast<std::uint32_t>(slots_.size() - 1));
+    }
+    auto const index = free_.back();
+    free_.pop_back();
+    ++slots_[index].generation;
+    return index;
+  }
+
+  void release(std::uint32_t index) noexcept {
+    auto const hole = slots_[index].position;
+    slots_[index].position = idle;
+    extras_ -= slots_[index].extra;
+    auto const last = heap_.back();
+    heap_.pop_back();
+    // A generation that is used up retires its slot, so that no id ever comes twice.
+    if (slots_[index].generation != UINT32_MAX) free_.push_back(index);
+    if (last == index) return;
+    place(hole, last);
+    restore(hole);
+  }
+
+  void place(std::uint32_t position, std::uint32_t index) noexcept {
+    heap_[position] = index;
+    slots_[index].position = position;
+  }
+
+  void restore(std::uint32_t position) noexcept { sift_down(sift_up(position)); }
+
+  std::uint32_t sift_up(std::uint32_t position) noexcept {
+    auto const index = heap_[position];
+    auto const key = due(index);
+    while (position > 0) {
+      auto const parent = (position - 1) / 2;
+      if (due(heap_[parent]) <= key) break;
+      place(position, heap_[parent]);
+      position = parent;
+    }
+    place(position, index);
+    return position;
+  }
+
+  void sift_down(std::uint32_t position) noexcept {
+    auto const index = heap_[position];
+    auto const key = due(index);
+    auto const size = static_cast<std::uint32_t>(heap_.size());
+    for (;;) {
+      auto child = 2 * position + 1;
+      if (child >= size) break;
+      if (child + 1 < size && due(heap_[child + 1]) < due(heap_[child])) ++child;
+      if (key <= due(heap_[child])) break;
+      place(position, heap_[child]);
+      position = child;
+    }
+    place(position, index);
+  }
+
+  void rebuild() noexcept {
+    for (auto i = static_cast<std::uint32_t>(heap_.size()); i-- > 0;) sift_down(i);
+  }
+
+  std::size_t bound_;
+  std::size_t extras_ = 0;  // of those that wait
+  std::vector<slot> slots_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> heap_;  // slot indices, the earliest due first
+  std::optional<time_point> paused_at_;
+  int pauses_ = 0;
+};
+
+}  // namespace comcp::sansio
+
+namespace comcp::detail {
+
+class calls {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  /// Whose calls they are.
+  class owner {
+   public:
+    /// Keeps them alive.
+    [[nodiscard]] virtual std::shared_ptr<void> itself() noexcept = 0;
+    /// This one ends before its answer: whoever works on it may stop. Without a reason, the caller's own holds.
+    virtual void given_up(request_id id, pending_entry const& e, std::string_view why) = 0;
+
+   protected:
+    ~owner() = default;
+  };
+
+  calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings, std::shared_ptr<time_source> time);
+
+  /// A wait of our own. 0 where there is no room.
+  request_id enlist(pending_entry& e, std::chrono::nanoseconds timeout);
+  request_id enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard, bool extra);
+  /// A call with the timeouts that its options ask for; it counts from now on.
+  result<void> enlist(pending_entry& e, prepared_call const& c);
+  /// Before wait(): a stop that was requested already is posted.
+  void end_with(std::stop_token const& stop, pending_entry& e);
+  /// Must follow at once.
+  asio::awaitable<reply> wait(pending_entry& e);
+  /// As long as the call may; cancelling it stops only the waiting.
+  asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
+
+  void end(request_id id, reply&& r);
+  void cancel(request_id id);
+  /// Whoever waits for it goes away before its end.
+  void withdraw(pending_entry& e) noexcept;
+  void wake(std::vector<request_id>& line, reply const& r);
+
+  /// What the loss of a connection leaves alone: where another one follows, what was not sent yet, and what makes that.
+  enum class spared : unsigned char { nothing, unsent, unsent_and_handshake };
+  /// Ends what waits now and lasts so long: a caller that resumes inside may begin the next one.
+  void fail(error const& reason, pending_entry::span those, spared left);
+  /// The context is gone: nobody is resumed.
+  void shut_down() noexcept;
+  /// Nothing is timed any more.
+  void disarm() noexcept;
+
+  /// Between these all clocks stand still, but for the hard ones.
+  void pause();
+  void resume();
+  /// Progress came: the timeout begins anew.
+  void extend(request_id id);
+
+  [[nodiscard]] auto const& table() const noexcept { return table_; }
+  [[nodiscard]] time_point now() const noexcept { return time_->now(); }
+  [[nodiscard]] std::chrono::nanoseconds timeout(call_options const& o) const;
+  /// The age at which a call ends whatever progress says: never below its timeout.
+  [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
+  [[nodiscard]] comcp::statistics& counters() noexcept { return counters_; }
+  [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] overlap_guard& guard() noexcept { return guard_; }
+
+ private:
+  struct cancel_hook;
+  struct cancel_request;
+  void arm();
+  void expire();
+
+  owner& owner_;
+  asio::any_io_executor const& home_;  // empty once its context is gone
+  connect_settings const& settings_;
+  std::shared_ptr<time_source> const time_;
+  std::unique_ptr<deadline> deadline_;  // null once the context is gone
+  std::optional<time_point> armed_;
+  sansio::pending_calls<pending_entry*> table_;
+  comcp::statistics counters_;
+  overlap_guard guard_;
+};
+
+/// What is known of a call that ended between its attempts, or before the first.
+[[nodiscard]] error judged(prepared_call const& c, error why);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/calls.ipp
+#include <algorithm>
+
+namespace comcp::detail {
+
+// Cancels a call from its cancellation slot or a stop token: by way of home, and only while its table lives.
+struct calls::cancel_hook {
+  std::weak_ptr<calls> table;
+  request_id id;
+  void operator()() const {
+    auto alive = table.lock();
+    if (!alive) return;
+    auto const home = alive->home_;
+    // Moved: the last reference may end on home only, not on the thread that asked to stop.
+    auto post = [alive = std::move(alive), id = id] { alive->cancel(id); };
+    detail::post(home, std::move(post));
+  }
+};
+
+struct calls::cancel_request {
+  calls* table;
+  request_id id;
+  [[nodiscard]] cancel_hook hook() const {
+    return {std::shared_ptr<calls>(table->owner_.itself(), table), id};
+  }
+};
+
+COMCP_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
+                        std::shared_ptr<time_source> time)
+    : owner_(o),
+      home_(home),
+      settings_(settings),
+      time_(std::move(time)),
+      deadline_(time_->make_deadline(home_)),
+      table_(settings_.limits.pending_calls()) {}
+
+COMCP_DECL request_id calls::enlist(pending_entry& e, std::chrono::nanoseconds timeout) {
+  auto const now = time_->now();
+  return enlist(e, now, timeout, later(now, timeout), true);
+}
+
+COMCP_DECL request_id calls::enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard,
+                                    bool extra) {
+  e.table = this;
+  e.id = table_.add(&e, now, std::chrono::duration_cast<time_point::duration>(timeout), hard, extra);
+  if (e.id) arm();
+  return e.id;
+}
+
+COMCP_DECL result<void> calls::enlist(pending_entry& e, prepared_call const& c) {
+  e.call = &c;
+  auto const now = time_->now();
+  if (c.started == time_point()) c.started = now;
+  auto const hard = later(c.started, hard_limit(c.options));
+  if (!enlist(e, now, timeout(c.options), hard, c.internal || c.counted))
+    return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  ++counters_.tracked;
+  return {};
+}
+
+COMCP_DECL std::chrono::nanoseconds calls::timeout(call_options const& o) const {
+  return o.timeout().value_or(settings_.timeout);
+}
+
+COMCP_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) const {
+  return o.hard_timeout().value_or(std::max(settings_.hard_timeout, timeout(o)));
+}
+
+COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e) {
+  if (e.call) end_with(e.call->options.stop(), e);
+  return suspend<reply>(e.waiting, cancel_request{this, e.id}, &e.room);
+}
+
+COMCP_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {
+  if (!stop.stop_possible()) return;
+  std::function<void()> end_waiting = cancel_request{this, e.id}.hook();
+  e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
+}
+
+COMCP_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& line, prepared_call const& c) {
+  pending_entry e(pending_entry::span::client);
+  auto const start = now();
+  if (!enlist(e, start, timeout(c.options), later(start, hard_limit(c.options)), c.counted))
+    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
+  end_with(c.options.stop(), e);
+  table_.line_up(line, e.id);
+  auto const waited = co_await wait(e);
+  if (waited) co_return error();
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, c.method.text());
+  co_return waited.error();
+}
+
+COMCP_DECL void calls::withdraw(pending_entry& e) noexcept {
+  auto const id = std::exchange(e.id, 0);
+  if (!id || !table_.take(id)) return;
+  if (e.call && !e.handshake) ++counters_.cancelled;
+  try {
+    owner_.given_up(id, e, {});
+  } catch (...) {  // no memory for the message
+  }
+}
+
+COMCP_DECL void pending_entry::leave() noexcept { table->withdraw(*this); }
+
+// What is known of a call when one of its attempts failed: said here, for whoever asks later.
+COMCP_DECL error judged(pending_entry const& e, error why) {
+  auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
+  auto& known = e.call->outcome;
+  known = std::max(known, e.sent ? says : call_outcome::not_sent);
+  bool const nameless = why.peer() && why.message().empty() && why.code().message().starts_with("JSON-RPC error");
+  return (nameless ? why.with_message(e.call->method.text()) : why).with_outcome(known);
+}
+
+COMCP_DECL error judged(prepared_call const& c, error why) {
+  if (why.states_outcome()) return why;
+  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
+}
+
+// The one door through which every call ends.
+COMCP_DECL void calls::end(request_id id, reply&& r) {
+  if (!r.has_value()) {  // first: where that throws, whoever waits can still be found
+    auto const* const found = table_.find(id);
+    if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
+  }
+  auto const taken = table_.take(id);
+  if (!taken) return;
+  auto& e = **taken;
+  e.id = 0;
+  e.stop.reset();
+  if (e.call && !e.handshake) {  // as `tracked` counts
+    if (r.has_value()) e.call->outcome = std::max(e.call->outcome, call_outcome::known);
+    if (r.has_value()) ++counters_.completed;
+    else if (r.error() == errc::timeout) ++counters_.timed_out;
+    else if (r.error() == errc::cancelled) ++counters_.cancelled;
+    else ++counters_.failed;
+  }
+  if (e.on_end) {
+    auto const on_end = std::move(e.on_end);
+    on_end(std::move(r));
+  } else if (e.waiting) {
+    if (e.told) r = e.told(e, std::move(r));
+    auto waiting = std::move(e.waiting);  // the frame that `e` is in may go away
+    waiting.complete(std::move(r), home_);
+  }
+}
+
+COMCP_DECL void calls::cancel(request_id id) {
+  auto const* found = table_.find(id);
+  if (!found) return;
+  owner_.given_up(id, **found, {});
+  end(id, error(errc::cancelled));
+}
+
+COMCP_DECL void calls::wake(std::vector<request_id>& line, reply const& r) {
+  for (auto const id : std::exchange(line, {})) end(id, reply(r));
+}
+
+COMCP_DECL void calls::fail(error const& reason, pending_entry::span those, spared left) {
+  bool const by_us = reason == errc::closed;
+  for (auto const id : table_.ids()) {
+    auto const* const found = table_.find(id);
+    if (!found) continue;
+    auto const& e = **found;
+    bool const waits_on = left != spared::nothing && e.call && !e.sent;
+    bool const negotiation_s = left == spared::unsent_and_handshake && (!e.call || e.handshake);
+    if (e.lasts != those || waits_on || negotiation_s) continue;
+    if (!e.call) {
+      end(id, reason);
+    } else if (!e.sent) {
+      end(id, reason.with_code(make_error_code(errc::closed)));
+    } else {
+      bool const keeps_code = by_us || e.call->repeatable || e.call->options.is_idempotent() || e.handshake;
+      auto const why = reason.with_outcome(call_outcome::open);  // whatever it says of another call
+      end(id, keeps_code ? why : why.with_code(make_error_code(errc::outcome_unknown)));
+    }
+  }
+}
+
+COMCP_DECL void calls::shut_down() noexcept {
+  while (auto const id = table_.any()) {
+    auto* const e = *table_.take(id);
+    e->id = 0;
+    e->stop.reset();
+    e->on_end = nullptr;
+    auto const gone = std::move(e->waiting);  // and the frame, which `e` may be in
+  }
+  deadline_.reset();
+}
+
+COMCP_DECL void calls::disarm() noexcept {
+  deadline_->disarm();
+  armed_.reset();
+}
+
+COMCP_DECL void calls::arm() {
+  if (!deadline_) return;
+  auto const next = table_.next_deadline();
+  if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
+  armed_ = next;
+  std::function<void()> fire = [weak = std::weak_ptr(std::shared_ptr<calls>(owner_.itself(), this))] {
+    if (auto const self = weak.lock()) self->expire();
+  };
+  deadline_->arm(*next, std::move(fire));
+}
+
+COMCP_DECL void calls::expire() {
+  overlap_guard::scope const alone(guard_);
+  armed_.reset();
+  auto const now = time_->now();
+  while (auto const id = table_.expired(now)) {
+    auto const& e = **table_.find(id);
+    owner_.given_up(id, e, "timed out");
+    end(id, error(errc::timeout, e.call ? e.call->method.text() : std::string()));
+  }
+  arm();
+}
+
+COMCP_DECL void calls::pause() {
+  table_.pause(time_->now());
+  arm();
+}
+
+COMCP_DECL void calls::resume() {
+  table_.resume(time_->now());
+  arm();
+}
+
+COMCP_DECL void calls::extend(request_id id) {
+  table_.extend(id, time_->now());
+  arm();
+}
+
+COMCP_DECL comcp::statistics calls::statistics() const {
+  auto s = counters_;
+  auto oldest = time_->now();
+  table_.each([&](pending_entry const* e, time_point started) {
+    if (!e->call || e->handshake) return;  // waits of our own, and what `tracked` does not count
+    ++s.pending;
+    oldest = std::min(oldest, started);
+  });
+  s.oldest_pending = time_->now() - oldest;
+  return s;
+}
+
+}  // namespace comcp::detail
+#endif
+
+// client/connection.hpp
+// The life of one connection: it opens, finds the era, becomes ready, and ends. sansio/connection_life says where it
+// stands; what follows a loss is client/recovery's. On home only. Internal.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+// client/attempt.hpp
+// The time of one attempt to connect, and of its parts; it stands still while a user logs in. On home only. Internal.
+
+#include <algorithm>
+#include <chrono>
+
+namespace comcp::detail {
+
+class attempt {
+ public:
+  using nanoseconds = std::chrono::nanoseconds;
+  using time_point = std::chrono::steady_clock::time_point;
+
+  attempt(calls& table, connect_settings const& settings, bool http) noexcept
+      : calls_(table), settings_(settings), http_(http) {}
+
+  void begin() { until_ = later(calls_.now(), settings_.connect_timeout); }
+  /// A part takes no longer than what is left for the whole.
+  [[nodiscard]] nanoseconds bounded(nanoseconds d) const {
+    return std::min(d, std::max<nanoseconds>(until_ - calls_.now(), nanoseconds()));
+  }
+  /// The end that no pause moves, of a part that begins now.
+  [[nodiscard]] time_point hard_end(nanoseconds timeout) const {
+    auto const soft = later(calls_.now(), timeout);
+    return http_ ? later(soft, settings_.hard_timeout) : soft;
+  }
+  request_id enlist(pending_entry& e, nanoseconds timeout) {
+    return calls_.enlist(e, calls_.now(), timeout, hard_end(timeout), true);
+  }
+
+  void authorizing(bool begins) {
+    if (begins) {
+      if (authorizing_++ == 0) since_ = calls_.now();
+      return calls_.pause();
+    }
+    if (authorizing_ == 0) return;  // stop_authorizing() came before
+    if (--authorizing_ == 0 && until_ != time_point::max()) until_ = later(until_, calls_.now() - since_);
+    calls_.resume();
+  }
+  void stop_authorizing() {
+    while (authorizing_ > 0) authorizing(false);
+  }
+
+ private:
+  calls& calls_;
+  connect_settings const& settings_;
+  bool const http_;
+  time_point until_ = time_point::max(), since_;
+  unsigned authorizing_ = 0;  // exchanges that wait for credentials
+};
+
+}  // namespace comcp::detail
+
+// client/channel.hpp
+// The transport of one connection: opened and closed within their time, and cut from any thread. On home only, but for
+// cut(). Internal.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+class channel {
+ public:
+  using nanoseconds = std::chrono::nanoseconds;
+  using time_point = std::chrono::steady_clock::time_point;
+
+  explicit channel(any_transport t);
+
+  /// `owner` keeps all of it alive. What comes too late is dropped.
+  asio::awaitable<result<void>> open(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, inbox& in,
+                                     nanoseconds timeout, time_point hard);
+  /// A transport that is not through by then is destroyed, and false.
+  asio::awaitable<bool> close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, nanoseconds timeout);
+  /// It closed by itself.
+  void lost() noexcept { open_ = false; }
+  void drop() noexcept;
+  /// Ends what would outlive us. From any thread.
+  void cut() const;
+
+  result<void> send(outgoing&& message) {
+    if (!transport_) return error(errc::closed, "the client was destroyed");  // its end is posted
+    return transport_.send(std::move(message));
+  }
+  /// True: the server need not be told.
+  bool abandon(request_id id) noexcept { return transport_.abandon(id); }
+  [[nodiscard]] bool is_open() const noexcept { return open_; }
+  [[nodiscard]] bool is_http() const noexcept { return http_; }
+  /// Of one that was dropped, the last.
+  [[nodiscard]] transport_info info() const { return transport_ ? transport_.info() : last_info_; }
+  [[nodiscard]] std::optional<saved_session> resumed() const { return transport_.resumed(); }
+
+ private:
+  struct opening;
+  any_transport transport_;
+  std::function<void()> const cut_;
+  transport_info last_info_;
+  bool const http_;
+  bool open_ = false;
+};
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/channel.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL channel::channel(any_transport t)
+    : transport_(std::move(t)), cut_(transport_.cutter()), http_(transport_.is_http()) {}
+
+struct channel::opening {
+  pending_entry done;
+  result<void> outcome = error(errc::connect_failed);
+  asio::cancellation_signal signal;
+};
+
+COMCP_DECL asio::awaitable<result<void>> channel::open(std::shared_ptr<void> owner, calls& table,
+                                                       asio::any_io_executor home, inbox& in, nanoseconds timeout,
+                                                       time_point hard) {
+  auto const o = std::make_shared<opening>();
+  if (!table.enlist(o->done, table.now(), timeout, hard, true)) co_return error(errc::queue_full);
+  auto task = [](channel* self, calls* waiting, inbox* to, [[maybe_unused]] std::shared_ptr<void> hold,
+                 std::shared_ptr<opening> state) -> asio::awaitable<void> {
+    try {
+      if (!self->transport_) co_return;  // destroyed meanwhile, and so is the wait below
+      auto opened = co_await self->transport_.open(*to);
+      if (opened) self->open_ = true;
+      state->outcome = std::move(opened);
+    } catch (...) {
+      state->outcome = current_error();
+    }
+    waiting->end(state->done.id, json::value());
+  };
+  auto work = task(this, &table, &in, owner, o);
+  // Posted, so that nothing ends before the wait below has begun.
+  auto start = [home, owner, o, work = std::make_shared<asio::awaitable<void>>(std::move(work))] {
+    detail::spawn(home, std::move(*work), o->signal.slot(), o);
+  };
+  detail::post(home, std::move(start));
+  auto const waited = co_await table.wait(o->done);
+  if (waited) co_return o->outcome;
+  auto give_up = [o] { o->signal.emit(asio::cancellation_type::terminal); };
+  detail::post(home, std::move(give_up));
+  if (waited.error() == errc::timeout) co_return error(errc::timeout, "the transport did not open in time");
+  co_return waited.error();
+}
+
+COMCP_DECL asio::awaitable<bool> channel::close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home,
+                                                nanoseconds timeout) {
+  auto const done = std::make_shared<pending_entry>();
+  table.enlist(*done, timeout);
+  auto task = [](channel* self, calls* waiting, [[maybe_unused]] std::shared_ptr<void> hold,
+                 std::shared_ptr<pending_entry> entry) -> asio::awaitable<void> {
+    if (self->transport_) co_await self->transport_.close();
+    waiting->end(entry->id, json::value());
+  };
+  auto work = std::make_shared<asio::awaitable<void>>(task(this, &table, owner, done));
+  auto start = [home, work] { detail::spawn(home, std::move(*work)); };
+  detail::post(home, std::move(start));
+  auto const waited = co_await table.wait(*done);
+  if (!waited) drop();
+  open_ = false;
+  co_return waited.has_value();
+}
+
+COMCP_DECL void channel::drop() noexcept {
+  last_info_ = info();
+  transport_ = any_transport();
+  open_ = false;
+}
+
+COMCP_DECL void channel::cut() const {
+  if (cut_) cut_();
+}
+
+}  // namespace comcp::detail
+#endif
+
+// sansio/connection_life.hpp
+// Where a connection stands, and what each event makes of that: one table, no flag beside it. Who drives it opens,
+// negotiates, waits and closes.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace comcp::sansio {
+
+enum class life_state : std::uint8_t {
+  idle,
+  opening,        ///< The first time.
+  negotiating,
+  settling,       ///< The server is known, and told what it has to be told.
+  ready,
+  waiting,        ///< To be started again: the old transport closes, and a pause passes.
+  restarting,     ///< The transport opens again.
+  renewing,       ///< A new handshake on the connection as it is, for a new session or another era.
+  renegotiating,  ///< That handshake, or the one after a restart.
+  restoring,      ///< As settling.
+  closing,
+  closed,
+};
+
+enum class life_event : std::uint8_t {
+  open,
+  opened,
+  negotiated,
+  settled,
+  lost,     ///< The connection or the attempt has failed, and another one follows.
+  due,      ///< The pause is over.
+  renew,
+  kept,     ///< The new handshake failed, and the connection is as it was.
+  close,
+  end,      ///< It is over, however that came.
+};
+
+class connection_life {
+ public:
+  static constexpr std::size_t states = 12, events = 10;
+
+  /// What the event makes of the state; itself where it means nothing there.
+  [[nodiscard]] static constexpr life_state after(life_event e, life_state s) noexcept;
+
+  /// False where it means nothing now.
+  bool on(life_event e) noexcept {
+    auto const next = after(e, state_);
+    return std::exchange(state_, next) != next;
+  }
+  [[nodiscard]] life_state state() const noexcept { return state_; }
+  [[nodiscard]] bool is(life_state s) const noexcept { return state_ == s; }
+  /// It is known what the server is, or will be again: calls wait for that.
+  [[nodiscard]] bool is_restarting() const noexcept {
+    return state_ >= life_state::waiting && state_ <= life_state::renegotiating;
+  }
+  /// Nothing begins any more.
+  [[nodiscard]] bool is_closing() const noexcept { return state_ >= life_state::closing; }
+
+ private:
+  life_state state_ = life_state::idle;
+};
+
+constexpr life_state connection_life::after(life_event e, life_state s) noexcept {
+  using enum life_state;
+  // idle, opening, negotiating, settling, ready, waiting, restarting, renewing, renegotiating, restoring, closing, closed
+  constexpr std::array<std::array<life_state, states>, events> table = {{
+      /* open       */ {opening, opening, negotiating, settling, ready, waiting, restarting, renewing, renegotiating, restoring, closing, closed},
+      /* opened     */ {idle, negotiating, negotiating, settling, ready, waiting, renegotiating, renegotiating, renegotiating, restoring, closing, closed},
+      /* negotiated */ {idle, opening, settling, settling, ready, waiting, restarting, renewing, restoring, restoring, closing, closed},
+      /* settled    */ {idle, opening, negotiating, ready, ready, waiting, restarting, renewing, renegotiating, ready, closing, closed},
+      /* lost       */ {idle, opening, negotiating, settling, waiting, waiting, waiting, waiting, waiting, waiting, closing, closed},
+      /* due        */ {idle, opening, negotiating, settling, ready, restarting, restarting, renewing, renegotiating, restoring, closing, closed},
+      /* renew      */ {idle, opening, negotiating, settling, renewing, waiting, restarting, renewing, renegotiating, restoring, closing, closed},
+      /* kept       */ {idle, opening, negotiating, settling, ready, waiting, restarting, ready, ready, restoring, closing, closed},
+      /* close      */ {closing, closing, closing, closing, closing, closing, closing, closing, closing, closing, closing, closed},
+      /* end        */ {closed, closed, closed, closed, closed, closed, closed, closed, closed, closed, closed, closed},
+  }};
+  return table[static_cast<std::size_t>(e)][static_cast<std::size_t>(s)];
+}
+
+}  // namespace comcp::sansio
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+class negotiation;
+
+class connection {
+ public:
+  using status_listener = std::function<void(connection_status)>;
+
+  connection(client_core& core, connect_settings const& settings, any_transport t);
+
+  /// The first time. Throws; nothing is left behind then.
+  asio::awaitable<void> open();
+  // An attempt, in its parts.
+  asio::awaitable<result<void>> open_channel();
+  asio::awaitable<result<void>> negotiate();
+  asio::awaitable<bool> close_channel();
+  /// The server is told what it has to be told. True when it became ready then, and was not lost meanwhile.
+  asio::awaitable<bool> settle();
+  [[nodiscard]] attempt& clock() noexcept { return attempt_; }
+
+  /// The channel closed by itself.
+  void closed(error reason);
+  asio::awaitable<void> close(error reason);
+  /// Waits for the end.
+  asio::awaitable<error> ended();
+  void finish(error reason);
+  /// The owning client went away.
+  void abandon() noexcept;
+  void context_gone() noexcept;
+  /// What the server asked ends, and the authorization that its connection waited for.
+  void cancel_inbound();
+  /// First the calls, then what else waits for their ends.
+  void fail_all(error const& reason);
+
+  /// Whoever listens is told of the new status.
+  void on(sansio::life_event e);
+  void on_status(status_listener f) { listeners_.push_back(std::move(f)); }
+  [[nodiscard]] sansio::connection_life const& life() const noexcept { return life_; }
+  [[nodiscard]] connection_status status() const noexcept { return status_; }
+  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
+  [[nodiscard]] detail::channel& channel() noexcept { return channel_; }
+  [[nodiscard]] detail::channel const& channel() const noexcept { return channel_; }
+  /// Before the verdict the server may be a legacy one that asks early.
+  [[nodiscard]] bool refuses_requests() const;
+
+ private:
+  [[nodiscard]] calls::spared spared() const noexcept;
+  void tell_status();
+  asio::awaitable<void> keep_alive();
+
+  client_core& core_;
+  detail::channel channel_;
+  sansio::connection_life life_;
+  connection_status status_ = connection_status::disconnected;  // as it was told
+  std::vector<status_listener> listeners_;
+  std::optional<error> end_reason_;
+  std::weak_ptr<negotiation> negotiation_;
+  attempt attempt_;
+  bool resumed_ = false;  // it goes on with a saved session
+  bool keeping_alive_ = false;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/dispatcher.hpp
+// Brings what the server sends unasked to the handler: requests run concurrently up to a bound, notifications
+// one at a time in the order of their arrival. The read loop never waits for either. Internal to the core.
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+
 // client/inbound.hpp
 // Who gets what came: answers go to the calls, requests to the dispatcher, notifications to the sinks that registered.
 // Nothing here waits. On home only. Internal.
@@ -13083,17 +13326,26 @@ class notification_sink {
   ~notification_sink() = default;
 };
 
-class inbound {
+class inbound final : public inbox {
  public:
   explicit inbound(client_core& core) noexcept : core_(core) {}
 
   /// In the order in which they hear.
   void add(notification_sink& sink) { sinks_.push_back(&sink); }
-  void received(padded_text text, request_id stream);
   /// A handshake without an answer: what came in its place.
   [[nodiscard]] error with_what_came(error const& e) const;
   /// Unusable messages are counted from here.
   void forget_strays() noexcept { strays_in_a_row_ = 0; }
+
+  COMCP_DECL void delivered(padded_text text, request_id stream) override;
+  COMCP_DECL void stream_ended(request_id id, error why) override;
+  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
+  COMCP_DECL void session_lost(request_id id, error why) override;
+  COMCP_DECL void authorizing(bool begins) override;
+  COMCP_DECL void deaf(error why) override;
+  [[nodiscard]] COMCP_DECL bool listens() const override;
+  COMCP_DECL void closed(error reason) override;
+  COMCP_DECL void fault(error what) override;
 
  private:
   void message(jsonrpc::envelope& m, request_id stream);
@@ -13250,7 +13502,7 @@ class codec {
   [[nodiscard]] virtual protocol_version version() const noexcept = 0;
   [[nodiscard]] bool is_modern() const noexcept { return version().era() == era::modern; }
   /// Whether this client method may be sent. Methods that no version of MCP knows are the vendors' and may.
-  [[nodiscard]] virtual bool offers(std::string_view method) const noexcept = 0;
+  [[nodiscard]] virtual bool offers(method const& m) const noexcept = 0;
   /// A whole request. `params` is an object's text or empty; a `_meta` in it joins the one that the request gets, in
   /// which a key of `meta` counts.
   [[nodiscard]] virtual std::string request(std::uint64_t id, std::string_view method, std::string_view params,
@@ -13261,11 +13513,8 @@ class codec {
   /// Tells the server that a request is cancelled (byte streams in both eras, HTTP in the legacy one).
   [[nodiscard]] static std::string cancelled(std::uint64_t id, std::string_view reason);
   /// Errors: protocol_violation, for a kind that this era or this method does not have.
-  [[nodiscard]] virtual result<result_kind> classify(std::string_view method, json::view result) const = 0;
+  [[nodiscard]] virtual result<result_kind> classify(method const& m, json::view result) const = 0;
 };
-
-/// Every client-to-server method of any version; anything else is a vendor's.
-[[nodiscard]] bool is_known_method(std::string_view method) noexcept;
 
 namespace detail {
 /// A whole request, or a notification without an id; `params` is an object's text or empty, `meta` the members of
@@ -13346,26 +13595,11 @@ inline bool is_plain_method(std::string_view method) noexcept {
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // wire/impl/codec.ipp
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <set>
 
 namespace comcp::wire {
 namespace detail {
-
-inline constexpr std::array<std::string_view, 22> known_methods = {
-    "initialize",          "ping",
-    "server/discover",     "tools/list",
-    "tools/call",          "resources/list",
-    "resources/read",      "resources/templates/list",
-    "resources/subscribe", "resources/unsubscribe",
-    "prompts/list",        "prompts/get",
-    "completion/complete", "logging/setLevel",
-    "subscriptions/listen", "tasks/get",
-    "tasks/result",        "tasks/list",
-    "tasks/cancel",        "sampling/createMessage",
-    "roots/list",          "elicitation/create"};
 
 // Takes `_meta` out of the params. Texts stay as they are: numbers keep their digits.
 struct meta_splitter final : json::member_sink {
@@ -13466,10 +13700,6 @@ COMCP_DECL void append_user_meta(std::string& out, request_meta const& meta) {
 }
 
 }  // namespace detail
-
-COMCP_DECL bool is_known_method(std::string_view method) noexcept {
-  return std::find(detail::known_methods.begin(), detail::known_methods.end(), method) != detail::known_methods.end();
-}
 
 COMCP_DECL std::string codec::notification(std::string_view method, std::string_view params,
                                            request_meta const& meta) const {
@@ -13573,6 +13803,14 @@ class exchange {
   explicit exchange(client_core& core) noexcept : core_(core), rounds_(core) {}
 
   asio::awaitable<reply> perform(prepared_call& c);
+  asio::awaitable<reply> round_trip(prepared_call const& c);
+  /// What round_trip() does before it waits. When it fails nothing was sent; else calls.wait(e) must follow at once.
+  result<void> start(prepared_call const& c, pending_entry& e);
+  /// What is wrong with a call, before it is sent.
+  [[nodiscard]] error check(prepared_call const& c) const;
+  [[nodiscard]] error check_subscribe(call_options const& options) const;
+  /// What the server cannot do of it.
+  [[nodiscard]] error refuses(prepared_call const& c) const;
   /// Whether what came is not the end of it: settle() goes on then.
   [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   asio::awaitable<reply> settle(prepared_call& c, reply r);
@@ -13640,10 +13878,10 @@ class modern final : public codec {
   /// `info` is left out where it is null; `capabilities` is the JSON text of what the client declares.
   modern(protocol_version v, implementation const* info, std::string capabilities);
   [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] COMCP_DECL bool offers(method const& m) const noexcept override;
   [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
                                                request_meta const& meta) const override;
-  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
+  [[nodiscard]] COMCP_DECL result<result_kind> classify(method const& m, json::view result) const override;
 
  private:
   protocol_version version_;
@@ -13664,12 +13902,7 @@ COMCP_DECL modern::modern(protocol_version v, implementation const* info, std::s
   standing_meta_ += R"(,"io.modelcontextprotocol/clientCapabilities":)" + std::move(capabilities);
 }
 
-COMCP_DECL bool modern::offers(std::string_view method) const noexcept {
-  return !is_known_method(method) || method == "server/discover" || method == "tools/list" || method == "tools/call" ||
-         method == "resources/list" || method == "resources/read" || method == "resources/templates/list" ||
-         method == "prompts/list" || method == "prompts/get" || method == "completion/complete" ||
-         method == "subscriptions/listen";
-}
+COMCP_DECL bool modern::offers(method const& m) const noexcept { return m.rules().in_modern; }
 
 COMCP_DECL std::string modern::request(std::uint64_t id, std::string_view method, std::string_view params,
                                        request_meta const& meta) const {
@@ -13687,7 +13920,7 @@ COMCP_DECL std::string modern::request(std::uint64_t id, std::string_view method
   return detail::message_text(id, method, params, extra);
 }
 
-COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::view result) const {
+COMCP_DECL result<result_kind> modern::classify(method const& m, json::view result) const {
   if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
   auto const type = result.find("resultType");
   if (!type) return result_kind::complete;
@@ -13695,8 +13928,7 @@ COMCP_DECL result<result_kind> modern::classify(std::string_view method, json::v
   if (text == "complete") return result_kind::complete;
   if (text != "input_required")
     return error(errc::protocol_violation, "unknown resultType \"" + std::string(text) + "\"");
-  if (method != "tools/call" && method != "prompts/get" && method != "resources/read")
-    return error(errc::protocol_violation, "input_required is not legal on " + std::string(method));
+  if (!m.rules().may_ask) return error(errc::protocol_violation, "input_required is not legal on " + m.text());
   return result_kind::input_required;
 }
 
@@ -13809,11 +14041,46 @@ class negotiation : public std::enable_shared_from_this<negotiation> {
 }  // namespace detail
 }  // namespace comcp
 
+// client/outbound.hpp
+// What is sent: requests as the codec writes them, notifications and answers; with labels over HTTP, and traced. It never
+// waits. On home only. Internal.
+
+#include <string>
+#include <string_view>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class outbound {
+ public:
+  explicit outbound(client_core& core) noexcept : core_(core) {}
+
+  result<void> transmit(pending_entry& e);
+  result<void> transmit(pending_entry& e, wire::codec const& codec);
+  /// The caller of this one is gone: the server is told, if it has to be. Without a reason, the caller's own holds.
+  void cancel(request_id id, pending_entry const& e, std::string_view why);
+  void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
+  /// An answer, for instance.
+  void send_text(std::string text);
+
+ private:
+  void send(outgoing message);
+
+  client_core& core_;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
 // client/pipeline.hpp
 // The way of a call out and of its answer back: steps that a program asked for, in a fixed order, and the exchange with
 // the server at its end. A step that is not used is not there. Internal.
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13822,6 +14089,24 @@ class negotiation : public std::enable_shared_from_this<negotiation> {
 #include <asio/awaitable.hpp>
 
 namespace comcp::detail {
+
+class exchange;
+class pipeline;
+
+/// How a call is carried out from here on: the steps that follow, and what stands at the end of them.
+class performer {
+ public:
+  using function = std::function<asio::awaitable<reply>(prepared_call&)>;
+
+  performer(pipeline const& way, std::size_t next, std::shared_ptr<function const> end) noexcept
+      : way_(way), next_(next), end_(std::move(end)) {}
+  asio::awaitable<reply> operator()(prepared_call& c) const;
+
+ private:
+  pipeline const& way_;
+  std::size_t next_;
+  std::shared_ptr<function const> end_;
+};
 
 /// What has a say in calls. On home only.
 class call_step {
@@ -13842,19 +14127,26 @@ class call_step {
   virtual void learn(json::view page, std::uint64_t asked) { (void)page, (void)asked; }
 };
 
+/// The way of a call that ends before it.
+asio::awaitable<reply> ended(error why);
+
 class pipeline final : public notification_sink {
  public:
+  explicit pipeline(exchange& end) noexcept : end_(end) {}
+
   /// In the order in which calls go through them; those that are null are left out.
   void add(std::unique_ptr<call_step> step);
   /// True where only the exchange is left of it.
   [[nodiscard]] bool is_plain(std::string_view method) const noexcept;
-  asio::awaitable<reply> run(prepared_call c, performer exchange) const;
+  /// Steps, and then the exchange with the server or what stands for it.
+  asio::awaitable<reply> run(prepared_call& c, performer::function instead = {}) const;
   COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
   [[nodiscard]] std::vector<std::unique_ptr<call_step>> const& steps() const noexcept { return steps_; }
 
  private:
-  [[nodiscard]] asio::awaitable<reply> from(std::size_t first, prepared_call& c, performer const& exchange) const;
+  friend class performer;
 
+  exchange& end_;
   std::vector<std::unique_ptr<call_step>> steps_;
 };
 
@@ -13865,6 +14157,8 @@ class pipeline final : public notification_sink {
 // client/impl/pipeline.ipp
 
 namespace comcp::detail {
+
+COMCP_DECL asio::awaitable<reply> ended(error why) { co_return why; }
 
 COMCP_DECL void pipeline::add(std::unique_ptr<call_step> step) {
   if (step) steps_.push_back(std::move(step));
@@ -13877,18 +14171,18 @@ COMCP_DECL bool pipeline::is_plain(std::string_view method) const noexcept {
   return true;
 }
 
-COMCP_DECL asio::awaitable<reply> pipeline::run(prepared_call c, performer exchange) const {
-  auto work = from(0, c, exchange);
-  auto r = co_await std::move(work);
-  if (!r) r = judged(c, r.error());
-  co_return r;
+COMCP_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const {
+  auto const& steps = way_.steps();
+  auto at = next_;
+  while (at < steps.size() && !steps[at]->concerns(c.method)) ++at;
+  if (at < steps.size()) return steps[at]->perform(c, performer(way_, at + 1, end_));
+  return end_ ? (*end_)(c) : way_.end_.perform(c);
 }
 
-COMCP_DECL asio::awaitable<reply> pipeline::from(std::size_t first, prepared_call& c, performer const& exchange) const {
-  while (first < steps_.size() && !steps_[first]->concerns(c.method)) ++first;
-  if (first == steps_.size()) return exchange(c);
-  performer next = [this, first, exchange](prepared_call& call) { return from(first + 1, call, exchange); };
-  return steps_[first]->perform(c, std::move(next));
+COMCP_DECL asio::awaitable<reply> pipeline::run(prepared_call& c, performer::function instead) const {
+  std::shared_ptr<performer::function const> end;
+  if (instead) end = std::make_shared<performer::function const>(std::move(instead));
+  return performer(*this, 0, std::move(end))(c);
 }
 
 COMCP_DECL bool pipeline::notified(std::string const& method, json::value const& params) {
@@ -13961,7 +14255,7 @@ class recovery {
   using nanoseconds = std::chrono::nanoseconds;
 
   recovery(client_core& core, connection& c, connect_settings& settings) noexcept
-      : core_(core), connection_(c), eras_(settings, c.channel()) {}
+      : core_(core), connection_(c), eras_(settings, c.channel()), delays_(settings.restart.delays()) {}
 
   /// The connection is lost: it is begun again, or it is over.
   void lost(error why);
@@ -14019,7 +14313,8 @@ class recovery {
   error lost_again_;
   request_id pause_ = 0;  // before the next attempt
   bool at_once_ = false;  // without that
-  unsigned restarts_in_a_row_ = 0, renewals_in_a_row_ = 0;
+  sansio::backoff delays_;  // of restarts in a row
+  unsigned renewals_in_a_row_ = 0;
   bool renewal_due_ = false;        // the session is lost, and the last try to renew it failed
   bool prior_unconfirmed_ = false;
 };
@@ -14062,13 +14357,14 @@ using header_list = std::vector<std::pair<std::string, std::string>>;
 /// prompt or the uri. Errors: invalid_argument (a method that no header can carry: it has no encoded form; one of
 /// those three without a name).
 /// Specification: #protocol-version-header, #standard-request-headers
-[[nodiscard]] result<header_list> request_headers(protocol_version version, std::string_view method,
+[[nodiscard]] result<header_list> request_headers(protocol_version version, method const& m,
                                                   std::optional<std::string> const& name);
 
 /// What a request is about, as its params (an object's text) say it: the `name` of tools/call and prompts/get, the `uri`
 /// of resources/read, subscribe and unsubscribe. Nothing for other methods, and where that member is not there once, as
 /// a string.
-[[nodiscard]] std::optional<std::string> name_in(std::string_view method, std::string params);
+[[nodiscard]] std::optional<std::string> name_in(method const& m, padded_text params);
+[[nodiscard]] std::optional<std::string> name_in(method const& m, std::string params);
 
 /// One argument that a tool wants mirrored.
 class param_header {
@@ -14217,12 +14513,6 @@ class param_finder {
 };
 
 /// Empty for a method that has no name.
-COMCP_DECL std::string_view name_member(std::string_view method) noexcept {
-  if (method == "tools/call" || method == "prompts/get") return "name";
-  bool const of_resource = method == "resources/read" || method == "resources/subscribe" || method == "resources/unsubscribe";
-  return of_resource ? std::string_view("uri") : std::string_view();
-}
-
 struct named_member final : json::member_sink {
   explicit named_member(std::string_view k) : key(k) {}
   inline bool on_member(std::string_view found, std::string_view text) override {
@@ -14261,25 +14551,27 @@ COMCP_DECL std::string header_value(std::string_view text) {
   return "=?base64?" + to_base64(std::as_bytes(std::span(text))) + "?=";
 }
 
-COMCP_DECL result<header_list> request_headers(protocol_version version, std::string_view method,
+COMCP_DECL result<header_list> request_headers(protocol_version version, method const& m,
                                                std::optional<std::string> const& name) {
-  if (method.empty() || !detail::is_plain(method)) {
+  if (m.name().empty() || !detail::is_plain(m)) {
     return error(errc::invalid_argument, "the method cannot be carried by the header Mcp-Method");
   }
   header_list out;
   out.emplace_back("MCP-Protocol-Version", version.text());
-  out.emplace_back("Mcp-Method", method);
-  if (method == "tools/call" || method == "prompts/get" || method == "resources/read") {
-    if (!name) return error(errc::invalid_argument, "the params of " + std::string(method) + " name nothing: Mcp-Name has no value");
+  out.emplace_back("Mcp-Method", m.name());
+  if (m.rules().is_mirrored) {
+    if (!name) return error(errc::invalid_argument, "the params of " + m.text() + " name nothing: Mcp-Name has no value");
     out.emplace_back("Mcp-Name", header_value(*name));
   }
   return out;
 }
 
-COMCP_DECL std::optional<std::string> name_in(std::string_view method, std::string params) {
-  detail::named_member wanted(detail::name_member(method));
-  if (wanted.key.empty() || params.empty()) return {};
-  auto const scanned = json::scan_object(pad(params), wanted);
+COMCP_DECL std::optional<std::string> name_in(method const& m, std::string params) { return name_in(m, pad(params)); }
+
+COMCP_DECL std::optional<std::string> name_in(method const& m, padded_text params) {
+  if (!m.rules().subject || params.size() == 0) return {};
+  detail::named_member wanted(m.rules().subject);
+  auto const scanned = json::scan_object(params, wanted);
   if (!scanned || wanted.times != 1) return {};
   auto const name = json::unescape(wanted.raw);
   return name ? std::optional(*name) : std::nullopt;
@@ -14334,6 +14626,8 @@ struct server_facts {
   /// Why it cannot be sent this: what the version has not, and (where that is looked at) the server did not declare.
   [[nodiscard]] error refuses(prepared_call const& c, bool check_capabilities) const;
   [[nodiscard]] error refuses_subscriptions() const;
+  /// Of each page of its tools; those whose definition cannot be mirrored into headers are taken out of it.
+  void learn(list_tools_result& page, std::size_t most, bool over_http);
   /// A modern server may name itself in any result.
   void learn_name(json::value const& result);
 
@@ -14362,23 +14656,6 @@ result<void> label(outgoing& message, pending_entry const& e, wire::codec const&
 
 namespace comcp::detail {
 
-inline char const* capability_for(std::string_view method) noexcept {
-  if (method.starts_with("tools/")) return "tools";
-  if (method.starts_with("prompts/")) return "prompts";
-  if (method.starts_with("resources/")) return "resources";
-  if (method == "completion/complete") return "completions";
-  if (method == "logging/setLevel") return "logging";
-  if (method.starts_with("skills/")) return "io.modelcontextprotocol/skills";
-  return nullptr;
-}
-
-inline bool reads_directories(server_capabilities const& declared) {
-  auto const skills = declared.extensions.find("io.modelcontextprotocol/skills");
-  if (skills == declared.extensions.end()) return false;
-  auto const flag = skills->second.view().find("directoryRead");
-  return flag && flag->get_bool() == true;
-}
-
 COMCP_DECL std::optional<protocol_version> server_facts::version() const noexcept {
   if (!codec) return {};
   return codec->version();
@@ -14400,21 +14677,18 @@ COMCP_DECL era_verdict server_facts::verdict() const {
 
 COMCP_DECL error server_facts::refuses(prepared_call const& c, bool check_capabilities) const {
   if (!codec->offers(c.method))
-    return {errc::not_in_protocol, c.method + " does not exist in " + std::string(codec->version().text())};
+    return {errc::not_in_protocol, c.method.text() + " does not exist in " + std::string(codec->version().text())};
   if (!check_capabilities) return {};
   if (needs_task(c)) {
     return {errc::capability_missing,
             "the tool " + wire::name_in(c.method, c.params).value_or("") + " can only be called as a task (its execution.taskSupport is \"required\"), which comcp has not yet"};
   }
-  if (std::string_view(c.method) == "resources/directory/read" && !reads_directories(capabilities))
-    return {errc::capability_missing, "the server did not declare directoryRead of io.modelcontextprotocol/skills"};
-  if (is_undiscovered() && !c.method.starts_with("skills/")) return {};  // those want a declaration that was seen
-  auto const* needed = capability_for(c.method);
-  if (!needed || capabilities.supports(needed))
-    return std::string_view(c.method) == "resources/subscribe" ? refuses_subscriptions() : error();
-  // 2024-11-05 has no completions capability to declare.
-  if (c.method == "completion/complete" && codec->version() == version::v2024_11_05) return {};
-  return {errc::capability_missing, std::string("the server did not declare ") + needed + ", which " + c.method + " needs"};
+  auto const& rules = c.method.rules();
+  if (!rules.missing || codec->version() < rules.declared_since) return {};
+  if (is_undiscovered() && !rules.wants_sight) return {};
+  auto const* const missing = rules.missing(capabilities);
+  if (!missing) return {};
+  return {errc::capability_missing, std::string("the server did not declare ") + missing + ", which " + c.method.text() + " needs"};
 }
 
 COMCP_DECL error server_facts::refuses_subscriptions() const {
@@ -14424,10 +14698,15 @@ COMCP_DECL error server_facts::refuses_subscriptions() const {
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
 COMCP_DECL bool server_facts::needs_task(prepared_call const& c) const {
-  if (c.method != "tools/call" || is_modern() || !tools.wants_task(c)) return false;
+  if (!c.method.is(wire::methods::call_tool) || is_modern() || !tools.wants_task(c)) return false;
   if (!capabilities.tasks || !capabilities.tasks->supports("tools", "call")) return false;
   auto const params = json::parse(c.params);
   return params && !params->contains("task");
+}
+
+COMCP_DECL void server_facts::learn(list_tools_result& page, std::size_t most, bool over_http) {
+  tools.learn_tasks(page, most);
+  if (over_http && is_modern()) tools.learn_headers(page);
 }
 
 COMCP_DECL void server_facts::learn_name(json::value const& result) {
@@ -14513,10 +14792,10 @@ COMCP_DECL result<void> label(outgoing& message, pending_entry const& e, wire::c
     return {};
   }
   auto const name = wire::name_in(c.method, c.params);  // of what goes out, whoever wrote it
-  auto mirrors = wire::request_headers(codec.version(), message.method, name);
+  auto mirrors = wire::request_headers(codec.version(), c.method, name);
   if (!mirrors) return mirrors.error();
   message.headers = std::move(*mirrors);
-  if (c.method != "tools/call") return {};
+  if (!c.method.is(wire::methods::call_tool)) return {};
   auto arguments = tools.mirrored(c, *name);
   if (!arguments) return arguments.error();
   for (auto& header : *arguments) message.headers.push_back(std::move(header));
@@ -14608,12 +14887,64 @@ class listen_streams {
 };
 
 /// By way of the interceptors, which may deny and record it. Throws what it fails with.
-asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer how);
+asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how);
 
 inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code == -32022; }
 
 }  // namespace detail
 }  // namespace comcp
+
+// client/shared_stream.hpp
+// The one subscriptions/listen stream of the modern era that all local subscribers share: it always asks for what they
+// want now, and is opened again when it breaks. On home only. Internal.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+class subscription_hub;
+
+class shared_stream {
+ public:
+  using pointer = listen_streams::pointer;
+
+  shared_stream(client_core& core, subscription_hub& hub, listen_streams& streams) noexcept
+      : core_(core), hub_(hub), streams_(streams) {}
+
+  /// What is wanted may have changed, or the connection is a new one.
+  void refresh();
+  /// Waits until what is wanted now, this resource with it, is acknowledged.
+  asio::awaitable<error> join(std::string uri, prepared_call& c);
+  /// One of the open streams ended.
+  void over(pointer const& s);
+  void ended(error const& reason);
+  /// It broke, or what it brings did not come: what changes until the next one is open, nobody tells.
+  void gap(bool is) noexcept { gap_ = is; }
+  /// Whether there was one, which ends.
+  [[nodiscard]] bool close_gap() noexcept { return std::exchange(gap_, false); }
+
+ private:
+  void reopen_later();
+  void give_up_opening();
+  asio::awaitable<void> reconcile();
+
+  client_core& core_;
+  subscription_hub& hub_;
+  listen_streams& streams_;
+  pointer open_, opening_;           // the latter is not acknowledged yet
+  std::vector<request_id> waiting_;  // for the end of a reconciliation
+  call_options patience_;            // the longest timeout of those
+  sansio::backoff delays_{reconnect_options().attempts(~0U).jitter(0)};  // while the server ends it
+  bool reconciling_ = false;
+  bool reopening_ = false;  // the wait before the next attempt is under way
+  bool gap_ = false;
+};
+
+}  // namespace comcp::detail
 
 // client/watchers.hpp
 // Who watches the lists of a server, and is told when they change, or that nobody tells of it. Internal.
@@ -14712,6 +15043,14 @@ class subscription_hub final : public notification_sink {
   void deaf(error why);
   /// Whether anybody waits for what the server says unasked.
   [[nodiscard]] bool is_awaited() const;
+  // For the shared stream.
+  [[nodiscard]] subscription_filter wanted() const;
+  /// What it acknowledged.
+  void adopt(listen_stream const& s);
+  /// There was none for a while: as though every list had changed.
+  void missed_changes();
+  /// It brings nothing for now.
+  void silent(error const& why) { watchers_.tell_silence({}, why); }
   /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
   COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
 
@@ -14724,19 +15063,10 @@ class subscription_hub final : public notification_sink {
   };
 
   void tell(std::string const& method, json::value const& params);
-  [[nodiscard]] subscription_filter wanted() const;
-  void stream_over(std::shared_ptr<listen_stream> const& s);
-  void refresh_shared();
-  void reopen_later();
-  void give_up_opening();
-  void missed_changes();
   void tell_watchers();
-  void tell_left_out(listen_stream const& s);
-  asio::awaitable<void> reconcile();
   struct membership;
   asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);
   asio::awaitable<reply> leave(std::string uri, prepared_call& c);
-  asio::awaitable<error> join_shared(std::string uri, prepared_call& c);
   asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
   void wake(std::vector<request_id>& line, error const& why);
   void answered(std::string const& uri, bool well);
@@ -14746,16 +15076,10 @@ class subscription_hub final : public notification_sink {
   client_core& core_;
   std::map<std::string, topic> resources_;
   listen_streams streams_;
+  shared_stream shared_;
   watchers watchers_;
-  std::shared_ptr<listen_stream> shared_, opening_;  // the latter is not acknowledged yet
   std::map<std::string, error> silent_;  // kinds whose changes the shared stream does not bring
   error deaf_;
-  std::vector<request_id> waiting_;      // for the end of a reconciliation
-  call_options patience_;                // the longest timeout of those
-  unsigned reopened_ = 0;                // times in a row that the server ended the shared stream
-  bool reconciling_ = false;
-  bool reopening_ = false;               // the wait before the next attempt is under way
-  bool gap_ = false;  // the shared stream broke: what changes until the next one is open, nobody tells
 };
 
 }  // namespace detail
@@ -14908,10 +15232,10 @@ class legacy final : public codec {
  public:
   explicit legacy(protocol_version v) noexcept : version_(v) {}
   [[nodiscard]] protocol_version version() const noexcept override { return version_; }
-  [[nodiscard]] COMCP_DECL bool offers(std::string_view method) const noexcept override;
+  [[nodiscard]] COMCP_DECL bool offers(method const& m) const noexcept override;
   [[nodiscard]] COMCP_DECL std::string request(std::uint64_t id, std::string_view method, std::string_view params,
                                                request_meta const& meta) const override;
-  [[nodiscard]] COMCP_DECL result<result_kind> classify(std::string_view method, json::view result) const override;
+  [[nodiscard]] COMCP_DECL result<result_kind> classify(method const& m, json::view result) const override;
   /// Batches exist in 2025-03-26 alone.
   [[nodiscard]] bool has_batches() const noexcept { return version_ == version::v2025_03_26; }
 
@@ -14927,11 +15251,8 @@ class legacy final : public codec {
 
 namespace comcp::wire {
 
-COMCP_DECL bool legacy::offers(std::string_view method) const noexcept {
-  if (method == "server/discover" || method == "subscriptions/listen") return false;
-  if (method == "sampling/createMessage" || method == "roots/list" || method == "elicitation/create") return false;
-  if (method.starts_with("tasks/")) return version_ >= version::v2025_11_25;
-  return true;
+COMCP_DECL bool legacy::offers(method const& m) const noexcept {
+  return m.rules().in_legacy && version_ >= m.rules().since;
 }
 
 COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method, std::string_view params,
@@ -14945,7 +15266,7 @@ COMCP_DECL std::string legacy::request(std::uint64_t id, std::string_view method
   return detail::message_text(id, method, params, extra);
 }
 
-COMCP_DECL result<result_kind> legacy::classify(std::string_view, json::view result) const {
+COMCP_DECL result<result_kind> legacy::classify(method const&, json::view result) const {
   if (!result.is_object()) return error(errc::protocol_violation, "the result is not an object");
   return result_kind::complete;
 }
@@ -14955,8 +15276,7 @@ COMCP_DECL result<result_kind> legacy::classify(std::string_view, json::view res
 
 namespace comcp {
 
-class client_core final : public inbox,
-                          private detail::tenant,
+class client_core final : private detail::tenant,
                           private detail::calls::owner,
                           public std::enable_shared_from_this<client_core> {
  public:
@@ -14973,196 +15293,44 @@ class client_core final : public inbox,
   /// The same, and gives the reference up at home: a timer of it may be running there.
   static void abandon(std::shared_ptr<client_core> core) noexcept;
 
-  // Calls: from any executor; they resume there.
-  asio::awaitable<json::value> call(detail::prepared_call c);
-  asio::awaitable<json::value> resume_rounds(detail::prepared_call c, json::value required, json::fragment responses);
-  /// What call() does with the outcome of a first round trip.
-  asio::awaitable<json::value> settle(detail::prepared_call c, detail::reply first);
-  /// True where call() would do no more than a round trip: a fast path for typed operations.
-  [[nodiscard]] bool is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept;
-
   // From here on home only.
-  asio::awaitable<detail::reply> round_trip(detail::prepared_call const& c);
-  /// What round_trip() does before it waits. When it fails nothing was sent; else calls().wait(e) must follow at once.
-  result<void> start(detail::prepared_call const& c, detail::pending_entry& e);
-  /// What is wrong with a call, before it is sent.
-  [[nodiscard]] error check(detail::prepared_call const& c) const;
-  [[nodiscard]] error check_subscribe(call_options const& options) const;
-  /// What the server cannot do of it.
-  [[nodiscard]] error refuses(detail::prepared_call const& c) const;
-  result<void> transmit(detail::pending_entry& e) { return transmit(e, *facts_.codec); }
-  result<void> transmit(detail::pending_entry& e, wire::codec const& codec);
-  void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
-  /// Sends a raw answer. Used by the dispatcher.
-  void send_text(std::string text);
   void spawn(asio::awaitable<void> work);  ///< Detached.
   /// Waits; false when the client closed meanwhile.
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
-  /// An answer that is a result came.
-  void answered(detail::pending_entry const& e, json::value const& result);
-  /// Takes out the tools whose definition cannot be mirrored into headers, and learns how the others are.
-  void adopt_tools(list_tools_result& page);
+  void fault(error what);
   void trace(direction d, std::string_view message);
 
-  // The parts.
-  [[nodiscard]] detail::calls& calls() noexcept { return calls_; }
-  [[nodiscard]] detail::pipeline& pipeline() noexcept { return pipeline_; }
-  [[nodiscard]] detail::exchange& exchange() noexcept { return exchange_; }
-  [[nodiscard]] detail::inbound& inbound() noexcept { return inbound_; }
-  [[nodiscard]] detail::dispatcher& dispatcher() noexcept { return dispatcher_; }
-  [[nodiscard]] detail::subscription_hub& subscriptions() noexcept { return subscriptions_; }
-  [[nodiscard]] detail::connection& connection() noexcept { return connection_; }
-  [[nodiscard]] detail::recovery& recovery() noexcept { return recovery_; }
-  [[nodiscard]] detail::server_facts& facts() noexcept { return facts_; }
-  [[nodiscard]] detail::connect_settings const& settings() const noexcept { return settings_; }
-  [[nodiscard]] connection_limits const& limits() const noexcept { return settings_.limits; }
-  [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }
-  [[nodiscard]] detail::introduction const& introduction() const noexcept { return introduction_; }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
-
-  // What users and other parts ask often.
-  [[nodiscard]] connection_status status() const noexcept { return connection_.status(); }
-  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return connection_.end_reason(); }
-  [[nodiscard]] bool is_closing() const noexcept { return connection_.life().is_closing(); }
-  [[nodiscard]] bool is_modern() const noexcept { return facts_.is_modern(); }
-  [[nodiscard]] bool is_http() const noexcept { return connection_.channel().is_http(); }
-  [[nodiscard]] bool has_cache() const noexcept {
-    return static_cast<bool>(settings_.steps[detail::connect_settings::caching]);
-  }
-  [[nodiscard]] std::optional<comcp::log_level> const& level() const noexcept { return level_; }
-  void set_log_level(log_level level) noexcept { level_ = level; }
+  [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return connection.end_reason(); }
+  [[nodiscard]] bool is_closing() const noexcept { return connection.life().is_closing(); }
+  [[nodiscard]] bool is_modern() const noexcept { return facts.is_modern(); }
+  [[nodiscard]] bool is_http() const noexcept { return connection.channel().is_http(); }
   [[nodiscard]] era_verdict verdict() const;
   [[nodiscard]] std::optional<saved_session> session() const;
-  [[nodiscard]] comcp::transport_info transport_info() const { return connection_.channel().info(); }
   [[nodiscard]] comcp::statistics statistics() const;
 
-  // inbox
-  void delivered(padded_text text, request_id stream) override { inbound_.received(text, stream); }
-  COMCP_DECL void stream_ended(request_id id, error why) override;
-  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
-  COMCP_DECL void session_lost(request_id id, error why) override;
-  void authorizing(bool begins) override { connection_.clock().authorizing(begins); }
-  void deaf(error why) override { subscriptions_.deaf(std::move(why)); }
-  [[nodiscard]] bool listens() const override { return subscriptions_.is_awaited(); }
-  void closed(error reason) override { connection_.closed(std::move(reason)); }
-  COMCP_DECL void fault(error what) override;
+  any_handler const handler;
+  detail::connect_settings settings;
+  detail::calls calls;
+  detail::server_facts facts;
+  detail::introduction introduction;
+  detail::connection connection;
+  detail::recovery recovery;
+  detail::exchange exchange;
+  detail::pipeline pipeline;
+  detail::outbound outbound;
+  detail::inbound inbound;
+  detail::dispatcher dispatcher;
+  detail::subscription_hub subscriptions;
 
  private:
-  void send_message(outgoing message);
-  asio::awaitable<json::value> call_on_home(detail::prepared_call c);
   COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
   COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on
-
-  any_handler handler_;
-  detail::connect_settings settings_;
-  detail::calls calls_;
-  detail::server_facts facts_;
-  detail::introduction introduction_;
-  detail::connection connection_;
-  detail::recovery recovery_;
-  detail::pipeline pipeline_;
-  detail::exchange exchange_;
-  detail::inbound inbound_;
-  detail::dispatcher dispatcher_;
-  detail::subscription_hub subscriptions_;
-  std::optional<log_level> level_;
 };
 
 }  // namespace comcp
 
-// sansio/backoff.hpp
-// How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <optional>
-
-namespace comcp {
-
-/// When a broken stream is opened again.
-class reconnect_options {
- public:
-  using milliseconds = std::chrono::milliseconds;
-
-  reconnect_options() {}
-  /// The first wait (default 1 s), how it grows with each failure (2), and its bound (30 s), which also bounds what a
-  /// server asks for with `retry`; 100 ms is the least that it gets, and it grows too. A stream that lived for less than
-  /// 5 s has failed.
-  reconnect_options& delay(milliseconds initial, double factor, milliseconds maximum) {
-    return initial_ = initial, factor_ = factor, maximum_ = maximum, *this;
-  }
-  /// Failures in a row before a broken answer is given up (default 5). The stream on which servers speak unasked is then
-  /// said to be gone (observer::on_fault, watches) and tried on at the longest wait, or when calls succeed again.
-  /// 0: a stream that breaks is never opened again.
-  reconnect_options& attempts(unsigned n) { return attempts_ = n, *this; }
-  /// The share of a wait that is left to chance, 0 to 1 (default 0.25). What a server asked for is never shortened.
-  reconnect_options& jitter(double share) { return jitter_ = std::clamp(share, 0.0, 1.0), *this; }
-
-  [[nodiscard]] milliseconds initial() const noexcept { return initial_; }
-  [[nodiscard]] double factor() const noexcept { return factor_; }
-  [[nodiscard]] milliseconds maximum() const noexcept { return maximum_; }
-  [[nodiscard]] unsigned attempts() const noexcept { return attempts_; }
-  [[nodiscard]] double jitter() const noexcept { return jitter_; }
-
- private:
-  milliseconds initial_{1000}, maximum_{30'000};
-  double factor_ = 2, jitter_ = 0.25;
-  unsigned attempts_ = 5;
-};
-
-namespace sansio {
-
-/// Exponential backoff. `random` is from 0 to 1; `asked` is what the server asked for.
-class backoff {
- public:
-  using milliseconds = std::chrono::milliseconds;
-
-  static constexpr milliseconds shortest{100};
-  /// What was open for less long has failed.
-  static constexpr std::chrono::seconds lasting{5};
-
-  explicit backoff(reconnect_options options) : options_(options) {}
-
-  /// It could not be opened: the next wait, or nothing when the attempts are used up.
-  [[nodiscard]] std::optional<milliseconds> failed(double random, std::optional<milliseconds> asked = {}) {
-    if (failures_ >= options_.attempts()) return {};
-    ++failures_;
-    return wait(random, asked);
-  }
-  /// It was open for so long and ended, cleanly or not. Whether it brought something new, which uses up no attempt but is
-  /// no reason to come back sooner: a server may end each stream after one event.
-  [[nodiscard]] std::optional<milliseconds> ended(std::chrono::nanoseconds lived, bool brought, double random,
-                                                  std::optional<milliseconds> asked = {}) {
-    if (lived < lasting && !brought) return failed(random, asked);
-    if (lived >= lasting) proved();
-    failures_ = 0;
-    if (options_.attempts() == 0) return {};
-    return wait(random, asked);
-  }
-  /// All is well: the next failure is the first.
-  void proved() noexcept { failures_ = steps_ = 0; }
-
- private:
-  [[nodiscard]] milliseconds wait(double random, std::optional<milliseconds> asked) {
-    auto const most = options_.maximum();
-    // No server may ask for a busy loop.
-    if (asked) asked = std::clamp(*asked, std::min({shortest, options_.initial(), most}), most);
-    auto const first = std::min(asked.value_or(most), options_.initial());
-    double const grown = static_cast<double>(first.count()) * std::pow(options_.factor(), std::min(steps_++, 64U));
-    double const bounded = std::min(grown, static_cast<double>(most.count()));
-    auto const chosen = milliseconds(static_cast<milliseconds::rep>(bounded * (1 - options_.jitter() * random)));
-    return std::max(chosen, asked.value_or(chosen));
-  }
-
-  reconnect_options options_;
-  unsigned failures_ = 0;  // that use up the attempts
-  unsigned steps_ = 0;     // by which the wait has grown
-};
-
-}  // namespace sansio
-}  // namespace comcp
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // client/impl/connection.ipp
@@ -15175,7 +15343,7 @@ namespace comcp::detail {
 COMCP_DECL connection::connection(client_core& core, connect_settings const& settings, any_transport t)
     : core_(core),
       channel_(std::move(t)),
-      attempt_(core.calls(), settings, channel_.is_http()) {}
+      attempt_(core.calls, settings, channel_.is_http()) {}
 
 inline connection_status status_of(sansio::life_state s) noexcept {
   using enum sansio::life_state;
@@ -15234,58 +15402,58 @@ COMCP_DECL asio::awaitable<void> connection::open() {
 }
 
 COMCP_DECL asio::awaitable<result<void>> connection::open_channel() {
-  auto const timeout = attempt_.bounded(core_.settings().open_timeout);
-  return channel_.open(core_.shared_from_this(), core_.calls(), core_.home(), core_, timeout, attempt_.hard_end(timeout));
+  auto const timeout = attempt_.bounded(core_.settings.open_timeout);
+  return channel_.open(core_.shared_from_this(), core_.calls, core_.home(), core_.inbound, timeout, attempt_.hard_end(timeout));
 }
 
 COMCP_DECL asio::awaitable<bool> connection::close_channel() {
-  return channel_.close(core_.shared_from_this(), core_.calls(), core_.home(), core_.settings().close_timeout);
+  return channel_.close(core_.shared_from_this(), core_.calls, core_.home(), core_.settings.close_timeout);
 }
 
 COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
   std::optional<saved_session> saved;
   if (!life_.is_restarting()) saved = channel_.resumed();
   on(sansio::life_event::opened);
-  core_.inbound().forget_strays();
-  core_.recovery().eras().recall();
+  core_.inbound.forget_strays();
+  core_.recovery.eras().recall();
   auto const n = std::make_shared<negotiation>(core_);
   negotiation_ = n;
-  auto work = n->run(std::move(saved), attempt_.bounded(core_.settings().handshake_timeout));
+  auto work = n->run(std::move(saved), attempt_.bounded(core_.settings.handshake_timeout));
   auto const done = co_await std::move(work);
-  if (!done) co_return core_.inbound().with_what_came(done.error());
+  if (!done) co_return core_.inbound.with_what_came(done.error());
   resumed_ = n->has_resumed();
-  core_.recovery().doubt_era(core_.is_modern() && n->from_prior());
-  core_.recovery().eras().remember(core_.verdict());
+  core_.recovery.doubt_era(core_.is_modern() && n->from_prior());
+  core_.recovery.eras().remember(core_.verdict());
   co_return done;
 }
 
 COMCP_DECL asio::awaitable<bool> connection::settle() {
   life_.on(sansio::life_event::negotiated);
-  for (auto const& step : core_.pipeline().steps()) step->connected(false);
+  for (auto const& step : core_.pipeline.steps()) step->connected(false);
   if (!core_.is_modern()) {
-    if (!resumed_) core_.notify("notifications/initialized", {});
-    if (core_.level() && core_.facts().capabilities.supports("logging")) {
+    if (!resumed_) core_.outbound.notify("notifications/initialized", {});
+    if (core_.settings.log_level && core_.facts.capabilities.supports("logging")) {
       call_options patience;
-      patience.timeout(attempt_.bounded(core_.settings().timeout)).extend_on_progress(false);
-      prepared_call set("logging/setLevel", args("level", enum_text(*core_.level())).text(), std::move(patience));
+      patience.timeout(attempt_.bounded(core_.settings.timeout)).extend_on_progress(false);
+      prepared_call set("logging/setLevel", args("level", enum_text(*core_.settings.log_level)).text(), std::move(patience));
       set.internal = true;
-      auto const done = co_await core_.round_trip(set);
+      auto const done = co_await core_.exchange.round_trip(set);
       if (!done) core_.fault(done.error());
     }
   }
   if (!life_.on(sansio::life_event::settled)) co_return false;  // lost meanwhile
   tell_status();
   if (!life_.is(sansio::life_state::ready)) co_return true;  // by whoever was told
-  core_.subscriptions().connected();
-  if (core_.settings().ping_interval && !std::exchange(keeping_alive_, true)) core_.spawn(keep_alive());
-  core_.recovery().restored();
+  core_.subscriptions.connected();
+  if (core_.settings.ping_interval && !std::exchange(keeping_alive_, true)) core_.spawn(keep_alive());
+  core_.recovery.restored();
   co_return true;
 }
 
 COMCP_DECL asio::awaitable<void> connection::keep_alive() {
   auto const hold = core_.shared_from_this();
-  auto const& settings = core_.settings();
-  auto const& seen = core_.calls().counters().messages_in;
+  auto const& settings = core_.settings;
+  auto const& seen = core_.calls.counters().messages_in;
   std::uint64_t seen_before = 0;
   unsigned failures = 0;
   for (;;) {
@@ -15300,12 +15468,12 @@ COMCP_DECL asio::awaitable<void> connection::keep_alive() {
     limited.timeout(settings.ping_timeout).extend_on_progress(false);
     prepared_call ping(core_.is_modern() ? "server/discover" : "ping", {}, std::move(limited));
     ping.internal = true;
-    auto const r = co_await core_.round_trip(ping);
+    auto const r = co_await core_.exchange.round_trip(ping);
     seen_before = seen;
     if (r || r.error().peer()) {
       failures = 0;
     } else if (r.error() == errc::timeout && ++failures >= settings.ping_failure_threshold) {
-      core_.recovery().break_off(
+      core_.recovery.break_off(
           error(errc::timeout, "the server answered " + std::to_string(failures) + " pings not at all"));
       failures = 0;
     }
@@ -15316,11 +15484,11 @@ COMCP_DECL asio::awaitable<void> connection::keep_alive() {
 COMCP_DECL bool connection::refuses_requests() const {
   auto const n = negotiation_.lock();
   if (!n || n->is_over()) return core_.is_modern() && life_.is(sansio::life_state::ready);
-  return core_.settings().handshake.mode == sansio::handshake_mode::pinned && n->asks_modern();
+  return core_.settings.handshake.mode == sansio::handshake_mode::pinned && n->asks_modern();
 }
 
 COMCP_DECL void connection::cancel_inbound() {
-  core_.dispatcher().cancel_all();
+  core_.dispatcher.cancel_all();
   attempt_.stop_authorizing();
 }
 
@@ -15330,8 +15498,8 @@ COMCP_DECL calls::spared connection::spared() const noexcept {
 }
 
 COMCP_DECL void connection::fail_all(error const& reason) {
-  core_.calls().fail(reason, pending_entry::span::connection, spared());
-  if (!life_.is_restarting()) core_.calls().fail(reason, pending_entry::span::client, calls::spared::nothing);
+  core_.calls.fail(reason, pending_entry::span::connection, spared());
+  if (!life_.is_restarting()) core_.calls.fail(reason, pending_entry::span::client, calls::spared::nothing);
 }
 
 COMCP_DECL void connection::closed(error reason) {
@@ -15340,13 +15508,13 @@ COMCP_DECL void connection::closed(error reason) {
   auto const n = negotiation_.lock();
   if (n && !n->is_over()) {
     if (life_.is_restarting())  // what was sent before it began
-      core_.calls().fail(reason, pending_entry::span::connection, spared());
+      core_.calls.fail(reason, pending_entry::span::connection, spared());
     return n->closed(reason);
   }
   if (life_.is_closing()) return;
-  if (life_.is(sansio::life_state::ready)) return core_.recovery().lost(std::move(reason));
+  if (life_.is(sansio::life_state::ready)) return core_.recovery.lost(std::move(reason));
   if (life_.is(sansio::life_state::restoring)) {
-    core_.recovery().lost_again(reason);
+    core_.recovery.lost_again(reason);
     life_.on(sansio::life_event::lost);
     cancel_inbound();
     return fail_all(reason);
@@ -15371,21 +15539,21 @@ COMCP_DECL void connection::finish(error reason) {
   end_reason_ = reason;
   life_.on(sansio::life_event::end);
   channel_.lost();
-  core_.calls().disarm();
+  core_.calls.disarm();
   cancel_inbound();
-  core_.subscriptions().ended(reason);
+  core_.subscriptions.ended(reason);
   tell_status();
   fail_all(reason);
-  core_.calls().disarm();
-  core_.calls().fail(reason, pending_entry::span::last, calls::spared::nothing);
+  core_.calls.disarm();
+  core_.calls.fail(reason, pending_entry::span::last, calls::spared::nothing);
 }
 
 COMCP_DECL asio::awaitable<error> connection::ended() {
   auto const hold = core_.shared_from_this();
   if (end_reason_) co_return *end_reason_;
   pending_entry e(pending_entry::span::last);
-  if (!core_.calls().enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-  auto const r = co_await core_.calls().wait(e);
+  if (!core_.calls.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+  auto const r = co_await core_.calls.wait(e);
   if (!end_reason_) throw exception(r.error());
   co_return *end_reason_;
 }
@@ -15408,7 +15576,7 @@ COMCP_DECL void connection::context_gone() noexcept {
 }  // namespace comcp::detail
 
 // client/impl/core.ipp
-// What the core does itself: it puts its parts together, sends, and tells what it knows.
+// What the core does itself: it puts its parts together and tells what it knows.
 
 #include <asio/strand.hpp>
 #include <asio/this_coro.hpp>
@@ -15416,29 +15584,30 @@ COMCP_DECL void connection::context_gone() noexcept {
 
 namespace comcp {
 
-COMCP_DECL client_core::client_core(any_transport transport, any_handler handler, connect_options options,
+COMCP_DECL client_core::client_core(any_transport t, any_handler h, connect_options options,
                                     asio::any_io_executor home)
     : tenant(std::move(home)),
-      handler_(std::move(handler)),
-      settings_(options.settings()),
-      calls_(*this, home_, settings_, settings_.time ? settings_.time : steady_time()),
-      introduction_(handler_, settings_, transport.info()),
-      connection_(*this, settings_, std::move(transport)),
-      recovery_(*this, connection_, settings_),
-      exchange_(*this),
-      inbound_(*this),
-      dispatcher_(*this),
-      subscriptions_(*this),
-      level_(settings_.log_level) {
-  settings_.handshake.over_http = is_http();
-  for (auto const& make : settings_.steps) {
-    if (make) pipeline_.add(make(*this));
+      handler(std::move(h)),
+      settings(std::move(options).settings()),
+      calls(*this, home_, settings, settings.time ? settings.time : steady_time()),
+      introduction(handler, settings, t.info()),
+      connection(*this, settings, std::move(t)),
+      recovery(*this, connection, settings),
+      exchange(*this),
+      pipeline(exchange),
+      outbound(*this),
+      inbound(*this),
+      dispatcher(*this),
+      subscriptions(*this) {
+  settings.handshake.over_http = is_http();
+  for (auto const& make : settings.steps) {
+    if (make) pipeline.add(make(*this));
   }
-  inbound_.add(pipeline_);
-  inbound_.add(exchange_.rounds());
-  inbound_.add(subscriptions_);
-  inbound_.add(dispatcher_);
-  if (settings_.observer.on_status) connection_.on_status(settings_.observer.on_status);
+  inbound.add(pipeline);
+  inbound.add(exchange.rounds());
+  inbound.add(subscriptions);
+  inbound.add(dispatcher);
+  if (settings.observer.on_status) connection.on_status(settings.observer.on_status);
 }
 
 COMCP_DECL client_core::~client_core() = default;
@@ -15452,7 +15621,7 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(an
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
   // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
-  auto work = core->connection_.open();
+  auto work = core->connection.open();
   co_await detail::spawn_and_wait(home, std::move(work));
   co_return core;
 }
@@ -15461,16 +15630,16 @@ COMCP_DECL asio::awaitable<void> client_core::close() {
   auto const hold = shared_from_this();
   auto const wait_closed = [](std::shared_ptr<client_core> self) -> asio::awaitable<void> {
     if (self->end_reason()) co_return;
-    if (!self->is_closing()) self->spawn(self->connection_.close(error(errc::closed)));
-    (void)co_await self->connection_.ended();
+    if (!self->is_closing()) self->spawn(self->connection.close(error(errc::closed)));
+    (void)co_await self->connection.ended();
   };
   auto work = wait_closed(hold);
   co_await detail::on_home(hold, std::move(work));
 }
 
 COMCP_DECL void client_core::abandon() noexcept {
-  at_home([self = shared_from_this()] { self->connection_.abandon(); });
-  connection_.channel().cut();  // home may never run again
+  at_home([self = shared_from_this()] { self->connection.abandon(); });
+  connection.channel().cut();  // home may never run again
 }
 
 COMCP_DECL void client_core::abandon(std::shared_ptr<client_core> core) noexcept {
@@ -15480,226 +15649,65 @@ COMCP_DECL void client_core::abandon(std::shared_ptr<client_core> core) noexcept
 }
 
 COMCP_DECL void client_core::context_gone() noexcept {
-  connection_.context_gone();
-  calls_.shut_down();
-  subscriptions_.streams().shut_down();
-  settings_.executor = {};
-}
-
-COMCP_DECL error client_core::check(detail::prepared_call const& c) const {
-  if (end_reason()) return *end_reason();
-  if (is_closing()) return {errc::closed, "the client is closing"};
-  if (c.unusable) return c.unusable;
-  if (c.internal) return {};
-  if (!jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method};
-  for (auto const& [key, text] : c.options.meta()) {
-    if (auto const ok = check_meta(key, text); !ok) return ok.error();
-  }
-  return recovery_.is_unsettled() ? error() : refuses(c);
-}
-
-COMCP_DECL error client_core::refuses(detail::prepared_call const& c) const {
-  return c.internal ? error() : facts_.refuses(c, settings_.check_capabilities);
-}
-
-// What check() looks at for resources/subscribe, which the modern era has not.
-COMCP_DECL error client_core::check_subscribe(call_options const& options) const {
-  detail::prepared_call const listen("subscriptions/listen", {}, options);
-  if (auto bad = check(listen)) return bad;
-  return settings_.check_capabilities ? facts_.refuses_subscriptions() : error();
-}
-
-COMCP_DECL result<void> client_core::transmit(detail::pending_entry& e, wire::codec const& codec) {
-  auto const& c = *e.call;
-  c.sent_modern = codec.is_modern();
-  wire::request_meta meta;
-  meta.user = &c.options.meta();
-  meta.progress = c.options.wants_progress();
-  if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : level_;
-  outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
-  message.method = c.method;
-  message.handshake = e.handshake;
-  message.open_ended = e.open_ended;
-  if (is_http()) {
-    if (auto const labelled = detail::label(message, e, codec, facts_.tools); !labelled) return labelled.error();
-  }
-  if (settings_.tracer) trace(direction::sent, message.text);
-  auto sent = connection_.channel().send(std::move(message));
-  e.sent = sent.has_value();
-  return sent;
+  connection.context_gone();
+  calls.shut_down();
+  subscriptions.streams().shut_down();
+  settings.executor = {};
 }
 
 COMCP_DECL void client_core::given_up(request_id id, detail::pending_entry const& e, std::string_view why) {
-  auto& channel = connection_.channel();
-  if (!e.call || !e.sent || !channel.is_open()) return;
-  if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
-    if (is_http()) channel.abandon(id);
-    return;
-  }
-  if (channel.abandon(id) || (is_http() && is_modern())) return;
-  send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
+  outbound.cancel(id, e, why);
 }
 
 COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
   detail::pending_entry e(detail::pending_entry::span::client);
-  if (is_closing() || !calls_.enlist(e, d)) co_return false;
-  auto const r = co_await calls_.wait(e);
+  if (is_closing() || !calls.enlist(e, d)) co_return false;
+  auto const r = co_await calls.wait(e);
   co_return r.error() == errc::timeout;
-}
-
-COMCP_DECL asio::awaitable<detail::reply> client_core::round_trip(detail::prepared_call const& c) {
-  detail::pending_entry e;
-  if (auto const started = start(c, e); !started) co_return detail::reply(started.error());
-  auto r = co_await calls_.wait(e);
-  co_return r;
-}
-
-COMCP_DECL result<void> client_core::start(detail::prepared_call const& c, detail::pending_entry& e) {
-  auto bad = check(c);
-  if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
-  if (!bad) {
-    detail::overlap_guard::scope const alone(calls_.guard());
-    auto begun = calls_.enlist(e, c);
-    if (begun && !recovery_.defers(e)) {
-      begun = transmit(e);
-      if (!begun) calls_.end(e.id, begun.error());
-    }
-    if (begun) return begun;
-    bad = begun.error();
-  }
-  return bad.with_outcome(c.outcome);  // of the attempts before this one
-}
-
-COMCP_DECL bool client_core::is_plain(asio::any_io_executor const& here, std::string_view method) const noexcept {
-  return here == home_ && pipeline_.is_plain(method);
 }
 
 COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
   detail::spawn(home_, std::move(work));
 }
 
-COMCP_DECL asio::awaitable<json::value> client_core::call(detail::prepared_call c) {
-  return detail::on_home(shared_from_this(), call_on_home(std::move(c)));
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::call_on_home(detail::prepared_call c) {
-  detail::performer exchange = [this](detail::prepared_call& call) { return exchange_.perform(call); };
-  auto work = pipeline_.run(std::move(c), std::move(exchange));
-  auto r = co_await std::move(work);
-  co_return std::move(r).value();
-}
-
-COMCP_DECL asio::awaitable<json::value> client_core::settle(detail::prepared_call c, detail::reply first) {
-  auto const hold = shared_from_this();
-  auto r = co_await exchange_.settle(c, std::move(first));
-  if (!r) throw exception(detail::judged(c, r.error()));
-  co_return *std::move(r);
-}
-
-COMCP_DECL void client_core::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
-  if (!facts_.codec || !connection_.channel().is_open()) return;
-  outgoing message(facts_.codec->notification(method, params, meta));
-  message.method = method;
-  send_message(std::move(message));
-}
-
-COMCP_DECL void client_core::send_text(std::string text) {
-  if (connection_.channel().is_open()) send_message(outgoing(std::move(text)));
-}
-
-COMCP_DECL void client_core::send_message(outgoing message) {
-  if (is_http()) detail::label(message, facts_);
-  if (settings_.tracer) trace(direction::sent, message.text);
-  auto const sent = connection_.channel().send(std::move(message));
-  if (!sent) fault(sent.error());
-}
-
-// A round that manual_input() gave to the caller goes on with its answers.
-COMCP_DECL asio::awaitable<json::value> client_core::resume_rounds(detail::prepared_call c, json::value required,
-                                                                   json::fragment responses) {
-  auto const hold = shared_from_this();
-  auto const of = required.view().find("comcp/call");
-  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
-  auto const method = of->find("method");
-  c.method = method ? std::string(method->get_string().value_or("")) : std::string();
-  std::optional<std::string> state;
-  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
-  auto const params = of->find("params");
-  c.params = detail::with_answers(params ? params->dump() : "{}", responses.text(), state);
-  auto v = co_await call(std::move(c));
-  co_return v;
-}
-
-COMCP_DECL void client_core::answered(detail::pending_entry const& e, json::value const& result) {
-  if (is_modern() && !e.handshake) facts_.learn_name(result);
-  recovery_.answered(e);
-}
-
-COMCP_DECL void client_core::adopt_tools(list_tools_result& page) {
-  facts_.tools.learn_tasks(page, settings_.limits.items());
-  if (is_http() && is_modern()) facts_.tools.learn_headers(page);
-}
-
-COMCP_DECL void client_core::stream_ended(request_id id, error why) {
-  auto const hold = shared_from_this();
-  auto const* const found = calls_.table().find(id);
-  if (!found || !(*found)->call) return;
-  auto const& c = *(*found)->call;
-  // A wrong answer stays what it is: its code says that the outcome is open.
-  bool const broken = why == errc::transport_failed || why == errc::response_timeout || why == errc::idle_timeout ||
-                      why == errc::exchange_timeout;
-  bool const unknown = broken && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
-  calls_.end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
-}
-
 COMCP_DECL void client_core::fault(error e) {
   // What a close that was asked for ends has lost nothing.
   bool const orderly = is_closing() && (e == errc::closed || e == errc::cancelled);
-  if (orderly || !settings_.observer.on_fault) return;
+  if (orderly || !settings.observer.on_fault) return;
   try {
-    settings_.observer.on_fault(e);
+    settings.observer.on_fault(e);
   } catch (...) {  // documented: dropped
   }
 }
 
 COMCP_DECL void client_core::trace(direction d, std::string_view message) {
   try {
-    settings_.tracer(d, message);
+    settings.tracer(d, message);
   } catch (...) {
     fault(error(errc::invalid_argument, "a tracer threw"));
   }
 }
 
 COMCP_DECL era_verdict client_core::verdict() const {
-  auto v = facts_.verdict();
-  if (settings_.handshake.prior) v.authorization = settings_.handshake.prior->authorization;
+  auto v = facts.verdict();
+  if (settings.handshake.prior) v.authorization = settings.handshake.prior->authorization;
   return v;
 }
 
 COMCP_DECL statistics client_core::statistics() const {
-  auto s = calls_.statistics();
-  auto const info = transport_info();
+  auto s = calls.statistics();
+  auto const info = connection.channel().info();
   s.messages_out = info.messages_out;
   s.bytes_out = info.bytes_out;
   return s;
 }
 
-COMCP_DECL bool client_core::awaits(request_id id) const {
-  auto const* const found = calls_.table().find(id);
-  return found && (*found)->call && (*found)->sent;
-}
-
-COMCP_DECL void client_core::session_lost(request_id id, error why) {
-  auto const hold = shared_from_this();
-  recovery_.session_lost(id, std::move(why));
-}
-
 COMCP_DECL std::optional<saved_session> client_core::session() const {
   if (!is_http() || is_modern()) return {};
   saved_session s;
-  s.id = transport_info().session_id;
-  if (s.id.empty() || facts_.initialize_result.is_null()) return {};
-  s.initialize_result = facts_.initialize_result.dump();
+  s.id = connection.channel().info().session_id;
+  if (s.id.empty() || facts.initialize_result.is_null()) return {};
+  s.initialize_result = facts.initialize_result.dump();
   return s;
 }
 
@@ -15712,7 +15720,7 @@ namespace comcp::detail {
 COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
   context ctx;
   ctx.core_ = core_.weak_from_this();
-  ctx.validation_ = core_.settings().answers;
+  ctx.validation_ = core_.settings.answers;
   ctx.method_ = std::move(method);
   ctx.cancelled_ = std::make_shared<bool>(false);
   if (auto const meta = params.view().find("_meta")) {
@@ -15723,21 +15731,21 @@ COMCP_DECL context dispatcher::make_context(std::string method, json::value cons
 
 COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   std::string raw_id(m.raw_id);
-  if (m.method == "ping") return core_.send_text(jsonrpc::response(raw_id, "{}"));
-  if (running_.size() >= core_.limits().handlers_in_flight()) {
-    ++core_.calls().counters().dropped;
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
+  if (m.method == "ping") return core_.outbound.send_text(jsonrpc::response(raw_id, "{}"));
+  if (running_.size() >= core_.settings.limits.handlers_in_flight()) {
+    ++core_.calls.counters().dropped;
+    return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32603, "Too many requests at once", {}}));
   }
   json::value params;
   if (!m.params.empty()) {
-    auto parsed = json::parse(m.params, core_.limits().json());
-    if (!parsed) return core_.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}));
+    auto parsed = json::parse(m.params, core_.settings.limits.json());
+    if (!parsed) return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32700, "Parse error", {}}));
     params = std::move(*parsed);
   }
   if (running_.contains(raw_id))
-    return core_.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
+    return core_.outbound.send_text(jsonrpc::error_response(raw_id, {-32600, "This id is in use", {}}));
   auto const state = std::make_shared<running>();
-  if (running_.empty()) core_.calls().pause();
+  if (running_.empty()) core_.calls.pause();
   running_.emplace(raw_id, state);
   auto work = serve(core_.shared_from_this(), raw_id, m.method, std::move(params), state);
   detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
@@ -15757,23 +15765,23 @@ COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> 
   auto const found = running_.find(raw_id);
   if (found == running_.end() || found->second != state) co_return;  // withdrawn: nothing is answered
   running_.erase(found);
-  if (running_.empty()) hold->calls().resume();
+  if (running_.empty()) hold->calls.resume();
   if (answered) {
-    hold->send_text(jsonrpc::response(raw_id, answered->text()));
+    hold->outbound.send_text(jsonrpc::response(raw_id, answered->text()));
   } else if (auto const* const peer = answered.error().peer()) {
-    hold->send_text(jsonrpc::error_response(raw_id, *peer));
+    hold->outbound.send_text(jsonrpc::error_response(raw_id, *peer));
   } else {
     hold->fault(answered.error());
-    hold->send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}));
+    hold->outbound.send_text(jsonrpc::error_response(raw_id, {-32603, "Internal error", {}}));
   }
 }
 
 COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
                                                                       context& ctx) {
-  if (!core_.handler().answers(method)) co_return method_not_found(method);
+  if (!core_.handler.answers(method)) co_return method_not_found(method);
   try {
     if (auto const bad = check(method, params.view())) co_return bad;
-    auto answered = co_await core_.handler().answer(method, params, ctx);
+    auto answered = co_await core_.handler.answer(method, params, ctx);
     co_return answered;
   } catch (exception const& e) {
     co_return e.error();
@@ -15789,7 +15797,7 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::strin
 
 // What the specification asks of every request, whoever answers it.
 COMCP_DECL error dispatcher::check(std::string_view method, json::view request) const {
-  auto const& own = core_.introduction().capabilities();
+  auto const& own = core_.introduction.capabilities();
   auto const refused = [](char const* why) {
     return error::from_peer({-32602, std::string("Invalid params: ") + why, {}});
   };
@@ -15812,7 +15820,7 @@ COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
   if (found == running_.end()) return;
   auto const state = found->second;
   running_.erase(found);
-  if (running_.empty()) core_.calls().resume();
+  if (running_.empty()) core_.calls.resume();
   *state->cancelled = true;
   state->signal.emit(asio::cancellation_type::terminal);
 }
@@ -15824,7 +15832,7 @@ COMCP_DECL void dispatcher::cancel_all() {
     *p->cancelled = true;
     p->signal.emit(asio::cancellation_type::terminal);
   }
-  if (!all.empty()) core_.calls().resume();
+  if (!all.empty()) core_.calls.resume();
   for (auto const& [id, state] : all) {
     *state->cancelled = true;
     state->signal.emit(asio::cancellation_type::terminal);
@@ -15835,9 +15843,9 @@ COMCP_DECL bool dispatcher::notified(std::string const& method, json::value cons
   if (method == "notifications/cancelled") {
     if (auto const which = params.view().find("requestId")) withdraw(which->dump());
   }
-  if (!core_.handler()) return true;
-  if (notifications_.size() >= core_.limits().queued_notifications()) {
-    ++core_.calls().counters().dropped;
+  if (!core_.handler) return true;
+  if (notifications_.size() >= core_.settings.limits.queued_notifications()) {
+    ++core_.calls.counters().dropped;
     core_.fault(error(errc::limit_exceeded, "a notification was dropped: limits().queued_notifications()"));
     return true;
   }
@@ -15858,7 +15866,7 @@ COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> h
     ctx.cancelled_ = state->cancelled;
     error failure;
     try {
-      co_await hold->handler().notify(next.method, next.params, ctx);
+      co_await hold->handler.notify(next.method, next.params, ctx);
     } catch (exception const& e) {
       failure = e.error();
     } catch (std::exception const& e) {
@@ -15924,17 +15932,67 @@ struct exchange::progress {
   nanoseconds pause = first_rest;
 };
 
+COMCP_DECL error exchange::check(prepared_call const& c) const {
+  if (core_.end_reason()) return *core_.end_reason();
+  if (core_.is_closing()) return {errc::closed, "the client is closing"};
+  if (c.unusable) return c.unusable;
+  if (c.internal) return {};
+  if (c.method.is_vendors() && !jsonrpc::is_plain_method(c.method)) return {errc::invalid_argument, "not a method name: " + c.method.text()};
+  for (auto const& [key, text] : c.options.meta()) {
+    if (auto const ok = check_meta(key, text); !ok) return ok.error();
+  }
+  return core_.recovery.is_unsettled() ? error() : refuses(c);
+}
+
+COMCP_DECL error exchange::refuses(prepared_call const& c) const {
+  return c.internal ? error() : core_.facts.refuses(c, core_.settings.check_capabilities);
+}
+
+// What check() looks at for resources/subscribe, which the modern era has not.
+COMCP_DECL error exchange::check_subscribe(call_options const& options) const {
+  prepared_call const listen("subscriptions/listen", {}, options);
+  if (auto bad = check(listen)) return bad;
+  return core_.settings.check_capabilities ? core_.facts.refuses_subscriptions() : error();
+}
+
+COMCP_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e) {
+  auto bad = check(c);
+  if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
+  if (!bad) {
+    overlap_guard::scope const alone(core_.calls.guard());
+    auto begun = core_.calls.enlist(e, c);
+    if (begun && !core_.recovery.defers(e)) {
+      begun = core_.outbound.transmit(e);
+      if (!begun) core_.calls.end(e.id, begun.error());
+    }
+    if (begun) return begun;
+    bad = begun.error();
+  }
+  return bad.with_outcome(c.outcome);  // of the attempts before this one
+}
+
+COMCP_DECL asio::awaitable<reply> exchange::round_trip(prepared_call const& c) {
+  pending_entry e;
+  if (auto const started = start(c, e); !started) co_return reply(started.error());
+  auto r = co_await core_.calls.wait(e);
+  co_return r;
+}
+
 COMCP_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
-  auto r = co_await core_.round_trip(c);
+  pending_entry e;
+  reply r;
+  auto const started = start(c, e);
+  if (started) r = co_await core_.calls.wait(e);
+  else r = started.error();
   if (needs_settling(c, r)) r = co_await settle(c, std::move(r));
   co_return r;
 }
 
 COMCP_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
-  if (!core_.facts().codec) return false;
+  if (!core_.facts.codec) return false;
   if (r) {
     if (!core_.is_modern()) return false;
-    auto const kind = core_.facts().codec->classify(c.method, r->view());
+    auto const kind = core_.facts.codec->classify(c.method, r->view());
     return !kind || *kind != wire::result_kind::complete;
   }
   sansio::call_life first(0);
@@ -15945,7 +16003,7 @@ COMCP_DECL sansio::call_facts exchange::facts(prepared_call const& c, error cons
   sansio::call_facts now;
   now.modern = core_.is_modern();
   now.http = core_.is_http();
-  now.is_tool = c.method == "tools/call";
+  now.is_tool = c.method.is(wire::methods::call_tool);
   now.manual = c.options.is_manual_input();
   if (e) now.era_in_doubt = may_be_of_other_era(c, *e);
   if (e) now.may_repeat = may_repeat(c, *e);
@@ -15953,13 +16011,13 @@ COMCP_DECL sansio::call_facts exchange::facts(prepared_call const& c, error cons
 }
 
 COMCP_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
-  progress p(core_.calls(), c, core_.limits().input_rounds());
+  progress p(core_.calls, c, core_.settings.limits.input_rounds());
   for (;;) {
     if (r && !core_.is_modern()) co_return r;
     auto work = r ? next_round(p, r) : after_failure(p, r);
     auto ended = co_await std::move(work);
     if (ended) co_return std::move(*ended);
-    r = co_await core_.round_trip(c);
+    r = co_await round_trip(c);
   }
 }
 
@@ -15988,7 +16046,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progres
     case action::follow_version: {
       if (follow_version(why)) break;
       auto const list = sansio::modern_versions(why).value_or(std::vector<std::string>());
-      auto const text = sansio::no_common_text(list, core_.settings().handshake.allowed);
+      auto const text = sansio::no_common_text(list, core_.settings.handshake.allowed);
       co_return reply(error(errc::no_common_version, text).with_peer(*why.peer()));
     }
     case action::send_again: break;
@@ -16000,7 +16058,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progres
 COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& p, reply& r) {
   using action = sansio::call_action;
   auto& c = p.call;
-  auto const kind = core_.facts().codec->classify(c.method, r->view());
+  auto const kind = core_.facts.codec->classify(c.method, r->view());
   if (!kind) co_return reply(kind.error());
   auto const what = p.life.answered(*kind, facts(c, nullptr));
   if (what == action::deliver) co_return std::move(r);
@@ -16010,7 +16068,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& 
   auto required = json::read<input_required_result>(r->view());
   if (!required) co_return reply(required.error().with_code(make_error_code(errc::protocol_violation)));
   if (auto const bad = rounds_.check(*required)) co_return reply(bad);
-  p.spend(core_.calls().now() - p.sent_at);
+  p.spend(core_.calls.now() - p.sent_at);
   auto state = required->request_state;
   if (required->input_requests && !required->input_requests->empty()) {
     p.pause = first_rest;
@@ -16021,14 +16079,14 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& 
   auto answers = co_await rounds_.answer(std::move(*required), c.options.stop(), p.hard);
   if (!answers) co_return reply(answers.error());
   c.params = with_answers(p.original, *answers, state);
-  p.sent_at = core_.calls().now();
+  p.sent_at = core_.calls.now();
   c.options.timeout(std::max(p.left, std::chrono::nanoseconds(1)));
   co_return std::nullopt;
 }
 
 // Before state alone goes back: a server that is not ready yet is not asked in a loop.
 COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
-  auto& calls = core_.calls();
+  auto& calls = core_.calls;
   auto const before = calls.now();
   pending_entry e(pending_entry::span::client);
   if (!calls.enlist(e, std::min({p.pause, p.left, std::chrono::nanoseconds(p.hard - before)})))
@@ -16037,7 +16095,7 @@ COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
   auto const over = co_await calls.wait(e);
   if (over.error() != errc::timeout) co_return over.error();
   p.spend(calls.now() - before);
-  if (p.left <= p.left.zero() || calls.now() >= p.hard) co_return error(errc::timeout, p.call.method);
+  if (p.left <= p.left.zero() || calls.now() >= p.hard) co_return error(errc::timeout, p.call.method.text());
   p.pause = std::min<std::chrono::nanoseconds>(2 * p.pause, longest_rest);
   co_return error();
 }
@@ -16045,20 +16103,20 @@ COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.
 COMCP_DECL bool exchange::may_repeat(prepared_call const& c, error const& e) const {
   if (e.peer() || core_.end_reason() || core_.is_closing() || !(c.repeatable || c.options.is_idempotent())) return false;
-  return core_.connection().life().is_restarting() || (core_.is_http() && (e == errc::transport_failed || e == errc::idle_timeout));
+  return core_.connection.life().is_restarting() || (core_.is_http() && (e == errc::transport_failed || e == errc::idle_timeout));
 }
 
 // Of a saved verdict that nothing has shown to hold yet, that is being checked, or that was found to be wrong since.
 COMCP_DECL bool exchange::may_be_of_other_era(prepared_call const& c, error const& e) const {
   if (!c.sent_modern || !(e.peer() || (core_.is_http() && sansio::is_legacy_refusal(e)))) return false;
-  return core_.recovery().doubts_era() || core_.connection().life().is_restarting() || !core_.is_modern();
+  return core_.recovery.doubts_era() || core_.connection.life().is_restarting() || !core_.is_modern();
 }
 
 // A saved verdict may be out of date, which an error answer can be the sign of: the server is asked, once for all
 // calls. True when the call is to go out again, in the other era; one that was refused unread did nothing yet.
 COMCP_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call const& c, error refusal) {
-  core_.recovery().check_era();
-  auto const failed = co_await core_.recovery().settled(c);
+  core_.recovery.check_era();
+  auto const failed = co_await core_.recovery.settled(c);
   if (failed) co_return failed;
   auto const* const peer = refusal.peer();
   auto const status = refusal.detail() ? refusal.detail()->http_status.value_or(0) : 0;
@@ -16072,12 +16130,12 @@ COMCP_DECL bool exchange::follow_version(error const& e) {
   std::optional<protocol_version> best;
   for (auto const& text : *offered) {
     auto const v = protocol_version::parse(text);
-    auto const& allowed = core_.settings().handshake.allowed;
+    auto const& allowed = core_.settings.handshake.allowed;
     if (!v || v->era() != era::modern || std::find(allowed.begin(), allowed.end(), *v) == allowed.end()) continue;
     if (!best || *best < *v) best = v;
   }
   if (!best) return false;
-  core_.facts().codec = core_.introduction().modern(*best);
+  core_.facts.codec = core_.introduction.modern(*best);
   return true;
 }
 
@@ -16086,22 +16144,22 @@ COMCP_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
   c.options.forget_tool();
   auto const name = wire::name_in(c.method, c.params);
   call_options bounds;
-  bounds.timeout(core_.calls().timeout(c.options)).extend_on_progress(false).stop(c.options.stop());
-  bounds.hard_timeout(core_.calls().hard_limit(c.options));
-  auto const& steps = core_.pipeline().steps();
+  bounds.timeout(core_.calls.timeout(c.options)).extend_on_progress(false).stop(c.options.stop());
+  bounds.hard_timeout(core_.calls.hard_limit(c.options));
+  auto const& steps = core_.pipeline.steps();
   std::optional<std::string> from;
-  for (std::size_t pages = 0; pages < core_.limits().pages(); ++pages) {
+  for (std::size_t pages = 0; pages < core_.settings.limits.pages(); ++pages) {
     prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), bounds);
     again.started = c.started;
     again.internal = true;
     again.repeatable = true;
     std::vector<std::uint64_t> asked;
     for (auto const& step : steps) asked.push_back(step->moment());
-    auto const r = co_await core_.round_trip(again);
+    auto const r = co_await round_trip(again);
     if (!r) co_return false;
     auto page = json::read<list_tools_result>(r->view());
     if (!page) co_return false;
-    core_.adopt_tools(*page);
+    core_.facts.learn(*page, core_.settings.limits.items(), core_.is_http());
     for (std::size_t i = 0; i < asked.size(); ++i) steps[i]->learn(r->view(), asked[i]);
     for (auto const& t : page->tools) {
       if (name == t.name) co_return true;
@@ -16177,19 +16235,19 @@ class page_mender final : public json::member_sink {
   bool in_list_ = false;
 };
 
-COMCP_DECL void inbound::received(padded_text text, request_id stream) {
+COMCP_DECL void inbound::delivered(padded_text text, request_id stream) {
   auto const hold = core_.shared_from_this();
-  overlap_guard::scope const alone(core_.calls().guard());
-  ++core_.calls().counters().messages_in;
-  core_.calls().counters().bytes_in += text.size();
+  overlap_guard::scope const alone(core_.calls.guard());
+  ++core_.calls.counters().messages_in;
+  core_.calls.counters().bytes_in += text.size();
   try {
-    if (core_.settings().tracer) core_.trace(direction::received, text.view());
+    if (core_.settings.tracer) core_.trace(direction::received, text.view());
     if (plain_answer(text)) return forget_strays();
     auto m = jsonrpc::decode(text);
     if (m.kind == jsonrpc::message_kind::batch) return batch(text, stream);
     message(m, stream);
   } catch (std::bad_alloc const&) {
-    core_.recovery().break_off(errc::out_of_memory);
+    core_.recovery.break_off(errc::out_of_memory);
   }
 }
 
@@ -16200,18 +16258,18 @@ COMCP_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
     case jsonrpc::message_kind::error: return answer(m, stream);
     case jsonrpc::message_kind::notification: return notification(m);
     case jsonrpc::message_kind::request:
-      ++core_.calls().counters().requests;
-      if (core_.connection().refuses_requests()) {
-        ++core_.calls().counters().dropped;
+      ++core_.calls.counters().requests;
+      if (core_.connection.refuses_requests()) {
+        ++core_.calls.counters().dropped;
         return core_.fault(error(errc::protocol_violation, "the server sent a request, which the modern era has not: " + m.method));
       }
-      return core_.dispatcher().request(m);
+      return core_.dispatcher.request(m);
     default: return bad(m);
   }
 }
 
 COMCP_DECL void inbound::batch(padded_text text, request_id stream) {
-  auto const* const old = dynamic_cast<wire::legacy const*>(core_.facts().codec.get());
+  auto const* const old = dynamic_cast<wire::legacy const*>(core_.facts.codec.get());
   jsonrpc::envelope whole;
   whole.text = text.view();
   if (!old || !old->has_batches()) {
@@ -16240,7 +16298,7 @@ COMCP_DECL void inbound::batch(padded_text text, request_id stream) {
 
 COMCP_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
   if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
-  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), core_.settings().limits.json());
+  auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), core_.settings.limits.json());
   if (parsed) return std::move(*parsed);
   if (parsed.error() == errc::limit_exceeded || parsed.error() == errc::out_of_memory) return parsed.error();
   return error(errc::protocol_violation, "the result cannot be read: " + std::string(parsed.error().message()));
@@ -16250,9 +16308,9 @@ COMCP_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
 // what validates it: it is one value only if the rest of the message is what it looked like.
 COMCP_DECL bool inbound::plain_answer(padded_text text) {
   auto const answer = jsonrpc::find_result(text.view());
-  auto const* const found = answer ? core_.calls().table().find(answer->id) : nullptr;
+  auto const* const found = answer ? core_.calls.table().find(answer->id) : nullptr;
   if (!found || !(*found)->call || !(*found)->sent) return false;
-  reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), core_.settings().limits.json());
+  reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), core_.settings.limits.json());
   if (!parsed) return false;
   reply_to(**found, std::move(parsed));
   return true;
@@ -16260,40 +16318,43 @@ COMCP_DECL bool inbound::plain_answer(padded_text text) {
 
 COMCP_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
   auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
-  auto const* const found = id ? core_.calls().table().find(id) : nullptr;
+  auto const* const found = id ? core_.calls.table().find(id) : nullptr;
   if (!found) {
     if (m.raw_id.empty()) {
       // No call owns it: an event of the whole connection.
       auto const e = m.kind == jsonrpc::message_kind::error ? jsonrpc::decode_error(m.error) : error(errc::protocol_violation);
       return core_.fault(e);
     }
-    if (core_.calls().table().was_used(id)) {
-      ++core_.calls().counters().late;
+    if (core_.calls.table().was_used(id)) {
+      ++core_.calls.counters().late;
       return;
     }
   }
   if (!found || !(*found)->call || !(*found)->sent) {
-    ++core_.calls().counters().unknown;
+    ++core_.calls.counters().unknown;
     return core_.fault(error(errc::protocol_violation, "an answer to a request that was never sent"));
   }
   auto answer = result_of(m);
-  bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.ends_with("/list");
+  bool const is_page = m.kind == jsonrpc::message_kind::response && (*found)->call->method.name().ends_with("/list");
   if (!answer && is_page) {
-    if (auto mended = page_mender(core_.settings().limits.json()).run(m.result)) answer = *std::move(mended);
+    if (auto mended = page_mender(core_.settings.limits.json()).run(m.result)) answer = *std::move(mended);
   }
   reply_to(**found, std::move(answer));
 }
 
 COMCP_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
-  if (r) core_.answered(e, *r);
-  core_.calls().end(e.id, std::move(r));
+  if (r) {
+    if (core_.is_modern() && !e.handshake) core_.facts.learn_name(*r);
+    core_.recovery.answered(e);
+  }
+  core_.calls.end(e.id, std::move(r));
 }
 
 COMCP_DECL void inbound::notification(jsonrpc::envelope& m) {
-  ++core_.calls().counters().notifications;
+  ++core_.calls.counters().notifications;
   json::value params;
   if (!m.params.empty()) {
-    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), core_.settings().limits.json());
+    auto parsed = json::parse(padded_text(m.params.data(), m.params.size()), core_.settings.limits.json());
     if (!parsed) {
       m.reason = std::string(parsed.error().message());
       m.id.reset();
@@ -16310,13 +16371,13 @@ COMCP_DECL void inbound::notification(jsonrpc::envelope& m) {
 COMCP_DECL void inbound::progress(json::value const& params) {
   auto const token = params.view().find("progressToken");
   std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
-  auto const* const found = id ? core_.calls().table().find(*id) : nullptr;
+  auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
   if (!found || !(*found)->call) {
-    ++core_.calls().counters().dropped;
+    ++core_.calls.counters().dropped;
     return;
   }
   auto const& call_opts = (*found)->call->options;
-  if (call_opts.extends_on_progress()) core_.calls().extend(*id);
+  if (call_opts.extends_on_progress()) core_.calls.extend(*id);
   auto const on_progress = call_opts.on_progress();
   if (!on_progress) return;
   auto p = json::read<progress_notification>(params.view());
@@ -16329,22 +16390,50 @@ COMCP_DECL void inbound::progress(json::value const& params) {
 }
 
 COMCP_DECL void inbound::bad(jsonrpc::envelope const& m) {
-  ++core_.calls().counters().bad_messages;
-  if (m.id && core_.calls().table().find(*m.id) && (*core_.calls().table().find(*m.id))->sent) {
-    return core_.calls().end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
+  ++core_.calls.counters().bad_messages;
+  if (m.id && core_.calls.table().find(*m.id) && (*core_.calls.table().find(*m.id))->sent) {
+    return core_.calls.end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
   }
   auto what = m.reason + ": " + jsonrpc::shown(m.text);
   if (++strays_in_a_row_ == 1) first_stray_ = what;
   core_.fault(error(m.fault, std::move(what)));
   // An exchange over HTTP that brought no answer has failed its own call.
-  if (core_.is_http() || strays_in_a_row_ <= core_.settings().limits.bad_lines() || core_.is_closing()) return;
-  core_.recovery().break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + first_stray_));
+  if (core_.is_http() || strays_in_a_row_ <= core_.settings.limits.bad_lines() || core_.is_closing()) return;
+  core_.recovery.break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + first_stray_));
 }
+
+COMCP_DECL void inbound::stream_ended(request_id id, error why) {
+  auto const hold = core_.shared_from_this();
+  auto const* const found = core_.calls.table().find(id);
+  if (!found || !(*found)->call) return;
+  auto const& c = *(*found)->call;
+  // A wrong answer stays what it is: its code says that the outcome is open.
+  bool const broken = why == errc::transport_failed || why == errc::response_timeout || why == errc::idle_timeout ||
+                      why == errc::exchange_timeout;
+  bool const unknown = broken && !c.repeatable && !c.options.is_idempotent() && !(*found)->handshake;
+  core_.calls.end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
+}
+
+COMCP_DECL bool inbound::awaits(request_id id) const {
+  auto const* const found = core_.calls.table().find(id);
+  return found && (*found)->call && (*found)->sent;
+}
+
+COMCP_DECL void inbound::session_lost(request_id id, error why) {
+  auto const hold = core_.shared_from_this();
+  core_.recovery.session_lost(id, std::move(why));
+}
+
+COMCP_DECL void inbound::authorizing(bool begins) { core_.connection.clock().authorizing(begins); }
+COMCP_DECL void inbound::deaf(error why) { core_.subscriptions.deaf(std::move(why)); }
+COMCP_DECL bool inbound::listens() const { return core_.subscriptions.is_awaited(); }
+COMCP_DECL void inbound::closed(error reason) { core_.connection.closed(std::move(reason)); }
+COMCP_DECL void inbound::fault(error what) { core_.fault(std::move(what)); }
 
 // A handshake without an answer: what came in its place.
 COMCP_DECL error inbound::with_what_came(error const& e) const {
   if (core_.is_http() || (e != errc::timeout && e != errc::transport_failed)) return e;
-  auto const info = core_.transport_info();
+  auto const info = core_.connection.channel().info();
   std::string text(e.message());
   if (strays_in_a_row_ > 0)
     text += "; lines that are no messages came, " + std::to_string(strays_in_a_row_) + ", the first: " + first_stray_;
@@ -16420,16 +16509,16 @@ COMCP_DECL error input_rounds::check(input_required_result const& required) cons
   if (!asks && !required.request_state)
     return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
   if (!asks) return {};
-  if (required.input_requests->size() > core_.limits().input_requests())
+  if (required.input_requests->size() > core_.settings.limits.input_requests())
     return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
   for (auto const& [key, asked] : *required.input_requests) {
     bool declared = false;
-    if (asked.method == "sampling/createMessage") declared = core_.introduction().capabilities().sampling.has_value();
-    if (asked.method == "roots/list") declared = core_.introduction().capabilities().roots.has_value();
+    if (asked.method == "sampling/createMessage") declared = core_.introduction.capabilities().sampling.has_value();
+    if (asked.method == "roots/list") declared = core_.introduction.capabilities().roots.has_value();
     if (asked.method == "elicitation/create") {
       auto const mode = asked.params.view().find("mode");
       bool const url = mode && mode->get_string() == "url";
-      declared = url ? core_.introduction().capabilities().supports_elicitation_url() : core_.introduction().capabilities().supports_elicitation_form();
+      declared = url ? core_.introduction.capabilities().supports_elicitation_url() : core_.introduction.capabilities().supports_elicitation_form();
     }
     if (!declared)
       return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
@@ -16440,11 +16529,11 @@ COMCP_DECL error input_rounds::check(input_required_result const& required) cons
 COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round> r, std::string key,
                                                          input_request asked) {
   auto const hold = core_.shared_from_this();
-  auto ctx = core_.dispatcher().make_context(asked.method, asked.params);
+  auto ctx = core_.dispatcher.make_context(asked.method, asked.params);
   r->cancelled.push_back(ctx.cancelled_);
   result<json::fragment> answer = error(errc::cancelled);
   try {
-    answer = co_await core_.dispatcher().answer(asked.method, asked.params, ctx);
+    answer = co_await core_.dispatcher.answer(asked.method, asked.params, ctx);
   } catch (std::exception const&) {
     // A cancelled coroutine; its round has ended.
   }
@@ -16455,11 +16544,11 @@ COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round>
     r->answers.emplace(std::move(key), answer->text());
   }
   if (!r->failure) start_answers(r);
-  if (r->running == 0 || r->failure) core_.calls().end(r->done.id, json::value());
+  if (r->running == 0 || r->failure) core_.calls.end(r->done.id, json::value());
 }
 
 COMCP_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r) {
-  auto const most = std::max<std::size_t>(1, core_.limits().handlers_in_flight());
+  auto const most = std::max<std::size_t>(1, core_.settings.limits.handlers_in_flight());
   while (r->running < most && !r->waiting.empty()) {
     auto next = r->waiting.extract(r->waiting.begin());
     ++r->running;
@@ -16480,12 +16569,12 @@ COMCP_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_requi
                                                                           time_point hard) {
   if (!required.input_requests || required.input_requests->empty()) co_return std::string();
   auto const r = std::make_shared<round>();
-  auto const most = std::max(std::chrono::nanoseconds(hard - core_.calls().now()), std::chrono::nanoseconds(1));
-  if (!core_.calls().enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
-  core_.calls().end_with(stop, r->done);
+  auto const most = std::max(std::chrono::nanoseconds(hard - core_.calls.now()), std::chrono::nanoseconds(1));
+  if (!core_.calls.enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
+  core_.calls.end_with(stop, r->done);
   r->waiting = std::move(*required.input_requests);
   start_answers(r);
-  auto const waited = co_await core_.calls().wait(r->done);
+  auto const waited = co_await core_.calls.wait(r->done);
   if (waited && !r->failure) co_return responses_text(r->answers);
   auto cancel_the_rest = [r] { r->cancel(); };
   detail::post(core_.home(), std::move(cancel_the_rest));
@@ -16506,8 +16595,8 @@ COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& 
   auto const failure = refusal.with_code(make_error_code(errc::url_elicitation_required));
   auto const data = json::parse(refusal.peer()->data);
   auto const list = data ? data->find("elicitations") : std::nullopt;
-  if (!list || !core_.introduction().capabilities().supports_elicitation_url()) co_return failure;
-  if (list->size() > core_.limits().input_requests())
+  if (!list || !core_.introduction.capabilities().supports_elicitation_url()) co_return failure;
+  if (list->size() > core_.settings.limits.input_requests())
     co_return error(errc::limit_exceeded, "a -32042 with more pages than limits().input_requests()");
   open_pages pages(*this);  // before the first is shown: it may be completed while it is
   bool may_wait = c.options.awaits_url_elicitations() && list->size() > 0;
@@ -16531,11 +16620,11 @@ COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& 
   }
   if (!may_wait) co_return failure;
   if (pages.ids.empty()) co_return error();
-  auto const left = std::max(std::chrono::nanoseconds(hard - core_.calls().now()), std::chrono::nanoseconds(1));
+  auto const left = std::max(std::chrono::nanoseconds(hard - core_.calls.now()), std::chrono::nanoseconds(1));
   pages.done.lasts = pending_entry::span::client;
-  if (!core_.calls().enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
-  core_.calls().end_with(c.options.stop(), pages.done);
-  auto const completed = co_await core_.calls().wait(pages.done);
+  if (!core_.calls.enlist(pages.done, left)) co_return error(errc::queue_full, "too many calls in flight");
+  core_.calls.end_with(c.options.stop(), pages.done);
+  auto const completed = co_await core_.calls.wait(pages.done);
   if (completed) co_return error();
   co_return completed.error() == errc::timeout ? failure : completed.error();
 }
@@ -16552,7 +16641,7 @@ COMCP_DECL bool input_rounds::notified(std::string const& method, json::value co
     waiting->ids.erase(found);
     if (waiting->ids.empty() && waiting->done.id) complete.push_back(waiting->done.id);
   }
-  for (auto const which_call : complete) core_.calls().end(which_call, json::value());
+  for (auto const which_call : complete) core_.calls.end(which_call, json::value());
   return false;
 }
 
@@ -16567,21 +16656,27 @@ COMCP_DECL bool input_rounds::notified(std::string const& method, json::value co
 namespace comcp {
 namespace detail {
 
-/// Shared by who waits for the call and the coroutine that walks it through its interceptors.
-struct interception {
-  interception(prepared_call c, performer p) : call(std::move(c)), perform(std::move(p)) {
+/// The call and its walk; who waits for it may be gone before that ends.
+struct interception final : pending_entry, task, std::enable_shared_from_this<interception> {
+  interception(client_core& c, prepared_call of, performer p)
+      : pending_entry(span::client), core(c), call(std::move(of)), perform(std::move(p)) {
+    told = &means;
     call.counted = true;
-    out.method = call.method;
-    out.name = wire::name_in(call.method, call.params).value_or("");
+    out.method = call.method.text();
+    out.name = wire::name_in(call.method, pad(call.params)).value_or("");
     out.params = json::fragment::trusted(call.params);
   }
   // An interceptor that changes the params changes the name: the next ones see what goes out.
   void rename() {
     if (out.params.text() == call.params) return;
     call.params = out.params.text();
-    out.name = wire::name_in(call.method, call.params).value_or("");
+    out.name = wire::name_in(call.method, pad(call.params)).value_or("");
   }
-  pending_entry done{pending_entry::span::client};
+  void run() override { spawn(core.home(), walk(shared_from_this()), signal.slot(), shared_from_this()); }
+  static asio::awaitable<void> walk(std::shared_ptr<interception> i);
+  static reply means(pending_entry& e, reply&& r);
+
+  client_core& core;
   prepared_call call;
   performer perform;
   outgoing_call out;
@@ -16593,92 +16688,79 @@ struct interception {
 
 class interception_step final : public call_step {
  public:
-  explicit interception_step(client_core& core) noexcept : core_(core), hooks_(core.settings().interceptors) {}
+  explicit interception_step(client_core& core) noexcept : core_(core) {}
 
   [[nodiscard]] bool concerns(std::string_view) const noexcept override { return true; }
   COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
 
  private:
-  asio::awaitable<void> walk(std::shared_ptr<interception> i);
-  asio::awaitable<void> ask(std::shared_ptr<interception> i);
-  asio::awaitable<void> tell(std::shared_ptr<interception> i);
-
   client_core& core_;
-  std::vector<interceptor> const& hooks_;
 };
 
 COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, performer next) {
-  if (c.internal) {
-    auto work = next(c);
-    auto r = co_await std::move(work);
-    co_return r;
-  }
-  auto& calls = core_.calls();
-  if (core_.end_reason()) co_return core_.end_reason()->with_outcome(call_outcome::not_sent);
-  if (c.options.stop().stop_requested()) co_return error(errc::cancelled).with_outcome(call_outcome::not_sent);
+  if (c.internal) return next(c);
+  auto& calls = core_.calls;
+  if (core_.end_reason()) return ended(core_.end_reason()->with_outcome(call_outcome::not_sent));
+  if (c.options.stop().stop_requested()) return ended(error(errc::cancelled).with_outcome(call_outcome::not_sent));
   auto const now = calls.now();
   auto const limit = calls.hard_limit(c.options);
-  auto const i = std::make_shared<interception>(std::move(c), std::move(next));
-  if (!calls.enlist(i->done, now, limit, later(now, limit), false))
-    co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-  calls.end_with(i->call.options.stop(), i->done);
-  // Posted, so that nothing ends before the wait below has begun.
-  auto start = [home = core_.home(), i, work = std::make_shared<asio::awaitable<void>>(walk(i))] {
-    detail::spawn(home, std::move(*work), i->signal.slot(), i);
-  };
-  detail::post(core_.home(), std::move(start));
-  auto const waited = co_await calls.wait(i->done);
-  if (waited && !i->outcome) co_return judged(i->call, i->outcome.error());
-  if (waited) co_return i->outcome;
-  auto give_up = [i] { i->signal.emit(asio::cancellation_type::terminal); };
-  detail::post(core_.home(), std::move(give_up));
-  if (i->performed && !i->outcome) co_return judged(i->call, i->outcome.error());
-  auto const why = waited.error() == errc::timeout ? error(errc::timeout, i->call.method) : waited.error();
-  bool const begun = i->call.started != std::chrono::steady_clock::time_point();
-  co_return why.with_outcome(begun ? call_outcome::open : call_outcome::not_sent);
+  auto const i = std::make_shared<interception>(core_, std::move(c), std::move(next));
+  if (!calls.enlist(*i, now, limit, later(now, limit), false))
+    return ended(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
+  calls.end_with(i->call.options.stop(), *i);
+  post(core_.home(), i);  // so that nothing ends before the wait has begun
+  return calls.wait(*i);
 }
 
-COMCP_DECL asio::awaitable<void> interception_step::walk(std::shared_ptr<interception> i) {
-  auto const hold = core_.shared_from_this();
-  co_await ask(i);
-  co_await asio::this_coro::reset_cancellation_state();  // it would end the way back before its first step
-  co_await tell(i);
-  core_.calls().end(i->done.id, json::value());
+COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
+  auto& i = static_cast<interception&>(e);
+  if (!r) {  // it ends before its walk
+    auto give_up = [self = i.shared_from_this()] { self->signal.emit(asio::cancellation_type::terminal); };
+    post(i.core.home(), std::move(give_up));
+  }
+  if (r && i.outcome) return i.outcome;
+  if (r || (i.performed && !i.outcome)) return judged(i.call, i.outcome.error());
+  auto const why = r.error() == errc::timeout ? error(errc::timeout, i.call.method.text()) : r.error();
+  bool const begun = i.call.started != std::chrono::steady_clock::time_point();
+  return why.with_outcome(begun ? call_outcome::open : call_outcome::not_sent);
 }
 
-COMCP_DECL asio::awaitable<void> interception_step::ask(std::shared_ptr<interception> i) {
+COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception> i) {
+  auto const hold = i->core.shared_from_this();
+  auto const& hooks = i->core.settings.interceptors;
   try {
-    for (auto const& each : hooks_) {
-      ++i->reached;
+    bool goes_on = true;
+    while (goes_on && i->reached < hooks.size()) {
+      auto const& each = hooks[i->reached++];
       if (!each.before) continue;
       auto asked = each.before(i->out);
       auto answer = co_await std::move(asked);
       if (answer) i->outcome = std::move(*answer);
       i->rename();
-      if (answer || !i->done.id) co_return;  // an approval that comes too late sends nothing
+      goes_on = !answer && i->id;  // an approval that comes too late sends nothing
     }
-    auto work = i->perform(i->call);
-    auto r = co_await std::move(work);
-    i->performed = true;
-    i->outcome = std::move(r);
+    if (goes_on) {
+      auto work = i->perform(i->call);
+      auto r = co_await std::move(work);
+      i->performed = true;
+      i->outcome = std::move(r);
+    }
   } catch (...) {
     i->outcome = current_error();
   }
-}
-
-// The way back: whoever was asked is told, also of what was denied, cancelled or late.
-COMCP_DECL asio::awaitable<void> interception_step::tell(std::shared_ptr<interception> i) {
+  // The way back: whoever was asked is told, also of what was denied, cancelled or late.
   while (i->reached > 0) {
-    auto const& each = hooks_[--i->reached];
+    auto const& each = hooks[--i->reached];
     if (!each.after) continue;
+    co_await asio::this_coro::reset_cancellation_state();  // it would end the way back before its first step
     try {
       auto told = each.after(i->out, i->outcome);
       co_await std::move(told);
     } catch (...) {
       i->outcome = current_error();
     }
-    co_await asio::this_coro::reset_cancellation_state();
   }
+  i->core.calls.end(i->id, json::value());
 }
 
 }  // namespace detail
@@ -16697,14 +16779,14 @@ COMCP_DECL connect_options& connect_options::intercept(interceptor i) {
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer how) {
+COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how) {
   auto const performed = std::make_shared<bool>(false);
-  performer marked = [performed, how = std::move(how)](prepared_call& call) {
+  performer::function marked = [performed, how = std::move(how)](prepared_call& call) {
     *performed = true;
     return how(call);
   };
-  auto const r = co_await core.pipeline().run(std::move(c), std::move(marked));
-  if (!r) throw exception(r.error());
+  auto const r = co_await core.pipeline.run(c, std::move(marked));
+  if (!r) throw exception(judged(c, r.error()));
   if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
 }
 
@@ -16721,9 +16803,9 @@ COMCP_DECL void listen_streams::open(pointer const& s) {
   constexpr auto forever = std::chrono::nanoseconds::max();
   constexpr auto never = std::chrono::steady_clock::time_point::max();
   open_.push_back(s);
-  if (!core_.calls().enlist(s->entry, core_.calls().now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
-  ++core_.calls().counters().tracked;
-  if (auto const sent = core_.transmit(s->entry); !sent) core_.calls().end(s->entry.id, sent.error());
+  if (!core_.calls.enlist(s->entry, core_.calls.now(), forever, never, !s->independent)) return stream_over(s, error(errc::queue_full));
+  ++core_.calls.counters().tracked;
+  if (auto const sent = core_.outbound.transmit(s->entry); !sent) core_.calls.end(s->entry.id, sent.error());
 }
 
 inline error unacknowledged() {
@@ -16733,8 +16815,8 @@ inline error unacknowledged() {
 COMCP_DECL void listen_streams::stream_over(pointer const& s, reply r) {
   std::erase(open_, s);
   if (!s->ended) s->ended = r ? error() : r.error();
-  if (s->acknowledgment.id) core_.calls().end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
-  core_.calls().wake(s->readers, json::value());
+  if (s->acknowledgment.id) core_.calls.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
+  core_.calls.wake(s->readers, json::value());
   over_(s);
 }
 
@@ -16742,10 +16824,10 @@ COMCP_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s,
                                                                   call_options options) {
   if (s->is_acknowledged) co_return error();
   if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
-  auto const timeout = core_.calls().timeout(options);
-  if (!core_.calls().enlist(s->acknowledgment, std::min(timeout, core_.calls().hard_limit(options)))) co_return error(errc::queue_full);
-  core_.calls().end_with(options.stop(), s->acknowledgment);
-  auto const waited = co_await core_.calls().wait(s->acknowledgment);
+  auto const timeout = core_.calls.timeout(options);
+  if (!core_.calls.enlist(s->acknowledgment, std::min(timeout, core_.calls.hard_limit(options)))) co_return error(errc::queue_full);
+  core_.calls.end_with(options.stop(), s->acknowledgment);
+  auto const waited = co_await core_.calls.wait(s->acknowledgment);
   if (waited) co_return error();
   if (waited.error() == errc::timeout) co_return error(errc::timeout, "subscriptions/listen was not acknowledged");
   co_return waited.error();
@@ -16753,7 +16835,7 @@ COMCP_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s,
 
 COMCP_DECL void listen_streams::close(listen_stream& s) {
   if (!s.ended) s.ended = error();
-  if (s.entry.id) core_.calls().cancel(s.entry.id);
+  if (s.entry.id) core_.calls.cancel(s.entry.id);
 }
 
 COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subscription_filter filter,
@@ -16762,7 +16844,7 @@ COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subsc
   auto const s = std::make_shared<listen_stream>(std::move(filter));
   s->independent = true;
   prepared_call c("subscriptions/listen", args("notifications", s->asked).text(), std::move(options));
-  performer how = [this, s](prepared_call& call) { return open_for(s, call); };
+  performer::function how = [this, s](prepared_call& call) { return open_for(s, call); };
   try {
     co_await ask_subscription(core_, std::move(c), std::move(how));
   } catch (...) {
@@ -16773,8 +16855,8 @@ COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subsc
 }
 
 COMCP_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_call& c) {
-  auto bad = co_await core_.recovery().settled(c);
-  if (!bad) bad = core_.check(c);
+  auto bad = co_await core_.recovery.settled(c);
+  if (!bad) bad = core_.exchange.check(c);
   if (bad) co_return bad;
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   s->call.params = c.params;
@@ -16782,7 +16864,7 @@ COMCP_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_c
   s->call.options.extend_on_progress(false);
   open(s);
   auto failure = co_await acknowledged(s, c.options);
-  if (is_other_version(failure) && core_.exchange().follow_version(failure)) {
+  if (is_other_version(failure) && core_.exchange.follow_version(failure)) {
     s->ended.reset();
     open(s);
     failure = co_await acknowledged(s, c.options);
@@ -16797,9 +16879,9 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next
   while (s->queue.empty()) {
     if (s->ended) co_return std::nullopt;
     pending_entry e(pending_entry::span::last);
-    if (!core_.calls().enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
-    core_.calls().table().line_up(s->readers, e.id);
-    auto const woken = co_await core_.calls().wait(e);
+    if (!core_.calls.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
+    core_.calls.table().line_up(s->readers, e.id);
+    auto const woken = co_await core_.calls.wait(e);
     if (!woken) throw exception(woken.error());
   }
   auto first = std::move(s->queue.front());
@@ -16820,39 +16902,39 @@ COMCP_DECL listen_streams::route listen_streams::routed(std::string const& metho
   if (!id) return method == "notifications/subscriptions/acknowledged" ? route::taken : route::untagged;
   auto const s = id->integer() ? by_id(static_cast<std::uint64_t>(*id->integer())) : nullptr;
   if (!s) {
-    ++core_.calls().counters().dropped;
+    ++core_.calls.counters().dropped;
     return route::taken;
   }
   if (method == "notifications/subscriptions/acknowledged") {
     auto ack = json::read<subscriptions_acknowledged>(params.view());
     if (ack) s->acknowledged = std::move(ack->notifications);
     s->is_acknowledged = true;
-    s->acknowledged_at = core_.calls().now();
-    if (s->acknowledgment.id) core_.calls().end(s->acknowledgment.id, json::value());
+    s->acknowledged_at = core_.calls.now();
+    if (s->acknowledgment.id) core_.calls.end(s->acknowledgment.id, json::value());
     return route::taken;
   }
   if (!s->independent) return route::shared;
-  if (s->queue.size() >= core_.limits().subscription_queue()) {
+  if (s->queue.size() >= core_.settings.limits.subscription_queue()) {
     ++s->dropped;
-    ++core_.calls().counters().dropped;
+    ++core_.calls.counters().dropped;
   } else {
     s->queue.emplace_back(method, params);
   }
-  core_.calls().wake(s->readers, json::value());
+  core_.calls.wake(s->readers, json::value());
   return route::taken;
 }
 
 COMCP_DECL void listen_streams::cancelled_by_server(json::view request) {
   auto const id = request.get_uint64();
   auto const s = id ? by_id(*id) : nullptr;
-  if (s) core_.calls().end(s->entry.id, error(errc::closed, "the server ended the subscription"));
+  if (s) core_.calls.end(s->entry.id, error(errc::closed, "the server ended the subscription"));
 }
 
 COMCP_DECL void listen_streams::end_all(error const& reason) {
   auto const all = open_;
   for (auto const& s : all) {
     if (!s->ended) s->ended = reason;
-    core_.calls().end(s->entry.id, reason);  // by way of stream_over()
+    core_.calls.end(s->entry.id, reason);  // by way of stream_over()
   }
 }
 
@@ -16869,18 +16951,18 @@ COMCP_DECL void listen_streams::shut_down() noexcept {
 namespace comcp::detail {
 
 COMCP_DECL negotiation::negotiation(client_core& core)
-    : core_(core), machine_(core.settings().handshake, std::chrono::system_clock::now()) {
+    : core_(core), machine_(core.settings.handshake, std::chrono::system_clock::now()) {
   probe_.internal = init_.internal = true;
 }
 
 COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_session> saved,
                                                           std::chrono::nanoseconds timeout) {
   auto const hold = shared_from_this();
-  if (!core_.connection().clock().enlist(done_, timeout)) co_return error(errc::queue_full);
+  if (!core_.connection.clock().enlist(done_, timeout)) co_return error(errc::queue_full);
   if (saved) resume(*saved);
   else take(machine_.start());
   if (!outcome_) {
-    auto const waited = co_await core_.calls().wait(done_);
+    auto const waited = co_await core_.calls.wait(done_);
     if (!outcome_ && !waited) {
       outcome_ = waited.error() == errc::timeout ? error(errc::timeout, "the handshake was not finished in time")
                                                  : waited.error();
@@ -16891,7 +16973,7 @@ COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_se
 }
 
 COMCP_DECL void negotiation::drop_all() noexcept {
-  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_, &done_}) core_.calls().withdraw(*e);
+  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_, &done_}) core_.calls.withdraw(*e);
 }
 
 COMCP_DECL void negotiation::closed(error const& reason) { take(machine_.closed(reason)); }
@@ -16899,7 +16981,7 @@ COMCP_DECL void negotiation::closed(error const& reason) { take(machine_.closed(
 COMCP_DECL void negotiation::settle(error why) {
   if (outcome_) return;
   outcome_ = why ? result<void>(std::move(why)) : result<void>();
-  if (done_.id) core_.calls().end(done_.id, json::value());
+  if (done_.id) core_.calls.end(done_.id, json::value());
 }
 
 COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
@@ -16912,8 +16994,8 @@ COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
     case action::fail: return settle(step.why);
     case action::ready:
       if (step.version->era() == era::modern) {
-        codec_ = core_.introduction().modern(*step.version);
-        if (machine_.from_prior()) discovered_ = core_.settings().handshake.prior->discovered;
+        codec_ = core_.introduction.modern(*step.version);
+        if (machine_.from_prior()) discovered_ = core_.settings.handshake.prior->discovered;
       } else {
         codec_ = std::make_unique<wire::legacy>(*step.version);
       }
@@ -16924,9 +17006,9 @@ COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
 
 // What callers see of it, in one step.
 COMCP_DECL void negotiation::commit() {
-  auto& f = core_.facts();
+  auto& f = core_.facts;
   f.codec = std::move(codec_);
-  f.era_learned = from_prior() ? core_.settings().handshake.prior->date : std::chrono::system_clock::now();
+  f.era_learned = from_prior() ? core_.settings.handshake.prior->date : std::chrono::system_clock::now();
   if (!f.is_modern()) {
     f.info = agreed_->server_info;
     f.capabilities = agreed_->capabilities;
@@ -16948,28 +17030,28 @@ COMCP_DECL std::function<void(reply)> negotiation::then(void (negotiation::*next
 }
 
 COMCP_DECL void negotiation::send(prepared_call& c, pending_entry& e) {
-  core_.calls().withdraw(e);
+  core_.calls.withdraw(e);
   e.call = &c;
   e.handshake = true;
-  core_.connection().clock().enlist(e, core_.settings().handshake_timeout);
+  core_.connection.clock().enlist(e, core_.settings.handshake_timeout);
 }
 
 COMCP_DECL void negotiation::probe(protocol_version v) {
-  codec_ = core_.introduction().modern(v);
+  codec_ = core_.introduction.modern(v);
   probe_entry_.on_end = then(&negotiation::probed);
   send(probe_, probe_entry_);
-  core_.calls().withdraw(probe_timer_);
+  core_.calls.withdraw(probe_timer_);
   probe_timer_.on_end = [weak = weak_from_this()](reply const& r) {
     auto const alive = weak.lock();
     if (alive && r.error() == errc::timeout) alive->take(alive->machine_.probe_timed_out());
   };
   // Silence of a process says it is legacy.
-  if (!core_.is_http()) core_.calls().enlist(probe_timer_, core_.settings().probe_timeout);
-  if (auto const sent = core_.transmit(probe_entry_, *codec_); !sent) settle(sent.error());
+  if (!core_.is_http()) core_.calls.enlist(probe_timer_, core_.settings.probe_timeout);
+  if (auto const sent = core_.outbound.transmit(probe_entry_, *codec_); !sent) settle(sent.error());
 }
 
 COMCP_DECL void negotiation::probed(reply const& r) {
-  core_.calls().withdraw(probe_timer_);
+  core_.calls.withdraw(probe_timer_);
   if (!r) return take(machine_.discover_failed(r.error()));
   auto found = json::read<discover_result>(r->view());
   if (!found) return take(machine_.discover_failed(error::from_peer({-32603, "no DiscoverResult", {}})));
@@ -16980,10 +17062,10 @@ COMCP_DECL void negotiation::probed(reply const& r) {
 
 COMCP_DECL void negotiation::initialize(protocol_version v) {
   codec_ = std::make_unique<wire::legacy>(v);
-  init_.params = core_.introduction().initialize(v);
+  init_.params = core_.introduction.initialize(v);
   initialize_entry_.on_end = then(&negotiation::initialized);
   send(init_, initialize_entry_);
-  if (auto const sent = core_.transmit(initialize_entry_, *codec_); !sent) settle(sent.error());
+  if (auto const sent = core_.outbound.transmit(initialize_entry_, *codec_); !sent) settle(sent.error());
 }
 
 COMCP_DECL void negotiation::initialized(reply const& r) {
@@ -17002,8 +17084,8 @@ COMCP_DECL void negotiation::initialized(reply const& r) {
 COMCP_DECL asio::awaitable<void> negotiation::reopen() {
   auto const hold = shared_from_this();
   auto const core = core_.shared_from_this();
-  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_}) core_.calls().withdraw(*e);
-  auto const opened = co_await core_.connection().open_channel();
+  for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_}) core_.calls.withdraw(*e);
+  auto const opened = co_await core_.connection.open_channel();
   if (outcome_) co_return;
   if (opened) take(machine_.reopened());
   else settle(opened.error());
@@ -17027,8 +17109,64 @@ COMCP_DECL void negotiation::resume(saved_session const& saved) {
 
 }  // namespace comcp::detail
 
+// client/impl/outbound.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL result<void> outbound::transmit(pending_entry& e) { return transmit(e, *core_.facts.codec); }
+
+COMCP_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& codec) {
+  auto const& c = *e.call;
+  c.sent_modern = codec.is_modern();
+  wire::request_meta meta;
+  meta.user = &c.options.meta();
+  meta.progress = c.options.wants_progress();
+  if (!e.handshake) meta.level = c.options.log_level() ? c.options.log_level() : core_.settings.log_level;
+  outgoing message(codec.request(e.id, c.method, c.params, meta), e.id);
+  message.handshake = e.handshake;
+  message.open_ended = e.open_ended;
+  if (core_.is_http()) {
+    message.method = c.method.text();
+    if (auto const labelled = label(message, e, codec, core_.facts.tools); !labelled) return labelled.error();
+  }
+  if (core_.settings.tracer) core_.trace(direction::sent, message.text);
+  auto sent = core_.connection.channel().send(std::move(message));
+  e.sent = sent.has_value();
+  return sent;
+}
+
+COMCP_DECL void outbound::cancel(request_id id, pending_entry const& e, std::string_view why) {
+  auto& channel = core_.connection.channel();
+  if (!e.call || !e.sent || !channel.is_open()) return;
+  if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
+    if (core_.is_http()) channel.abandon(id);
+    return;
+  }
+  if (channel.abandon(id) || (core_.is_http() && core_.is_modern())) return;
+  send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
+}
+
+COMCP_DECL void outbound::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
+  if (!core_.facts.codec || !core_.connection.channel().is_open()) return;
+  outgoing message(core_.facts.codec->notification(method, params, meta));
+  message.method = method;
+  send(std::move(message));
+}
+
+COMCP_DECL void outbound::send_text(std::string text) {
+  if (core_.connection.channel().is_open()) send(outgoing(std::move(text)));
+}
+
+COMCP_DECL void outbound::send(outgoing message) {
+  if (core_.is_http()) label(message, core_.facts);
+  if (core_.settings.tracer) core_.trace(direction::sent, message.text);
+  auto const sent = core_.connection.channel().send(std::move(message));
+  if (!sent) core_.fault(sent.error());
+}
+
+}  // namespace comcp::detail
+
 // client/impl/recovery.ipp
-#include <algorithm>
 
 namespace comcp::detail {
 
@@ -17037,7 +17175,7 @@ COMCP_DECL void recovery::lost(error why) {
 }
 
 COMCP_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error const& why) {
-  auto const& policy = core_.settings().restart;
+  auto const& policy = core_.settings.restart;
   if (policy.ask()) {
     try {
       return policy.ask()(why);
@@ -17046,10 +17184,7 @@ COMCP_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error con
       return {};
     }
   }
-  if (restarts_in_a_row_ >= policy.attempts()) return {};
-  auto const wanted = policy.base() * (std::int64_t{1} << std::min(restarts_in_a_row_, 20U));
-  ++restarts_in_a_row_;
-  return std::min<std::chrono::milliseconds>(wanted, policy.max());
+  return delays_.failed(0);
 }
 
 // False when there is to be no restart.
@@ -17069,7 +17204,7 @@ COMCP_DECL void recovery::give_way(error const& why, nanoseconds wait) {
 }
 
 COMCP_DECL void recovery::break_off(error reason) {
-  if (core_.settings().restart.ask()) {
+  if (core_.settings.restart.ask()) {
     if (connection_.life().is_restarting()) return;  // it is being replaced, or the attempt's own timeouts end it
     if (connection_.life().is(sansio::life_state::ready) && begin_restart(reason)) return;
   }
@@ -17082,11 +17217,11 @@ COMCP_DECL error recovery::begin_anew(error why, nanoseconds wait) {
   if (life.is_closing()) return {errc::closed, "the client is closing"};
   if (life.is_restarting() || life.is(sansio::life_state::restoring)) {
     at_once_ = true;
-    core_.calls().end(pause_, json::value());
+    core_.calls.end(pause_, json::value());
     return {};
   }
   if (!life.is(sansio::life_state::ready)) return {errc::not_ready, "the first connection is still being made"};
-  restarts_in_a_row_ = 0;
+  delays_.proved();
   give_way(why, wait);
   return connection_.end_reason().value_or(error());
 }
@@ -17095,9 +17230,9 @@ COMCP_DECL asio::awaitable<void> recovery::reconnect(error why) {
   auto const hold = core_.shared_from_this();
   if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
   pending_entry outcome(pending_entry::span::client);
-  if (!core_.calls().enlist(outcome, nanoseconds::max())) throw exception(error(errc::queue_full));
-  core_.calls().table().line_up(restarts_, outcome.id);
-  auto const r = co_await core_.calls().wait(outcome);
+  if (!core_.calls.enlist(outcome, nanoseconds::max())) throw exception(error(errc::queue_full));
+  core_.calls.table().line_up(restarts_, outcome.id);
+  auto const r = co_await core_.calls.wait(outcome);
   if (!r) throw exception(r.error());
 }
 
@@ -17114,9 +17249,9 @@ COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
     }
     if (!until_next) co_return connection_.finish(last);
     pending_entry pause(pending_entry::span::client);
-    if (!at_once_ && core_.calls().enlist(pause, *until_next)) {
+    if (!at_once_ && core_.calls.enlist(pause, *until_next)) {
       pause_ = pause.id;
-      (void)co_await core_.calls().wait(pause);
+      (void)co_await core_.calls.wait(pause);
       if (life.is_closing()) co_return;
     }
     auto work = attempt();
@@ -17125,7 +17260,7 @@ COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
     connection_.on(sansio::life_event::lost);
     at_once_ = false;
     until_next = next_restart(last);
-    core_.calls().wake(restarts_, last);
+    core_.calls.wake(restarts_, last);
     if (life.is_closing()) co_return;
   }
 }
@@ -17142,8 +17277,8 @@ COMCP_DECL asio::awaitable<error> recovery::attempt() {
   if (again) again = co_await connection_.negotiate();
   if (life.is_closing()) co_return error();
   if (!again) co_return again.error();
-  ++core_.calls().counters().restarts;
-  for (auto const& step : core_.pipeline().steps()) step->connected(true);
+  ++core_.calls.counters().restarts;
+  for (auto const& step : core_.pipeline.steps()) step->connected(true);
   bool const ready = co_await connection_.settle();
   if (ready || life.is_closing()) co_return error();
   co_return lost_again_;
@@ -17151,17 +17286,17 @@ COMCP_DECL asio::awaitable<error> recovery::attempt() {
 
 COMCP_DECL void recovery::session_lost(request_id id, error why) {
   constexpr unsigned most = 2;  // without one answer in between
-  auto const* const found = id ? core_.calls().table().find(id) : nullptr;
+  auto const* const found = id ? core_.calls.table().find(id) : nullptr;
   auto const& life = connection_.life();
   bool const hopeless = !life.is_restarting() && (!life.is(sansio::life_state::ready) || renewals_in_a_row_ >= most);
   if (found && (*found)->call) {
     if (hopeless) renewals_in_a_row_ = 0;  // for the next call to try again
     auto& e = **found;
     if (hopeless || e.handshake || std::exchange(e.renewed, true)) {
-      core_.calls().end(id, std::move(why));
+      core_.calls.end(id, std::move(why));
     } else {
       e.sent = false;
-      core_.calls().table().line_up(deferred_, id);
+      core_.calls.table().line_up(deferred_, id);
     }
   }
   if (!hopeless) renew();
@@ -17204,7 +17339,7 @@ COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict
     if (!renews) prior_unconfirmed_ = core_.is_modern();  // it may be checked again
     co_return kept(done.error());
   }
-  core_.calls().counters().renewals += renews;
+  core_.calls.counters().renewals += renews;
   bool const ready = co_await connection_.settle();
   if (!ready && !life.is_closing()) lost(lost_again_);
 }
@@ -17217,50 +17352,178 @@ COMCP_DECL void recovery::kept(error const& why) {
   auto calls = std::exchange(deferred_, {});
   auto settling = std::exchange(unsettled_, {});
   auto restarts = std::exchange(restarts_, {});
-  core_.calls().wake(calls, why);
-  core_.calls().wake(settling, why);
-  core_.calls().wake(restarts, why);
+  core_.calls.wake(calls, why);
+  core_.calls.wake(settling, why);
+  core_.calls.wake(restarts, why);
 }
 
 COMCP_DECL void recovery::answered(pending_entry const& e) noexcept {
-  if (!e.call->internal) restarts_in_a_row_ = renewals_in_a_row_ = 0;  // a handshake alone shows nothing: it may die of a call
+  if (!e.call->internal) {  // a handshake alone shows nothing: it may die of a call
+    delays_.proved();
+    renewals_in_a_row_ = 0;
+  }
   if (!e.handshake) prior_unconfirmed_ = false;
 }
 
 COMCP_DECL bool recovery::is_unsettled() const noexcept {
-  return connection_.life().is_restarting() || !core_.facts().codec;
+  return connection_.life().is_restarting() || !core_.facts.codec;
 }
 
 COMCP_DECL bool recovery::defers(pending_entry const& e) {
   if (renewal_due_ && !connection_.life().is_restarting()) renew();
   if (!is_unsettled()) return false;
-  core_.calls().table().line_up(deferred_, e.id);
+  core_.calls.table().line_up(deferred_, e.id);
   return true;
 }
 
 COMCP_DECL asio::awaitable<error> recovery::settled(prepared_call const& c) {
   if (connection_.end_reason()) co_return *connection_.end_reason();
   if (!is_unsettled()) co_return error();
-  auto failed = co_await core_.calls().wait_in(unsettled_, c);
+  auto failed = co_await core_.calls.wait_in(unsettled_, c);
   co_return failed;
 }
 
 COMCP_DECL void recovery::restored() {
   for (auto const id : std::exchange(deferred_, {})) {
-    auto const* const found = core_.calls().table().find(id);
+    auto const* const found = core_.calls.table().find(id);
     if (!found) continue;
     auto& e = **found;
     if (is_unsettled()) {  // by whoever resumed here
-      core_.calls().table().line_up(deferred_, id);
-    } else if (auto const bad = core_.refuses(*e.call)) {
-      core_.calls().end(id, bad);
-    } else if (auto const sent = core_.transmit(e); !sent) {
-      core_.calls().end(id, sent.error());
+      core_.calls.table().line_up(deferred_, id);
+    } else if (auto const bad = core_.exchange.refuses(*e.call)) {
+      core_.calls.end(id, bad);
+    } else if (auto const sent = core_.outbound.transmit(e); !sent) {
+      core_.calls.end(id, sent.error());
     }
   }
   if (is_unsettled() || connection_.life().is_closing()) return;
-  core_.calls().wake(unsettled_, json::value());
-  core_.calls().wake(restarts_, json::value());
+  core_.calls.wake(unsettled_, json::value());
+  core_.calls.wake(restarts_, json::value());
+}
+
+}  // namespace comcp::detail
+
+// client/impl/shared_stream.ipp
+
+namespace comcp::detail {
+
+COMCP_DECL void shared_stream::refresh() {
+  if (std::exchange(reconciling_, true)) return give_up_opening();
+  core_.spawn(reconcile());
+}
+
+COMCP_DECL asio::awaitable<error> shared_stream::join(std::string uri, prepared_call& c) {
+  // Posted: with nothing to do it would be over before the wait below has begun.
+  auto begin = [this, weak = core_.weak_from_this()] {
+    if (auto const core = weak.lock()) refresh();
+  };
+  detail::post(core_.home(), std::move(begin));
+  auto const timeout = core_.calls.timeout(c.options);
+  if (timeout > patience_.timeout().value_or(core_.calls.timeout({}))) patience_.timeout(timeout);
+  auto failure = co_await core_.calls.wait_in(waiting_, c);
+  if (failure) co_return failure;
+  if (open_ && open_->acknowledged.has_resource(uri)) co_return error();
+  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
+}
+
+COMCP_DECL void shared_stream::over(pointer const& s) {
+  if (open_ != s) return;
+  open_.reset();
+  if (core_.connection.status() != connection_status::ready || !s->is_acknowledged) return;
+  gap_ = true;
+  // One that was open for a while was no failure: over HTTP an idle stream may be cut by whoever is on the way.
+  if (core_.calls.now() - s->acknowledged_at >= sansio::backoff::lasting) delays_.proved();
+  reopen_later();
+}
+
+COMCP_DECL void shared_stream::ended(error const& reason) {
+  delays_.proved();
+  open_.reset();
+  streams_.end_all(reason);
+  core_.calls.wake(waiting_, reason);
+}
+
+// After 1 s, 2 s, 4 s ... 30 s. After two minutes, in which a server may start again, it is said.
+COMCP_DECL void shared_stream::reopen_later() {
+  constexpr unsigned many = 8;
+  if (std::exchange(reopening_, true)) return;
+  auto const wait = delays_.failed(0);
+  if (delays_.failures() == many + 1) {
+    error const why(errc::transport_failed, "the stream of subscriptions breaks again and again: no updates for now");
+    core_.fault(why);
+    hub_.silent(why);
+  }
+  auto again = [](shared_stream* self, std::shared_ptr<client_core> hold,
+                  std::chrono::milliseconds after) -> asio::awaitable<void> {
+    bool const slept = co_await hold->sleep(after);
+    self->reopening_ = false;
+    if (slept) self->refresh();
+  };
+  core_.spawn(again(this, core_.shared_from_this(), *wait));
+}
+
+// Who asked for something may have gone before it was acknowledged: the others do not wait behind that.
+COMCP_DECL void shared_stream::give_up_opening() {
+  if (!opening_) return;
+  auto give_up = [this, hold = core_.weak_from_this()] {
+    auto const core = hold.lock();
+    if (!core || !opening_ || !opening_->acknowledgment.id || hub_.wanted().covers(opening_->asked)) return;
+    core->calls.end(opening_->acknowledgment.id, error(errc::cancelled));
+  };
+  detail::post(core_.home(), std::move(give_up));
+}
+
+// Opens the stream that is wanted now, and ends the old one only after the new one is acknowledged.
+COMCP_DECL asio::awaitable<void> shared_stream::reconcile() {
+  auto const hold = core_.shared_from_this();
+  error failure;
+  bool followed = false;
+  for (;;) {
+    auto const filter = hub_.wanted();
+    auto const old = open_;
+    if (core_.end_reason()) {
+      failure = *core_.end_reason();
+      break;
+    }
+    if (core_.connection.status() != connection_status::ready) {
+      reconciling_ = false;
+      co_return;  // connected() or ended() sees to those who wait
+    }
+    if (filter.empty()) delays_.proved();
+    if (old ? old->asked == filter : filter.empty()) break;
+    if (filter.empty()) {
+      open_.reset();
+      streams_.close(*old);
+      break;
+    }
+    auto const fresh = std::make_shared<listen_stream>(filter);
+    opening_ = fresh;
+    streams_.open(fresh);
+    failure = co_await streams_.acknowledged(fresh, patience_);
+    opening_.reset();
+    if (failure) {
+      bool const given_up = failure == errc::cancelled && !fresh->ended;
+      streams_.close(*fresh);
+      if (given_up) failure = error();
+      if (given_up) continue;
+      if (is_other_version(failure) && !std::exchange(followed, true) && core_.exchange.follow_version(failure)) continue;
+      break;
+    }
+    open_ = fresh;
+    hub_.adopt(*fresh);
+    if (close_gap()) hub_.missed_changes();
+    if (old) streams_.close(*old);
+  }
+  reconciling_ = false;
+  patience_ = call_options();
+  if (failure && !core_.end_reason()) {
+    core_.fault(failure);
+    hub_.silent(failure);
+    if (!failure.peer()) reopen_later();
+  }
+  reply outcome = json::value();
+  if (failure) outcome = failure;
+  core_.calls.wake(waiting_, outcome);
 }
 
 }  // namespace comcp::detail
@@ -17297,26 +17560,26 @@ struct subscription_hub::membership {
 };
 
 COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
-  core_.calls().wake(line, why ? reply(why) : reply(json::value()));
+  core_.calls.wake(line, why ? reply(why) : reply(json::value()));
 }
 
 COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
   auto const hold = core_.shared_from_this();
   auto const mine = std::make_shared<updated_callback const>(std::move(f));
   prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
-  performer how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
+  performer::function how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
                                                          prepared_call& c) {
-  auto failure = co_await core_.recovery().settled(c);
+  auto failure = co_await core_.recovery.settled(c);
   bool const modern = core_.is_modern();
-  if (!failure && modern) failure = core_.check_subscribe(c.options);
+  if (!failure && modern) failure = core_.exchange.check_subscribe(c.options);
   if (!failure && c.options.stop().stop_requested()) failure = error(errc::cancelled);
   if (failure) co_return failure;
   membership me(*this, uri, mine);
-  if (modern) failure = co_await join_shared(uri, c);
+  if (modern) failure = co_await shared_.join(uri, c);
   else failure = co_await join_legacy(uri, c);
   if (!failure) {
     me.stays = true;
@@ -17324,22 +17587,8 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::s
     co_return json::value();
   }
   forget(uri, mine);
-  if (modern) refresh_shared();
+  if (modern) shared_.refresh();
   co_return failure;
-}
-
-COMCP_DECL asio::awaitable<error> subscription_hub::join_shared(std::string uri, prepared_call& c) {
-  // Posted: with nothing to do it would be over before the wait below has begun.
-  auto begin = [this, weak = core_.weak_from_this()] {
-    if (auto const core = weak.lock()) refresh_shared();
-  };
-  detail::post(core_.home(), std::move(begin));
-  auto const timeout = core_.calls().timeout(c.options);
-  if (timeout > patience_.timeout().value_or(core_.calls().timeout({}))) patience_.timeout(timeout);
-  auto failure = co_await core_.calls().wait_in(waiting_, c);
-  if (failure) co_return failure;
-  if (shared_ && shared_->acknowledged.has_resource(uri)) co_return error();
-  co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
 }
 
 // One asks for all that come meanwhile; if that goes wrong, the next one does.
@@ -17348,7 +17597,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri,
     auto& t = resources_[uri];
     if (t.confirmed) co_return error();
     if (!t.asking) break;
-    auto failure = co_await core_.calls().wait_in(t.waiting, c);
+    auto failure = co_await core_.calls.wait_in(t.waiting, c);
     if (failure) co_return failure;
   }
   struct asking {
@@ -17361,7 +17610,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri,
     bool well = false;
   };
   asking now(*this, uri);
-  auto const done = co_await core_.round_trip(c);
+  auto const done = co_await core_.exchange.round_trip(c);
   now.well = done.has_value();
   if (done) co_return error();
   co_return done.error();
@@ -17381,13 +17630,13 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
   if (core_.end_reason()) throw exception(*core_.end_reason());
   if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
   prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
-  performer how = [this, uri](prepared_call& call) { return leave(uri, call); };
+  performer::function how = [this, uri](prepared_call& call) { return leave(uri, call); };
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }
 
 COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
-  auto const failed = co_await core_.recovery().settled(c);
+  auto const failed = co_await core_.recovery.settled(c);
   if (failed) co_return failed;
   auto const found = resources_.find(uri);
   if (found != resources_.end()) {
@@ -17396,15 +17645,15 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepa
     wake(line, error(errc::cancelled, "unsubscribed meanwhile"));
   }
   if (core_.is_modern()) {
-    refresh_shared();
+    shared_.refresh();
     co_return json::value();
   }
-  auto r = co_await core_.round_trip(c);
+  auto r = co_await core_.exchange.round_trip(c);
   co_return r;
 }
 
 COMCP_DECL bool subscription_hub::is_awaited() const {
-  auto const& h = core_.handler();
+  auto const& h = core_.handler;
   bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
   return heard || !wanted().empty();
 }
@@ -17415,17 +17664,17 @@ COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function
   auto const why = known == silent_.end() ? deaf_ : known->second;
   if (why && silent) watchers_.guarded([&] { silent(why); });
   auto const handle = watchers_.add(std::move(kind), std::move(f), std::move(silent));
-  if (core_.is_modern()) refresh_shared();
+  if (core_.is_modern()) shared_.refresh();
   return handle;
 }
 
 COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
   watchers_.remove(handle);
-  if (core_.is_modern() && core_.status() == connection_status::ready) refresh_shared();
+  if (core_.is_modern() && core_.connection.status() == connection_status::ready) shared_.refresh();
 }
 
 // What was asked for and is not acknowledged never comes: told once, not at each stream that follows.
-COMCP_DECL void subscription_hub::tell_left_out(listen_stream const& s) {
+COMCP_DECL void subscription_hub::adopt(listen_stream const& s) {
   auto const known = std::exchange(silent_, {});
   auto const look = [&](std::string const& kind, bool wanted, bool comes) {
     if (!wanted || comes) return;
@@ -17450,9 +17699,9 @@ COMCP_DECL void subscription_hub::tell_left_out(listen_stream const& s) {
 COMCP_DECL void subscription_hub::deaf(error why) {
   bool const was_deaf(deaf_);
   deaf_ = std::move(why);
-  if (!deaf_ && was_deaf && std::exchange(gap_, false)) missed_changes();
+  if (!deaf_ && was_deaf && shared_.close_gap()) missed_changes();
   if (!deaf_) return;
-  gap_ = true;
+  shared_.gap(true);
   // That a server has no such stream is a fault only where somebody waits for what would come on it.
   if (is_awaited() || !(deaf_ == errc::capability_missing)) core_.fault(deaf_);
   watchers_.tell_silence({}, deaf_);
@@ -17467,18 +17716,19 @@ namespace comcp::detail {
 
 COMCP_DECL subscription_hub::subscription_hub(client_core& core)
     : core_(core),
-      streams_(core, [this](std::shared_ptr<listen_stream> const& s) { stream_over(s); }),
+      streams_(core, [this](listen_streams::pointer const& s) { shared_.over(s); }),
+      shared_(core, *this, streams_),
       watchers_([&core](error e) { core.fault(std::move(e)); }) {}
 COMCP_DECL subscription_hub::~subscription_hub() = default;
 
 COMCP_DECL subscription_filter subscription_hub::wanted() const {
   subscription_filter f;
-  auto const& h = core_.handler();
+  auto const& h = core_.handler;
   f.tools_list_changed = h.receives("notifications/tools/list_changed");
   f.prompts_list_changed = h.receives("notifications/prompts/list_changed");
   f.resources_list_changed = h.receives("notifications/resources/list_changed");
-  for (auto const& step : core_.pipeline().steps()) {
-    if (step->wants("tools") && core_.facts().capabilities.supports_list_changed("tools")) f.tools_list_changed = true;
+  for (auto const& step : core_.pipeline.steps()) {
+    if (step->wants("tools") && core_.facts.capabilities.supports_list_changed("tools")) f.tools_list_changed = true;
   }
   if (watchers_.wants("tools")) f.tools_list_changed = true;
   if (watchers_.wants("prompts")) f.prompts_list_changed = true;
@@ -17489,124 +17739,25 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
 
 // All at once: calls that wait for a restart go out after them.
 COMCP_DECL void subscription_hub::connected() {
-  gap_ = false;
+  shared_.gap(false);
   if (core_.is_modern()) deaf_ = error();
   else silent_.clear();
   tell_watchers();  // a new session, or another process: it may have other lists
-  if (core_.is_modern()) return refresh_shared();
+  if (core_.is_modern()) return shared_.refresh();
   auto const resources = resources_;
   for (auto const& [uri, t] : resources) {
     if (t.confirmed) core_.spawn(restore_legacy(uri));
   }
 }
 
+COMCP_DECL void subscription_hub::ended(error const& reason) { shared_.ended(reason); }
+
 COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
   auto const hold = core_.shared_from_this();
   prepared_call again("resources/subscribe", args("uri", uri).text(), {});
   again.internal = true;
-  auto const done = co_await core_.round_trip(again);
+  auto const done = co_await core_.exchange.round_trip(again);
   if (!done) core_.fault(done.error());
-}
-
-COMCP_DECL void subscription_hub::ended(error const& reason) {
-  reopened_ = 0;
-  shared_.reset();
-  streams_.end_all(reason);
-  wake(waiting_, reason);
-}
-
-COMCP_DECL void subscription_hub::stream_over(std::shared_ptr<listen_stream> const& s) {
-  if (shared_ != s) return;
-  shared_.reset();
-  if (core_.status() != connection_status::ready || !s->is_acknowledged) return;
-  gap_ = true;
-  // One that was open for a while was no failure: over HTTP an idle stream may be cut by whoever is on the way.
-  if (core_.calls().now() - s->acknowledged_at >= sansio::backoff::lasting) reopened_ = 0;
-  reopen_later();
-}
-
-// After 1 s, 2 s, 4 s ... 30 s. After two minutes, in which a server may start again, it is said.
-COMCP_DECL void subscription_hub::reopen_later() {
-  constexpr unsigned many = 8;
-  if (std::exchange(reopening_, true)) return;
-  if (++reopened_ == many + 1) {
-    error const why(errc::transport_failed, "the stream of subscriptions breaks again and again: no updates for now");
-    core_.fault(why);
-    watchers_.tell_silence({}, why);
-  }
-  auto again = [](subscription_hub* self, std::shared_ptr<client_core> hold, unsigned tries) -> asio::awaitable<void> {
-    bool const slept = co_await hold->sleep(std::chrono::seconds(std::min(1U << (tries - 1), 30U)));
-    self->reopening_ = false;
-    if (slept) self->refresh_shared();
-  };
-  core_.spawn(again(this, core_.shared_from_this(), std::min(reopened_, many)));
-}
-
-COMCP_DECL void subscription_hub::refresh_shared() {
-  if (std::exchange(reconciling_, true)) return give_up_opening();
-  core_.spawn(reconcile());
-}
-
-// Who asked for something may have gone before it was acknowledged: the others do not wait behind that.
-COMCP_DECL void subscription_hub::give_up_opening() {
-  if (!opening_) return;
-  auto give_up = [this, hold = core_.weak_from_this()] {
-    auto const core = hold.lock();
-    if (!core || !opening_ || !opening_->acknowledgment.id || wanted().covers(opening_->asked)) return;
-    core->calls().end(opening_->acknowledgment.id, error(errc::cancelled));
-  };
-  detail::post(core_.home(), std::move(give_up));
-}
-
-// Opens the stream that is wanted now, and ends the old one only after the new one is acknowledged.
-COMCP_DECL asio::awaitable<void> subscription_hub::reconcile() {
-  auto const hold = core_.shared_from_this();
-  error failure;
-  bool followed = false;
-  for (;;) {
-    auto const filter = wanted();
-    auto const old = shared_;
-    if (core_.end_reason()) {
-      failure = *core_.end_reason();
-      break;
-    }
-    if (core_.status() != connection_status::ready) {
-      reconciling_ = false;
-      co_return;  // connected() or ended() sees to those who wait
-    }
-    if (filter.empty()) reopened_ = 0;
-    if (old ? old->asked == filter : filter.empty()) break;
-    if (filter.empty()) {
-      shared_.reset();
-      streams_.close(*old);
-      break;
-    }
-    auto const fresh = std::make_shared<listen_stream>(filter);
-    opening_ = fresh;
-    streams_.open(fresh);
-    failure = co_await streams_.acknowledged(fresh, patience_);
-    opening_.reset();
-    if (failure) {
-      bool const given_up = failure == errc::cancelled && !fresh->ended;
-      streams_.close(*fresh);
-      if (given_up) failure = error();
-      if (given_up) continue;
-      if (is_other_version(failure) && !std::exchange(followed, true) && core_.exchange().follow_version(failure)) continue;
-      break;
-    }
-    shared_ = fresh;
-    tell_left_out(*fresh);
-    if (std::exchange(gap_, false)) missed_changes();
-    if (old) streams_.close(*old);
-  }
-  reconciling_ = false;
-  patience_ = call_options();
-  if (failure && !core_.end_reason()) {
-    core_.fault(failure);
-    watchers_.tell_silence({}, failure);
-    if (!failure.peer()) reopen_later();
-  }
-  wake(waiting_, failure);
 }
 
 COMCP_DECL bool subscription_hub::notified(std::string const& method, json::value const& params) {
@@ -17646,7 +17797,7 @@ COMCP_DECL void subscription_hub::tell(std::string const& method, json::value co
 
 // There was no stream for a while: as though every list had changed.
 COMCP_DECL void subscription_hub::missed_changes() {
-  for (auto const* const method : list_changes) core_.pipeline().notified(method, json::value());
+  for (auto const* const method : list_changes) core_.pipeline.notified(method, json::value());
   tell_watchers();
 }
 
@@ -17656,30 +17807,6 @@ COMCP_DECL void subscription_hub::tell_watchers() {
 
 }  // namespace comcp::detail
 #endif
-
-// client/listing.hpp
-// A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
-
-#include <functional>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-// client/operation.hpp
-// From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
-// all, which are users' tools.
-
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-#include <asio/this_coro.hpp>
 
 namespace comcp {
 namespace detail {
@@ -17715,33 +17842,45 @@ T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = tru
   return out;
 }
 
-// Plain functions, so that what they handle is not a part of every frame below: Asio recycles frames up to 1020 bytes.
-bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome);
-asio::awaitable<json::value> general_call(client_core& core, prepared_call& c);
-asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first);
+/// One call through the pipeline and back, from any executor. It lives in the frame of who waits for it: Asio recycles two
+/// frames of up to 1020 bytes, so that a call has that one and the wait's.
+class performance {
+ public:
+  performance(client_core& core, prepared_call& c) noexcept : core_(core), call_(c) {}
+  /// What is to be awaited next. A caller that was cancelled before begins nothing.
+  asio::awaitable<reply> begin(asio::any_io_executor const& here, bool cancelled);
+  /// Whether that was not the end of it.
+  [[nodiscard]] bool goes_on(reply const& r) const { return is_plain_ && core_.exchange.needs_settling(call_, r); }
+  asio::awaitable<reply> go_on(reply r) { return core_.exchange.settle(call_, std::move(r)); }
 
-/// The call as a typed value. In the plain case it is one round trip on home without further coroutines.
+ private:
+  client_core& core_;
+  prepared_call& call_;
+  pending_entry entry_;
+  bool is_plain_ = false;
+};
+/// The same where the caller is elsewhere: carried out at home, and its caller resumed on its own executor.
+asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c);
+/// Throws where it is an error, with what is known of the call.
+json::value outcome_of(prepared_call const& c, reply&& r);
+/// A round that manual_input() gave to the caller goes on with its answers.
+asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c, json::value required,
+                                           json::fragment responses);
+
+/// The call as a typed value.
 template <class T>
 asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
   require(core);
   auto const here = co_await asio::this_coro::executor;
   auto const state = co_await asio::this_coro::cancellation_state;
-  reply r;
-  if (core->is_plain(here, c.method) && state.cancelled() == asio::cancellation_type::none) {
-    pending_entry entry;
-    if (start_call(*core, c, entry, r)) {
-      auto waiting = core->calls().wait(entry);
-      r = co_await std::move(waiting);
-    }
-    if (core->exchange().needs_settling(c, r)) {
-      auto rest = settling(*core, c, r);
-      r = co_await std::move(rest);
-    }
-  } else {
-    auto all = general_call(*core, c);
-    r = co_await std::move(all);
+  performance p(*core, c);
+  auto work = p.begin(here, state.cancelled() != asio::cancellation_type::none);
+  auto r = co_await std::move(work);
+  if (p.goes_on(r)) {
+    auto rest = p.go_on(std::move(r));
+    r = co_await std::move(rest);
   }
-  co_return decode_result<T>(r.value(), c.options.is_manual_input());
+  co_return decode_result<T>(outcome_of(c, std::move(r)), c.options.is_manual_input());
 }
 
 template <class T>
@@ -17758,7 +17897,7 @@ asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value requir
                            call_options options) {
   require(core);
   prepared_call c({}, {}, std::move(options));
-  auto const v = co_await core->resume_rounds(std::move(c), std::move(required), std::move(responses));
+  auto const v = co_await resume_rounds(core, std::move(c), std::move(required), std::move(responses));
   co_return decode_result<T>(v);
 }
 
@@ -17837,23 +17976,37 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   params += std::string_view(R"("name":)");
   json::detail::append_string(params, name);
   params += '}';
-  prepared_call c("tools/call", std::move(params), std::move(options));
+  prepared_call c(wire::methods::call_tool, std::move(params), std::move(options));
   if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
   return c;
 }
 
-COMCP_DECL bool start_call(client_core& core, prepared_call const& c, pending_entry& e, reply& outcome) {
-  auto const started = core.start(c, e);
-  if (!started) outcome = started.error();
-  return started.has_value();
+COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
+  if (!r) throw exception(judged(c, r.error()));
+  return *std::move(r);
 }
 
-COMCP_DECL asio::awaitable<json::value> general_call(client_core& core, prepared_call& c) {
-  return core.call(std::move(c));
+COMCP_DECL asio::awaitable<reply> performance::begin(asio::any_io_executor const& here, bool cancelled) {
+  if (!(here == core_.home())) return perform_at_home(core_, here, call_);
+  if (cancelled || !core_.pipeline.is_plain(call_.method)) return core_.pipeline.run(call_);
+  is_plain_ = true;
+  auto const started = core_.exchange.start(call_, entry_);
+  if (!started) return ended(started.error());
+  return core_.calls.wait(entry_);
 }
 
-COMCP_DECL asio::awaitable<json::value> settling(client_core& core, prepared_call& c, reply& first) {
-  return core.settle(std::move(c), std::move(first));
+COMCP_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c,
+                                                      json::value required, json::fragment responses) {
+  auto const of = required.view().find("comcp/call");
+  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
+  auto const method = of->find("method");
+  c.method = method ? method->get_string().value_or("") : "";
+  std::optional<std::string> state;
+  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
+  auto const params = of->find("params");
+  c.params = with_answers(params ? params->dump() : "{}", responses.text(), state);
+  auto v = co_await typed_call<json::value>(core, std::move(c));
+  co_return v;
 }
 
 // Owned by what runs, and so is who waits for it: when the execution context goes away, all of them do.
@@ -17934,7 +18087,240 @@ COMCP_DECL asio::awaitable<error> as_result(asio::awaitable<error> operation) {
 }
 
 }  // namespace comcp
+
+// client/impl/remote_call.ipp
+// A call whose caller is on another executor than the client: two hops, one to begin and one to resume.
+
+#include <asio/async_result.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/execution/outstanding_work.hpp>
+#include <asio/prefer.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::detail {
+
+class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call> {
+ public:
+  remote_call(client_core& core, asio::any_io_executor const& here, prepared_call& c)
+      : core_(core.shared_from_this()), here_(asio::prefer(here, asio::execution::outstanding_work.tracked)), call_(c) {}
+
+  template <class Handler>
+  void begin(Handler handler) {
+    auto const cancel = [weak = weak_from_this()] {
+      auto const self = weak.lock();
+      if (self) post(self->core_->home(), [self] { self->cancel(); });
+    };
+    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, &room_);
+    post(core_->home(), shared_from_this());
+  }
+
+  // At home to begin, then on the caller's executor to end.
+  void run() override {
+    if (!std::exchange(begun_, true)) return start();
+    auto caller = std::move(caller_);
+    caller.complete(std::move(outcome_), here_);
+  }
+
+  // As who waits in the table of calls, and owns itself meanwhile.
+  void resume(reply value) override {
+    auto const self = std::move(self_);
+    if (core_->exchange.needs_settling(call_, value)) return walk(settle(self, std::move(value)));
+    end(std::move(value));
+  }
+  void destroy() noexcept override { auto const last = std::move(self_); }
+
+ private:
+  void start() {
+    if (!core_->pipeline.is_plain(call_.method)) return walk(go(shared_from_this()));
+    auto const started = core_->exchange.start(call_, entry_);
+    if (!started) return resume_with(started.error());
+    core_->calls.end_with(call_.options.stop(), entry_);
+    self_ = shared_from_this();
+    entry_.waiting = waiter<reply>(this);
+  }
+
+  void resume_with(error const& why) {
+    self_ = shared_from_this();
+    resume(why);
+  }
+
+  void walk(asio::awaitable<void> work) { spawn(core_->home(), std::move(work), signal_.slot(), shared_from_this()); }
+
+  static asio::awaitable<void> go(std::shared_ptr<remote_call> self) {
+    reply r;
+    try {
+      r = co_await self->core_->pipeline.run(self->call_);
+    } catch (...) {
+      r = current_error();
+    }
+    self->end(std::move(r));
+  }
+
+  static asio::awaitable<void> settle(std::shared_ptr<remote_call> self, reply first) {
+    reply r;
+    try {
+      r = co_await self->core_->exchange.settle(self->call_, std::move(first));
+    } catch (...) {
+      r = current_error();
+    }
+    self->end(std::move(r));
+  }
+
+  void end(reply&& r) {
+    outcome_ = std::move(r);
+    post(here_, shared_from_this());
+  }
+
+  void cancel() {
+    if (entry_.id) return core_->calls.cancel(entry_.id);
+    signal_.emit(asio::cancellation_type::terminal);
+  }
+
+  std::shared_ptr<client_core> const core_;
+  asio::any_io_executor const here_;
+  prepared_call& call_;  // in the frame of the caller, who waits
+  pending_entry entry_;
+  reply outcome_;
+  waiter_room room_;
+  waiter<reply> caller_;
+  std::shared_ptr<remote_call> self_;
+  asio::cancellation_signal signal_;
+  bool begun_ = false;
+};
+
+struct begin_remote_call {
+  std::shared_ptr<remote_call> call;
+  template <class Handler>
+  void operator()(Handler handler) {
+    auto const begun = std::move(call);
+    begun->begin(std::move(handler));
+  }
+};
+
+COMCP_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c) {
+  if (!core.home()) return failed<reply>(error(errc::closed, "the execution context is gone"));
+  begin_remote_call begin{std::make_shared<remote_call>(core, here, c)};
+  return asio::async_initiate<asio::use_awaitable_t<> const, void(reply)>(std::move(begin), asio::use_awaitable);
+}
+
+}  // namespace comcp::detail
 #endif
+
+// client/server_lists.hpp
+// The lists of a server: tools, resources, resource templates and prompts; whole, page by page, and kept current.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// client/client_base.hpp
+// What a client holds, its connection, and what is known of that and of the server.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace comcp {
+namespace detail {
+struct client_access;
+}
+
+/// The base of every client: owns the connection, and tells of it. To be called on the client's executor.
+class client_base {
+ public:
+  client_base() = default;
+  explicit client_base(std::shared_ptr<client_core> core, bool owner = true) noexcept
+      : core_(std::move(core)), owner_(owner) {}
+  client_base(client_base&& other) noexcept : core_(std::move(other.core_)), owner_(std::exchange(other.owner_, false)) {}
+  client_base& operator=(client_base&& other) noexcept;
+  ~client_base();
+
+  [[nodiscard]] connection_status status() const noexcept;
+  void on_status(std::function<void(connection_status)> listener) const;
+  [[nodiscard]] implementation const& server_info() const;
+  [[nodiscard]] server_capabilities const& capabilities() const;
+  [[nodiscard]] std::string const& instructions() const;
+  [[nodiscard]] comcp::protocol_version protocol_version() const;
+  [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
+  /// What a later connection can be given as connect_options().prior().
+  [[nodiscard]] era_verdict verdict() const;
+  [[nodiscard]] comcp::transport_info transport_info() const;
+  /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
+  /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
+  [[nodiscard]] std::optional<saved_session> session() const;
+  [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] asio::any_io_executor get_executor() const;
+
+ protected:
+  [[nodiscard]] std::shared_ptr<client_core> const& core() const;  ///< Throws where there is none.
+
+  std::shared_ptr<client_core> core_;
+
+ private:
+  friend struct detail::client_access;
+  bool owner_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/client_base.ipp
+
+namespace comcp {
+
+COMCP_DECL client_base& client_base::operator=(client_base&& other) noexcept {
+  if (this == &other) return *this;
+  if (owner_ && core_) client_core::abandon(std::move(core_));
+  core_ = std::move(other.core_);
+  owner_ = std::exchange(other.owner_, false);
+  return *this;
+}
+
+COMCP_DECL client_base::~client_base() {
+  if (owner_ && core_) client_core::abandon(std::move(core_));
+}
+
+COMCP_DECL std::shared_ptr<client_core> const& client_base::core() const {
+  if (!core_) throw exception(detail::not_connected());
+  return core_;
+}
+
+COMCP_DECL connection_status client_base::status() const noexcept {
+  return core_ ? core_->connection.status() : connection_status::disconnected;
+}
+COMCP_DECL void client_base::on_status(std::function<void(connection_status)> listener) const {
+  core()->connection.on_status(std::move(listener));
+}
+COMCP_DECL implementation const& client_base::server_info() const { return core()->facts.info; }
+COMCP_DECL server_capabilities const& client_base::capabilities() const { return core()->facts.capabilities; }
+COMCP_DECL std::string const& client_base::instructions() const { return core()->facts.instructions; }
+COMCP_DECL protocol_version client_base::protocol_version() const { return core()->facts.version().value_or(version::latest); }
+COMCP_DECL era_verdict client_base::verdict() const { return core()->verdict(); }
+COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->session(); }
+COMCP_DECL transport_info client_base::transport_info() const { return core()->connection.channel().info(); }
+COMCP_DECL statistics client_base::statistics() const { return core()->statistics(); }
+COMCP_DECL asio::any_io_executor client_base::get_executor() const { return core()->home(); }
+
+}  // namespace comcp
+#endif
+
+// client/listing.hpp
+// A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
 
 // protocol/prompts.hpp
 // Prompts: templates of messages that users choose. Spec: server/prompts.
@@ -18097,25 +18483,29 @@ struct list_traits;
 template <>
 struct list_traits<tool> {
   using page = list_tools_result;
-  static constexpr std::string_view method = "tools/list", kind = "tools";
+  static constexpr auto const& method = wire::methods::list_tools;
+  static constexpr std::string_view kind = "tools";
   static auto& items(page& p) { return p.tools; }
 };
 template <>
 struct list_traits<resource> {
   using page = list_resources_result;
-  static constexpr std::string_view method = "resources/list", kind = "resources";
+  static constexpr auto const& method = wire::methods::list_resources;
+  static constexpr std::string_view kind = "resources";
   static auto& items(page& p) { return p.resources; }
 };
 template <>
 struct list_traits<resource_template> {
   using page = list_resource_templates_result;
-  static constexpr std::string_view method = "resources/templates/list", kind = "resources";
+  static constexpr auto const& method = wire::methods::list_resource_templates;
+  static constexpr std::string_view kind = "resources";
   static auto& items(page& p) { return p.resource_templates; }
 };
 template <>
 struct list_traits<prompt> {
   using page = list_prompts_result;
-  static constexpr std::string_view method = "prompts/list", kind = "prompts";
+  static constexpr auto const& method = wire::methods::list_prompts;
+  static constexpr std::string_view kind = "prompts";
   static auto& items(page& p) { return p.prompts; }
 };
 
@@ -18137,19 +18527,20 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   if (from) asked.set("cursor", *from);
   std::string params = asked.text();
   if (params == "{}") params.clear();
-  prepared_call c(std::string(list_traits<T>::method), std::move(params), std::move(options));
+  prepared_call c(list_traits<T>::method, std::move(params), std::move(options));
   c.repeatable = true;
-  auto const v = co_await core->call(std::move(c));
+  auto called = typed_call<json::value>(core, std::move(c));
+  auto const v = co_await std::move(called);
   if (bytes) *bytes += v.text_size();
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
   if constexpr (std::same_as<T, tool>) {
     auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
-      self->adopt_tools(*p);
+      self->facts.learn(*p, self->settings.limits.items(), self->is_http());
       co_return;
     };
-    auto work = adopt(core, &*page);
-    co_await detail::on_home(core, std::move(work));
+    auto adopted = adopt(core, &*page);
+    co_await detail::on_home(core, std::move(adopted));
   }
   for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);
@@ -18185,7 +18576,7 @@ class pager {
 
   static asio::awaitable<std::optional<page_type>> step(std::shared_ptr<state> s) {
     if (s->done) co_return std::nullopt;
-    auto const& limits = s->core->limits();
+    auto const& limits = s->core->settings.limits;
     if (++s->pages > limits.pages()) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
     auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of, &s->bytes);
     s->items += detail::list_traits<T>::items(page).size();
@@ -18209,13 +18600,13 @@ namespace detail {
 template <class T>
 asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
   require(core);
-  auto const total = core->calls().hard_limit(options);
-  auto const end = later(core->calls().now(), total);
+  auto const total = core->calls.hard_limit(options);
+  auto const end = later(core->calls.now(), total);
   pager<T> pages(core, options);
   listing<T> all;
   bool inside = false;
   // Once: a cursor that the cache kept may be of a list that is no more.
-  bool may_restart = core->has_cache() && options.cache() == cache_use::use;
+  bool may_restart = core->settings.steps[connect_settings::caching] && options.cache() == cache_use::use;
   for (;;) {
     std::optional<typename list_traits<T>::page> page;
     bool lost = false;
@@ -18234,7 +18625,7 @@ asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_opt
     if (!page) co_return all;
     inside = true;
     all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
-    if (core->calls().now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
+    if (core->calls.now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
   }
 }
 
@@ -18315,6 +18706,110 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
 }  // namespace detail
 }  // namespace comcp
 
+namespace comcp {
+
+/// What every client can do with the lists of its server; the rules for operations are those of comcp::client.
+class server_lists : public client_base {
+ public:
+  using client_base::client_base;
+
+  /// All tools, every page of them.
+  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+      call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
+
+  /// One page; an empty string is a cursor too.
+  [[nodiscard]] asio::awaitable<list_tools_result> list_tools_page(std::optional<std::string> from = {},
+                                                                   call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<list_resources_result> list_resources_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<list_resource_templates_result> list_resource_templates_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+  [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(std::optional<std::string> from = {},
+                                                                       call_options options = call_options()) const;
+
+  /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
+  template <class T>
+  [[nodiscard]] pager<T> pages(call_options options = call_options()) const {
+    return pager<T>(core(), std::move(options));
+  }
+
+  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
+  /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
+  /// or cannot for now: the list comes again when it can.
+  [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
+  [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
+  [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/server_lists.ipp
+
+namespace comcp {
+namespace detail {
+
+template <class T>
+list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_watcher<T>::listener f) {
+  auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
+  auto const handle =
+      core->subscriptions.watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
+                                  [watcher](error const& why) { watcher->silent(why); });
+  return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
+    watcher->stopped = true;
+    if (auto const alive = weak.lock()) alive->subscriptions.unwatch(handle);
+  });
+}
+
+}  // namespace detail
+
+COMCP_DECL asio::awaitable<listing<tool>> server_lists::list_tools(call_options options) const {
+  return detail::list_all<tool>(core_, std::move(options));
+}
+COMCP_DECL asio::awaitable<listing<resource>> server_lists::list_resources(call_options options) const {
+  return detail::list_all<resource>(core_, std::move(options));
+}
+COMCP_DECL asio::awaitable<listing<resource_template>> server_lists::list_resource_templates(call_options options) const {
+  return detail::list_all<resource_template>(core_, std::move(options));
+}
+COMCP_DECL asio::awaitable<listing<prompt>> server_lists::list_prompts(call_options options) const {
+  return detail::list_all<prompt>(core_, std::move(options));
+}
+
+COMCP_DECL asio::awaitable<list_tools_result> server_lists::list_tools_page(std::optional<std::string> from,
+                                                                      call_options options) const {
+  return detail::list_page<tool>(core_, std::move(from), std::move(options));
+}
+COMCP_DECL asio::awaitable<list_resources_result> server_lists::list_resources_page(std::optional<std::string> from,
+                                                                              call_options options) const {
+  return detail::list_page<resource>(core_, std::move(from), std::move(options));
+}
+COMCP_DECL asio::awaitable<list_resource_templates_result> server_lists::list_resource_templates_page(
+    std::optional<std::string> from, call_options options) const {
+  return detail::list_page<resource_template>(core_, std::move(from), std::move(options));
+}
+COMCP_DECL asio::awaitable<list_prompts_result> server_lists::list_prompts_page(std::optional<std::string> from,
+                                                                          call_options options) const {
+  return detail::list_page<prompt>(core_, std::move(from), std::move(options));
+}
+
+COMCP_DECL list_watch server_lists::watch_tools(std::function<void(result<listing<tool>>)> f) const {
+  return detail::watch_list<tool>(core(), std::move(f));
+}
+COMCP_DECL list_watch server_lists::watch_resources(std::function<void(result<listing<resource>>)> f) const {
+  return detail::watch_list<resource>(core(), std::move(f));
+}
+COMCP_DECL list_watch server_lists::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
+  return detail::watch_list<prompt>(core(), std::move(f));
+}
+
+}  // namespace comcp
+#endif
+
 // client/subscription.hpp
 // What client.listen() gives: one stream of notifications of its own.
 
@@ -18352,7 +18847,7 @@ class subscription {
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
   [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
   void close() noexcept {
-    if (core_ && stream_ && !stream_->ended) core_->subscriptions().streams().close(*stream_);
+    if (core_ && stream_ && !stream_->ended) core_->subscriptions.streams().close(*stream_);
     stream_.reset();
   }
 
@@ -18377,7 +18872,7 @@ namespace comcp {
 
 COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
   if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
-  return core_->subscriptions().streams().next(stream_);
+  return core_->subscriptions.streams().next(stream_);
 }
 
 }  // namespace comcp
@@ -18521,9 +19016,6 @@ constexpr auto describe(std::type_identity<complete_result>) {
 }  // namespace comcp
 
 namespace comcp {
-namespace detail {
-struct client_access;
-}
 
 /// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
 /// server process is killed and reaped), close() is graceful.
@@ -18531,39 +19023,12 @@ struct client_access;
 /// Operations return asio::awaitable<T>, may be started, stored and awaited on any executor, and resume there. They
 /// throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their arguments are copied or encoded
 /// before they return. Everything else is to be called on the client's executor.
-class client {
+class client : public server_lists {
  public:
   client() = default;  ///< Not connected: every operation fails with errc::closed.
-  explicit client(std::shared_ptr<client_core> core, bool owner = true) noexcept
-      : core_(std::move(core)), owner_(owner) {}
-  client(client&& other) noexcept : core_(std::move(other.core_)), owner_(std::exchange(other.owner_, false)) {}
-  client& operator=(client&& other) noexcept;
-  ~client();
+  using server_lists::server_lists;
 
   // Server features. Specification: server/tools, server/resources, server/prompts, server/utilities/*.
-
-  /// All tools, every page of them.
-  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
-      call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
-
-  /// One page; an empty string is a cursor too.
-  [[nodiscard]] asio::awaitable<list_tools_result> list_tools_page(std::optional<std::string> from = {},
-                                                                   call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_resources_result> list_resources_page(
-      std::optional<std::string> from = {}, call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_resource_templates_result> list_resource_templates_page(
-      std::optional<std::string> from = {}, call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(std::optional<std::string> from = {},
-                                                                       call_options options = call_options()) const;
-
-  /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
-  template <class T>
-  [[nodiscard]] pager<T> pages(call_options options = call_options()) const {
-    return pager<T>(core(), std::move(options));
-  }
 
   /// Calls a tool. A result with is_error set is a value: or_throw() on it where that is wanted.
   [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
@@ -18605,13 +19070,6 @@ class client {
   [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter,
                                                      call_options options = call_options()) const;
 
-  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
-  /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
-  /// or cannot for now: the list comes again when it can.
-  [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
-  [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
-  [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
-
   /// Any request, such as a vendor's; `params` is an object or absent.
   [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
                                                      call_options options = call_options()) const;
@@ -18638,34 +19096,12 @@ class client {
   /// Waits for the end and gives its reason.
   [[nodiscard]] asio::awaitable<error> closed() const;
 
-  [[nodiscard]] connection_status status() const noexcept;
-  void on_status(std::function<void(connection_status)> listener) const;
-  [[nodiscard]] implementation const& server_info() const;
-  [[nodiscard]] server_capabilities const& capabilities() const;
-  [[nodiscard]] std::string const& instructions() const;
-  [[nodiscard]] comcp::protocol_version protocol_version() const;
-  [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
-  /// What a later connection can be given as connect_options().prior().
-  [[nodiscard]] era_verdict verdict() const;
-  [[nodiscard]] comcp::transport_info transport_info() const;
-  /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
-  /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
-  [[nodiscard]] std::optional<saved_session> session() const;
-  [[nodiscard]] comcp::statistics statistics() const;
-  [[nodiscard]] asio::any_io_executor get_executor() const;
-
- private:
-  friend struct detail::client_access;
-  [[nodiscard]] std::shared_ptr<client_core> const& core() const;
-
-  std::shared_ptr<client_core> core_;
-  bool owner_ = false;
 };
 
 namespace detail {
 /// For what is built upon clients. Internal.
 struct client_access {
-  static std::shared_ptr<client_core> const& core(client const& c) noexcept { return c.core_; }
+  static std::shared_ptr<client_core> const& core(client_base const& c) noexcept { return c.core_; }
 };
 }  // namespace detail
 
@@ -18743,8 +19179,7 @@ COMCP_DECL error check_params(json::fragment const& params) {
 }
 
 COMCP_DECL asio::awaitable<void> done_call(std::shared_ptr<client_core> core, prepared_call c) {
-  require(core);
-  (void)co_await core->call(std::move(c));
+  (void)co_await typed_call<json::value>(std::move(core), std::move(c));
 }
 
 COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<client_core> core, prepared_call c) {
@@ -18762,13 +19197,14 @@ COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
 
 COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
                                                    call_options options) {
-  prepared_call c("logging/setLevel", args("level", enum_text(level)).text(), std::move(options));
-  auto const failed = co_await core->recovery().settled(c);
+  prepared_call c(wire::methods::set_level, args("level", enum_text(level)).text(), std::move(options));
+  auto const failed = co_await core->recovery.settled(c);
   if (failed) throw exception(failed);
   if (!core->is_modern()) {
-    (void)co_await core->call(std::move(c));
+    auto r = co_await core->pipeline.run(c);
+    (void)outcome_of(c, std::move(r));
   }
-  core->set_log_level(level);
+  core->settings.log_level = level;
 }
 
 COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
@@ -18780,21 +19216,21 @@ COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, lo
 COMCP_DECL asio::awaitable<void> subscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                    updated_callback f, call_options options) {
   require(core);
-  auto work = core->subscriptions().subscribe(std::move(uri), std::move(f), std::move(options));
+  auto work = core->subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
   co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
                                                      call_options options) {
   require(core);
-  auto work = core->subscriptions().unsubscribe(std::move(uri), std::move(options));
+  auto work = core->subscriptions.unsubscribe(std::move(uri), std::move(options));
   co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter,
                                                      call_options options) {
   require(core);
-  auto work = core->subscriptions().streams().listen(std::move(filter), std::move(options));
+  auto work = core->subscriptions.streams().listen(std::move(filter), std::move(options));
   auto stream = co_await on_home(core, std::move(work));
   co_return subscription(core, std::move(stream));
 }
@@ -18802,7 +19238,7 @@ COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core
 COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, std::string method, json::fragment params) {
   require(core);
   auto const send = [](std::shared_ptr<client_core> c, std::string m, json::fragment p) -> asio::awaitable<void> {
-    c->notify(m, p.text());
+    c->outbound.notify(m, p.text());
     co_return;
   };
   auto work = send(core, std::move(method), std::move(params));
@@ -18814,7 +19250,7 @@ COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core>
   auto const send = [](std::shared_ptr<client_core> c) -> asio::awaitable<void> {
     constexpr auto method = "notifications/roots/list_changed";
     if (c->is_modern()) throw exception(error(errc::not_in_protocol, method));
-    c->notify(method, {});
+    c->outbound.notify(method, {});
     co_return;
   };
   auto work = send(core);
@@ -18823,77 +19259,18 @@ COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core>
 
 COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
   require(core);
-  auto work = core->recovery().reconnect(error(errc::transport_failed, "the connection is begun anew"));
+  auto work = core->recovery.reconnect(error(errc::transport_failed, "the connection is begun anew"));
   co_await on_home(core, std::move(work));
 }
 
 COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
   require(core);
-  auto work = core->connection().ended();
+  auto work = core->connection.ended();
   auto reason = co_await on_home(core, std::move(work));
   co_return reason;
 }
 
-template <class T>
-list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_watcher<T>::listener f) {
-  auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
-  auto const handle =
-      core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
-                                  [watcher](error const& why) { watcher->silent(why); });
-  return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
-    watcher->stopped = true;
-    if (auto const alive = weak.lock()) alive->subscriptions().unwatch(handle);
-  });
-}
-
 }  // namespace detail
-
-COMCP_DECL client& client::operator=(client&& other) noexcept {
-  if (this == &other) return *this;
-  if (owner_ && core_) client_core::abandon(std::move(core_));
-  core_ = std::move(other.core_);
-  owner_ = std::exchange(other.owner_, false);
-  return *this;
-}
-
-COMCP_DECL client::~client() {
-  if (owner_ && core_) client_core::abandon(std::move(core_));
-}
-
-COMCP_DECL std::shared_ptr<client_core> const& client::core() const {
-  if (!core_) throw exception(detail::not_connected());
-  return core_;
-}
-
-COMCP_DECL asio::awaitable<listing<tool>> client::list_tools(call_options options) const {
-  return detail::list_all<tool>(core_, std::move(options));
-}
-COMCP_DECL asio::awaitable<listing<resource>> client::list_resources(call_options options) const {
-  return detail::list_all<resource>(core_, std::move(options));
-}
-COMCP_DECL asio::awaitable<listing<resource_template>> client::list_resource_templates(call_options options) const {
-  return detail::list_all<resource_template>(core_, std::move(options));
-}
-COMCP_DECL asio::awaitable<listing<prompt>> client::list_prompts(call_options options) const {
-  return detail::list_all<prompt>(core_, std::move(options));
-}
-
-COMCP_DECL asio::awaitable<list_tools_result> client::list_tools_page(std::optional<std::string> from,
-                                                                      call_options options) const {
-  return detail::list_page<tool>(core_, std::move(from), std::move(options));
-}
-COMCP_DECL asio::awaitable<list_resources_result> client::list_resources_page(std::optional<std::string> from,
-                                                                              call_options options) const {
-  return detail::list_page<resource>(core_, std::move(from), std::move(options));
-}
-COMCP_DECL asio::awaitable<list_resource_templates_result> client::list_resource_templates_page(
-    std::optional<std::string> from, call_options options) const {
-  return detail::list_page<resource_template>(core_, std::move(from), std::move(options));
-}
-COMCP_DECL asio::awaitable<list_prompts_result> client::list_prompts_page(std::optional<std::string> from,
-                                                                          call_options options) const {
-  return detail::list_page<prompt>(core_, std::move(from), std::move(options));
-}
 
 COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view name, json::fragment arguments,
                                                                call_options options) const {
@@ -18903,7 +19280,7 @@ COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view 
 
 COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
                                                                        call_options options) const {
-  detail::prepared_call c("resources/read", args("uri", uri).text(), std::move(options));
+  detail::prepared_call c(wire::methods::read_resource, args("uri", uri).text(), std::move(options));
   c.repeatable = true;
   return detail::read_call(core_, std::move(c));
 }
@@ -18921,13 +19298,13 @@ COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_vie
   json::object params;
   params.set("name", name);
   if (!arguments.empty()) params.set("arguments", arguments);
-  detail::prepared_call c("prompts/get", params.text(), std::move(options));
+  detail::prepared_call c(wire::methods::get_prompt, params.text(), std::move(options));
   c.repeatable = true;
   return detail::typed_call<get_prompt_result>(core_, std::move(c));
 }
 
 COMCP_DECL asio::awaitable<complete_result> client::complete(complete_params const& what, call_options options) const {
-  detail::prepared_call c("completion/complete", json::to_text(what), std::move(options));
+  detail::prepared_call c(wire::methods::complete, json::to_text(what), std::move(options));
   c.repeatable = true;
   return detail::typed_call<complete_result>(core_, std::move(c));
 }
@@ -18937,11 +19314,11 @@ COMCP_DECL asio::awaitable<void> client::set_log_level(log_level level, call_opt
 }
 
 COMCP_DECL asio::awaitable<void> client::ping(call_options options) const {
-  return detail::done_call(core_, detail::prepared_call("ping", {}, std::move(options)));
+  return detail::done_call(core_, detail::prepared_call(wire::methods::ping, {}, std::move(options)));
 }
 
 COMCP_DECL asio::awaitable<discover_result> client::discover(call_options options) const {
-  detail::prepared_call c("server/discover", {}, std::move(options));
+  detail::prepared_call c(wire::methods::discover, {}, std::move(options));
   c.repeatable = true;
   return detail::typed_call<discover_result>(core_, std::move(c));
 }
@@ -18959,20 +19336,10 @@ COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filt
   return detail::listen_call(core_, std::move(filter), std::move(options));
 }
 
-COMCP_DECL list_watch client::watch_tools(std::function<void(result<listing<tool>>)> f) const {
-  return detail::watch_list<tool>(core(), std::move(f));
-}
-COMCP_DECL list_watch client::watch_resources(std::function<void(result<listing<resource>>)> f) const {
-  return detail::watch_list<resource>(core(), std::move(f));
-}
-COMCP_DECL list_watch client::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
-  return detail::watch_list<prompt>(core(), std::move(f));
-}
-
 COMCP_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
                                                         call_options options) const {
   if (auto const bad = detail::check_params(params)) return detail::failed<json::value>(bad);
-  detail::prepared_call c(std::string(method), std::move(params).text(), std::move(options));
+  detail::prepared_call c(method, std::move(params).text(), std::move(options));
   return detail::typed_call<json::value>(core_, std::move(c));
 }
 
@@ -18991,22 +19358,6 @@ COMCP_DECL asio::awaitable<void> client::close() const {
 }
 COMCP_DECL asio::awaitable<void> client::restart() const { return detail::restart_call(core_); }
 COMCP_DECL asio::awaitable<error> client::closed() const { return detail::closed_call(core_); }
-COMCP_DECL connection_status client::status() const noexcept {
-  return core_ ? core_->status() : connection_status::disconnected;
-}
-COMCP_DECL void client::on_status(std::function<void(connection_status)> listener) const {
-  core()->connection().on_status(std::move(listener));
-}
-COMCP_DECL implementation const& client::server_info() const { return core()->facts().info; }
-COMCP_DECL server_capabilities const& client::capabilities() const { return core()->facts().capabilities; }
-COMCP_DECL std::string const& client::instructions() const { return core()->facts().instructions; }
-COMCP_DECL protocol_version client::protocol_version() const { return core()->facts().version().value_or(version::latest); }
-COMCP_DECL era_verdict client::verdict() const { return core()->verdict(); }
-COMCP_DECL std::optional<saved_session> client::session() const { return core()->session(); }
-COMCP_DECL transport_info client::transport_info() const { return core()->transport_info(); }
-COMCP_DECL statistics client::statistics() const { return core()->statistics(); }
-COMCP_DECL asio::any_io_executor client::get_executor() const { return core()->home(); }
-
 }  // namespace comcp
 
 // client/impl/context.ipp
@@ -19020,7 +19371,7 @@ COMCP_DECL context& context::operator=(context const&) = default;
 
 COMCP_DECL std::string context::server_name() const {
   auto const core = core_.lock();
-  return core ? core->facts().info.name : std::string();
+  return core ? core->facts.info.name : std::string();
 }
 
 COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {
@@ -19031,7 +19382,7 @@ COMCP_DECL void context::progress(double progress, std::optional<double> total, 
   if (total) w.plain_key("total").real(*total);
   if (!message.empty()) w.plain_key("message").string(message);
   w.end_object();
-  core->send_text(jsonrpc::notification("notifications/progress", w.text()));
+  core->outbound.send_text(jsonrpc::notification("notifications/progress", w.text()));
 }
 
 COMCP_DECL void context::fault(error const& what) const {

@@ -689,7 +689,7 @@ COMCP_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_o
 
 COMCP_DECL void cache_step::locate(cache_key& key) const {
   comcp::transport_info info;
-  if (core_.is_http()) info = core_.transport_info();
+  if (core_.is_http()) info = core_.connection.channel().info();
   auto const& named = options_.partition();
   key.server = own_;
   if (named) key.server = "partition " + *named;
@@ -703,10 +703,10 @@ COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call co
   auto request = sansio::read_cache_request(c.method, c.params);
   if (!request) return {};
   question q;
-  q.key.method = c.method;
+  q.key.method = c.method.text();
   q.key.uri = std::move(request->uri);
   q.key.params = std::move(request->params);
-  if (auto const v = core_.facts().version()) q.key.version = v->text();
+  if (auto const v = core_.facts.version()) q.key.version = v->text();
   locate(q.key);
   q.has_cursor = request->has_cursor;
   return q;
@@ -714,7 +714,7 @@ COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call co
 
 // Ours or everybody's: a fresh one, else the later.
 COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
-  auto const now = core_.calls().now();
+  auto const now = core_.calls.now();
   std::optional<cached_result> mine, everybodys;
   with_store([&](any_cache_store const& store) {
     mine = store.find(key, now);
@@ -729,8 +729,8 @@ COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
 COMCP_DECL std::optional<reply> cache_step::fresh(question const& q) {
   if (!options_.store()) return {};
   auto found = find(q.key);
-  bool const hit = found && found->is_fresh(core_.calls().now());
-  ++(hit ? core_.calls().counters().cache_hits : core_.calls().counters().cache_misses);
+  bool const hit = found && found->is_fresh(core_.calls.now());
+  ++(hit ? core_.calls.counters().cache_hits : core_.calls.counters().cache_misses);
   if (!hit) return {};
   return reply(std::move(found->result));
 }
@@ -740,9 +740,9 @@ COMCP_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply
   if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.is_closing()) return r;
   if (!sansio::is_outage(r.error())) return r;
   auto old = find(q.key);
-  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.calls().now() - old->received) > *most) return r;
+  if (!old || std::chrono::ceil<std::chrono::milliseconds>(core_.calls.now() - old->received) > *most) return r;
   c.outdated = true;
-  ++core_.calls().counters().cache_stale;
+  ++core_.calls.counters().cache_stale;
   core_.fault(r.error());
   return std::move(old->result);
 }
@@ -759,7 +759,7 @@ COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, repl
   if (!hints || !sansio::read_cache_request(c.method, c.params)) return;
   cache_key here;
   locate(here);
-  if (auto const v = core_.facts().version()) here.version = v->text();
+  if (auto const v = core_.facts.version()) here.version = v->text();
   if (here.server != q.key.server || here.audience != q.key.audience) return;  // whose it is cannot be told
   if (here.version != q.key.version) return;
   auto mine = q.key, everybodys = q.key;
@@ -769,7 +769,7 @@ COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, repl
   with_store([&](any_cache_store const& store) {
     store.erase(everybodys);  // what was said before of who may see it
     if (!useful) return store.erase(mine);
-    if (store.store(mine, cached_result(*r, core_.calls().now(), hints->time_to_live), *q.ticket)) ++core_.calls().counters().cache_stores;
+    if (store.store(mine, cached_result(*r, core_.calls.now(), hints->time_to_live), *q.ticket)) ++core_.calls.counters().cache_stores;
   });
 }
 
@@ -784,7 +784,7 @@ COMCP_DECL void cache_step::notified(std::string_view method, json::value const&
 
 // Whoever asks from now on joins no request from before.
 COMCP_DECL void cache_step::change(cache_change what) {
-  ++core_.calls().counters().cache_invalidations;
+  ++core_.calls.counters().cache_invalidations;
   std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
   with_store([&what](any_cache_store const& store) { store.invalidate(std::move(what)); });
 }
@@ -793,17 +793,17 @@ COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performe
   auto const hold = core_.shared_from_this();
   auto const q = read(c);
   if (!q) {
-    auto work = core_.exchange().perform(c);
+    auto work = core_.exchange.perform(c);
     auto r = co_await std::move(work);
     co_return r;
   }
-  if (auto const bad = core_.check(c)) co_return reply(bad);
+  if (auto const bad = core_.exchange.check(c)) co_return reply(bad);
   if (c.options.stop().stop_requested()) co_return reply(error(errc::cancelled));
   if (c.options.cache() == cache_use::use) {
     if (auto hit = fresh(*q)) co_return std::move(*hit);
   }
   c.repeatable = true;
-  c.started = core_.calls().now();
+  c.started = core_.calls.now();
   auto work = shares(c) ? share(*q, c) : fetch(*q, c);
   auto r = co_await std::move(work);
   co_return or_stale(*q, c, std::move(r));
@@ -811,7 +811,7 @@ COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performe
 
 COMCP_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c) {
   q.ticket = ticket();
-  auto work = core_.exchange().perform(c);
+  auto work = core_.exchange.perform(c);
   auto r = co_await std::move(work);
   keep(q, c, r);
   co_return r;
@@ -824,16 +824,16 @@ COMCP_DECL bool cache_step::shares(prepared_call const& c) const {
 
 COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {
   pending_entry e(pending_entry::span::client);
-  auto const timeout = core_.calls().timeout(c.options);
-  auto const id = core_.calls().enlist(e, c.started, timeout, later(c.started, core_.calls().hard_limit(c.options)), c.counted);
+  auto const timeout = core_.calls.timeout(c.options);
+  auto const id = core_.calls.enlist(e, c.started, timeout, later(c.started, core_.calls.hard_limit(c.options)), c.counted);
   if (!id) co_return reply(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
-  core_.calls().end_with(c.options.stop(), e);
+  core_.calls.end_with(c.options.stop(), e);
   auto const f = board(q, c);
   f->aboard.push_back({id, c.options.extends_on_progress()});
-  auto r = co_await core_.calls().wait(e);
+  auto r = co_await core_.calls.wait(e);
   if (!f->landed) {
     leave(f, id);
-    if (r.error() == errc::timeout) co_return reply(error(errc::timeout, c.method));
+    if (r.error() == errc::timeout) co_return reply(error(errc::timeout, c.method.text()));
   } else if (f->asks_back && r) {
     auto work = fetch(q, c);
     r = co_await std::move(work);
@@ -844,7 +844,7 @@ COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_
 COMCP_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const& q, prepared_call const& c) {
   auto& there = flights_[q.key];
   if (there && c.options.cache() == cache_use::use) {
-    ++core_.calls().counters().coalesced;
+    ++core_.calls.counters().coalesced;
     return there;
   }
   auto const f = std::make_shared<flight>(q, prepared_call(c.method, c.params, {}));
@@ -868,7 +868,7 @@ COMCP_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const
     auto const alive = weak.lock();
     if (!alive) return;
     for (auto const& p : alive->aboard) {
-      if (p.extends) core_.calls().extend(p.wait);
+      if (p.extends) core_.calls.extend(p.wait);
     }
   });
 }
@@ -877,7 +877,7 @@ COMCP_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
   auto const hold = core_.shared_from_this();
   reply r = error(errc::cancelled);
   try {
-    auto work = core_.exchange().perform(f->call);
+    auto work = core_.exchange.perform(f->call);
     r = co_await std::move(work);
   } catch (...) {
     r = detail::current_error();
@@ -891,7 +891,7 @@ COMCP_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
   keep(f->asked, f->call, r);
   auto const kind = r ? r->view().find("resultType") : std::nullopt;
   f->asks_back = kind && kind->get_string() == "input_required";
-  for (auto const& p : std::exchange(f->aboard, {})) core_.calls().end(p.wait, reply(r));
+  for (auto const& p : std::exchange(f->aboard, {})) core_.calls.end(p.wait, reply(r));
 }
 
 COMCP_DECL void cache_step::leave(std::shared_ptr<flight> const& f, request_id wait) {
@@ -1156,7 +1156,7 @@ class validation_step final : public call_step {
 };
 
 COMCP_DECL asio::awaitable<reply> validation_step::perform(prepared_call& c, performer next) {
-  return c.method == "tools/call" ? call(c, std::move(next)) : list(c, std::move(next));
+  return c.method.is(wire::methods::call_tool) ? call(c, std::move(next)) : list(c, std::move(next));
 }
 
 COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, performer next) {
@@ -1169,9 +1169,9 @@ COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, perfor
 
 COMCP_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, performer next) {
   auto const hold = core_.shared_from_this();
-  if (auto bad = core_.check(c)) co_return reply(std::move(bad));
+  if (auto bad = core_.exchange.check(c)) co_return reply(std::move(bad));
   auto text = c.params;
-  auto const params = json::parse(pad(text), core_.limits().json());
+  auto const params = json::parse(pad(text), core_.settings.limits.json());
   if (!params) co_return reply(params.error());
   auto const named = params->view().find("name");
   std::string const name(named ? named->get_string().value_or("") : "");
@@ -1216,7 +1216,7 @@ COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
     if (!name) continue;
     auto found = listed_.find(*name);
     if (found == listed_.end()) {
-      if (listed_.size() >= core_.limits().items()) return;
+      if (listed_.size() >= core_.settings.limits.items()) return;
       found = listed_.emplace(*name, nullptr).first;
     }
     keep(found->second, t.find("inputSchema").value_or(json::view()), t.find("outputSchema").value_or(json::view()));
@@ -1230,9 +1230,9 @@ COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
 // Nothing once the list is complete, and where it could not be had but that only warns.
 COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) {
   if (complete_ == now_) co_return error();
-  auto const began = core_.calls().now();
-  auto const timeout = core_.calls().timeout(c.options);
-  auto const hard = core_.calls().hard_limit(c.options);
+  auto const began = core_.calls.now();
+  auto const timeout = core_.calls.timeout(c.options);
+  auto const hard = core_.calls.hard_limit(c.options);
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   if (!listing_) {
     listing_ = std::make_shared<listing_now>();
@@ -1241,17 +1241,17 @@ COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) 
   auto const l = listing_;
   if (l && !l->over) {
     pending_entry e(pending_entry::span::client);
-    if (!core_.calls().enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
+    if (!core_.calls.enlist(e, began, std::min(timeout, hard), later(began, hard), c.counted))
       co_return error(errc::queue_full, "more calls in flight than limits().pending_calls()");
-    core_.calls().end_with(c.options.stop(), e);
-    core_.calls().table().line_up(l->waiting, e.id);
-    auto const waited = co_await core_.calls().wait(e);
-    if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method) : waited.error();
+    core_.calls.end_with(c.options.stop(), e);
+    core_.calls.table().line_up(l->waiting, e.id);
+    auto const waited = co_await core_.calls.wait(e);
+    if (!waited) co_return waited.error() == errc::timeout ? error(errc::timeout, c.method.text()) : waited.error();
   }
   // The call itself has what is left.
   if (c.started == std::chrono::steady_clock::time_point()) c.started = began;
   c.options.extend_on_progress(c.options.extends_on_progress()).hard_timeout(hard);
-  auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.calls().now() - began);
+  auto const spent = std::min<std::chrono::nanoseconds>(timeout, core_.calls.now() - began);
   c.options.timeout(std::max(timeout - spent, std::chrono::nanoseconds(1)));
   if (!l || !l->failure) co_return error();
   auto why =
@@ -1279,20 +1279,20 @@ COMCP_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<clien
   if (!l->failure && complete_ != now_) l->failure = error(errc::limit_exceeded, "they changed while they were listed, again and again");
   listing_.reset();
   l->over = true;
-  hold->calls().wake(l->waiting, json::value());
+  hold->calls.wake(l->waiting, json::value());
 }
 
 COMCP_DECL asio::awaitable<error> validation_step::walk() {
-  auto const end = later(core_.calls().now(), core_.calls().hard_limit(call_options()));
+  auto const end = later(core_.calls.now(), core_.calls.hard_limit(call_options()));
   std::optional<std::string> from;
   std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
   std::size_t bytes = 0;
-  for (std::size_t pages = 0; pages < core_.limits().pages(); ++pages) {
+  for (std::size_t pages = 0; pages < core_.settings.limits.pages(); ++pages) {
     prepared_call c("tools/list", from ? args("cursor", *from).text() : std::string(), call_options());
     c.internal = true;
     c.repeatable = true;
     auto const asked = now_;
-    auto work = core_.exchange().perform(c);
+    auto work = core_.exchange.perform(c);
     auto const r = co_await std::move(work);
     if (!r) co_return r.error();
     learn(r->view(), asked);
@@ -1300,10 +1300,10 @@ COMCP_DECL asio::awaitable<error> validation_step::walk() {
     auto const cursor = next ? next->get_string() : std::nullopt;
     if (!cursor) co_return error();
     bytes += r->text_size();
-    if (bytes > core_.limits().list_bytes()) co_return error(errc::limit_exceeded, "more bytes than limits().list_bytes()");
+    if (bytes > core_.settings.limits.list_bytes()) co_return error(errc::limit_exceeded, "more bytes than limits().list_bytes()");
     auto const hash = std::hash<std::string_view>()(*cursor);
     if (!seen.emplace(cursor->size(), hash).second) co_return error(errc::protocol_violation, "the server gave one cursor twice");
-    if (core_.calls().now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
+    if (core_.calls.now() > end) co_return error(errc::timeout, "the list was not complete within the hard timeout");
     from = std::string(*cursor);
   }
   co_return error(errc::limit_exceeded, "more pages than limits().pages()");
@@ -4242,22 +4242,37 @@ COMCP_DECL result<void> write_lock_file(tool_pins const& pins, std::filesystem::
 // pool/core.hpp
 #if !defined(COMCP_SINGLE_POOL_CORE_HPP)
 #define COMCP_SINGLE_POOL_CORE_HPP
-// What is behind a pool: its members, who of them may be chosen, who waits for one. Runs on the pool's home executor.
-// How a member is kept alive is live_server's. Internal.
+// What is behind a pool: how its members come, are admitted and go, and who waits for one. Runs on the pool's home
+// executor. How a member is kept alive is live_server's. Internal.
 
-#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <stop_token>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+
+// pool/members.hpp
+#if !defined(COMCP_SINGLE_POOL_MEMBERS_HPP)
+#define COMCP_SINGLE_POOL_MEMBERS_HPP
+// Who is in a pool, how they stand, and who of them takes the next call. Home alone changes the list, and reads it without
+// the mutex; every other thread reads under it. Internal.
+
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 // pool/lease.hpp
 #if !defined(COMCP_SINGLE_POOL_LEASE_HPP)
@@ -4482,6 +4497,7 @@ struct life_step {
   enum class action : std::uint8_t {
     none,
     start,      ///< Begin an attempt to connect.
+    rest,       ///< It is stopped: the attempt was the only one.
     wait,       ///< Until `until`; then due() says so.
     give_up,    ///< It has failed.
     reconnect,  ///< End the connection because of `why`, wait until `until`, then due().
@@ -4500,8 +4516,8 @@ class server_life {
   explicit server_life(retry_policy policy) : policy_(policy), backoff_(policy.delays()) {}
 
   /// It is to run: for the first time, or again by hand, which forgets earlier failures. A connection that is ready
-  /// stays.
-  [[nodiscard]] life_step start(time_point now);
+  /// stays. `once`: if the attempt fails, that is the end.
+  [[nodiscard]] life_step start(time_point now, bool once = false);
   /// The same, but a connection that is ready is to be replaced.
   [[nodiscard]] life_step restart(time_point now);
   /// The attempt made a connection.
@@ -4520,7 +4536,7 @@ class server_life {
   /// Why it is not ready, or was not when it was not last.
   [[nodiscard]] error const& reason() const noexcept { return reason_; }
   /// In a row: a connection counts as a success once it lived for retry_policy::proven_after().
-  [[nodiscard]] unsigned failures() const noexcept { return failures_; }
+  [[nodiscard]] unsigned failures() const noexcept { return backoff_.failures(); }
   [[nodiscard]] std::uint64_t starts() const noexcept { return starts_; }
   /// While it backs off.
   [[nodiscard]] std::optional<time_point> retry_at() const noexcept;
@@ -4528,15 +4544,15 @@ class server_life {
   [[nodiscard]] std::deque<server_event> const& history() const noexcept { return history_; }
 
  private:
+  life_step begin(time_point now, life_step::action how);
   void become(server_state s, time_point now, error why);
-  void forget_failures() noexcept;
   life_step fail(time_point now, error why, double random, life_step::action otherwise);
 
   retry_policy policy_;
   backoff backoff_;
   server_state state_ = server_state::stopped;
   error reason_;
-  unsigned failures_ = 0;
+  bool once_ = false;
   unsigned undelivered_ = 0;
   std::uint64_t starts_ = 0;
   time_point ready_since_{}, until_{};
@@ -4608,33 +4624,29 @@ COMCP_DECL void server_life::become(server_state s, time_point now, error why) {
   event.reason = std::move(why);
 }
 
-COMCP_DECL void server_life::forget_failures() noexcept {
+COMCP_DECL life_step server_life::begin(time_point now, life_step::action how) {
   backoff_.proved();
-  failures_ = 0;
+  life_step step;
+  step.what = how;
+  step.until = now;
+  step.why = error(errc::transport_failed, "the connection is begun anew");
+  become(server_state::starting, now, how == life_step::action::reconnect ? step.why : error());
+  return step;
 }
 
-COMCP_DECL life_step server_life::start(time_point now) {
+COMCP_DECL life_step server_life::start(time_point now, bool once) {
   if (state_ == server_state::starting || state_ == server_state::ready) return {};
-  forget_failures();
-  become(server_state::starting, now, {});
-  life_step step;
-  step.what = life_step::action::start;
-  return step;
+  once_ = once;
+  return begin(now, life_step::action::start);
 }
 
 COMCP_DECL life_step server_life::restart(time_point now) {
-  if (state_ != server_state::ready) return start(now);
-  forget_failures();
-  life_step step;
-  step.what = life_step::action::reconnect;
-  step.until = now;
-  step.why = error(errc::transport_failed, "the connection is begun anew");
-  become(server_state::starting, now, step.why);
-  return step;
+  return state_ == server_state::ready ? begin(now, life_step::action::reconnect) : start(now);
 }
 
 COMCP_DECL void server_life::started(time_point now) {
   if (state_ != server_state::starting) return;
+  once_ = false;
   ++starts_;
   ready_since_ = now;
   become(server_state::ready, now, {});
@@ -4642,12 +4654,17 @@ COMCP_DECL void server_life::started(time_point now) {
 
 COMCP_DECL life_step server_life::lost(time_point now, error why, double random) {
   if (state_ != server_state::starting && state_ != server_state::ready) return {};
+  if (std::exchange(once_, false)) {
+    life_step step;
+    step.what = life_step::action::rest;
+    become(server_state::stopped, now, std::move(why));
+    return step;
+  }
   return fail(now, std::move(why), random, life_step::action::wait);
 }
 
 COMCP_DECL life_step server_life::fail(time_point now, error why, double random, life_step::action otherwise) {
-  if (state_ == server_state::ready && now - ready_since_ >= policy_.proven_after()) forget_failures();
-  ++failures_;
+  if (state_ == server_state::ready && now - ready_since_ >= policy_.proven_after()) backoff_.proved();
   std::optional<std::chrono::milliseconds> asked;
   if (auto const* const d = why.detail(); d && d->retry_after) asked = *d->retry_after;
   auto const wait = backoff_.failed(random, asked);
@@ -4688,6 +4705,7 @@ COMCP_DECL life_step server_life::call_ended(time_point now, call_end how, error
 
 COMCP_DECL void server_life::stop(time_point now, error why) {
   if (state_ == server_state::stopped) return;
+  once_ = false;
   become(server_state::stopped, now, std::move(why));
 }
 
@@ -4759,16 +4777,82 @@ struct pool_statistics {
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <random>
 #include <string>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+
+// server/connection.hpp
+#if !defined(COMCP_SINGLE_SERVER_CONNECTION_HPP)
+#define COMCP_SINGLE_SERVER_CONNECTION_HPP
+// The connection of a live_server: attempts until there is a client, which restores its connection from then on, and the
+// end of all that. Whether there is to be one is the server's life to say. On home only. Internal.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+class live_server;
+
+class server_connection {
+ public:
+  explicit server_connection(live_server& s) noexcept : server_(s) {}
+  ~server_connection() {
+    if (core_ && !core_->end_reason()) core_->abandon();
+  }
+  server_connection(server_connection const&) = delete;
+  server_connection& operator=(server_connection const&) = delete;
+
+  /// In the client that is there, if it can, once `wait` is over; else by attempts.
+  void begin_anew(error why, std::chrono::nanoseconds wait);
+  /// Attempts begin, or go on after a pause that is cut short.
+  void attempt();
+  /// What it gives back opens when the connection and the attempts are gone; null where there is nothing to wait for.
+  std::shared_ptr<gate> end();
+  void abandon() noexcept;
+  void context_gone() noexcept;
+  /// From any thread: what abandon() does to a process of the server, at once and though home may never run again.
+  void cut() noexcept { cut_.pull(); }
+
+  [[nodiscard]] bool is_idle() const noexcept { return !core_ && !attempts_; }
+  /// Of the connection, or one that restores it.
+  [[nodiscard]] std::shared_ptr<client_core> const& core() const noexcept { return core_; }
+
+ private:
+  struct attempts;
+
+  [[nodiscard]] any_transport make_transport();
+  [[nodiscard]] connect_options options();
+  asio::awaitable<void> run(std::shared_ptr<attempts> a);
+  asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
+  asio::awaitable<void> pause(std::shared_ptr<attempts> a);
+  void adopt(std::shared_ptr<client_core> core);
+  std::shared_ptr<client_core> take_core();
+  void status_changed(connection_status s);
+  asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
+                                std::shared_ptr<gate> over);
+
+  live_server& server_;
+  std::shared_ptr<client_core> core_;
+  kill_switch cut_;                      // of its transport, also while one is being made
+  std::shared_ptr<attempts> attempts_;   // to make one, under way
+  std::optional<log_level> level_;       // of the last connection
+  std::shared_ptr<gate> winding_up_;     // opens when what was ended before is gone
+  std::weak_ptr<client_core> leaving_;   // of that
+  std::uint64_t epoch_ = 0;  // what an earlier one started has no say any more
+};
+
+}  // namespace comcp::detail
+#endif
 
 namespace comcp {
 
@@ -4802,30 +4886,23 @@ class live_server_owner {
   ~live_server_owner() = default;
 };
 
-/// Everything but status() and connection() is to be called on home, which runs one handler at a time.
+/// Everything but status(), connection() and cut() is to be called on home, which runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
 /// the old one have ended.
 class live_server final : private tenant, public std::enable_shared_from_this<live_server> {
  public:
-  /// `owner` may go away before.
+  using step = sansio::life_step;
+
+  /// `owner` may go away before. Destroying it is as abandon().
   live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
               std::weak_ptr<live_server_owner> owner);
-  /// As abandon().
-  ~live_server() {
-    if (core_ && !core_->end_reason()) core_->abandon();
-  }
-  live_server(live_server const&) = delete;
-  live_server& operator=(live_server const&) = delete;
 
   /// One attempt; throws what it failed with, and is stopped then. So it is when the wait is cancelled.
   asio::awaitable<void> start();
   /// Attempts as the policy says.
   void start_in_background();
-  /// Waits until the server is ready, starting one that is stopped (lazy). Ends when it fails, is stopped, or `until`
-  /// comes: with the reason, errc::closed, errc::timeout. A deliberate stop() is not undone by it.
-  asio::awaitable<client> ready(std::chrono::steady_clock::time_point until);
   /// How a call ended, for the circuit: null, or its error.
   void call_ended(error const* failure);
   /// Ends the connection and begins a new one now. Completes when that is ready; throws what the attempt failed with,
@@ -4836,80 +4913,51 @@ class live_server final : private tenant, public std::enable_shared_from_this<li
   asio::awaitable<void> stop();
   /// Abrupt, for destructors.
   void abandon() noexcept {
-    cut();
     at_home([self = shared_from_this()] { self->abrupt(); });
+    cut();  // home may never run again
   }
+  void cut() noexcept { connection_.cut(); }
 
-  /// From any thread: what abandon() does to a process of the server, at once and though home may never run again.
-  void cut() noexcept { cut_.pull(); }
-  /// From any thread.
   [[nodiscard]] server_status status() const;
-  /// From any thread: the connection if it is ready; it does not own it.
+  /// The connection if it is ready; it does not own it.
   [[nodiscard]] std::optional<client> connection() const;
+  [[nodiscard]] sansio::server_life const& life() const noexcept { return life_; }
   [[nodiscard]] server_config const& config() const noexcept { return config_; }
-  [[nodiscard]] std::string const& name() const noexcept { return name_; }
+  [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
+
+  // From its connection.
+  void became_ready();
+  step lost(error why);
+  /// After a pause; or in the client that restores its connection, or that a user told to.
+  void attempt_begins();
 
  private:
-  struct attempts;
-  struct waiting;
+  struct outcome;
   struct snapshot {
     snapshot() = default;
     server_status status;
     std::shared_ptr<client_core> core;  // while it is ready
   };
-  using step = sansio::life_step;
 
-  [[nodiscard]] connect_options options();
-  [[nodiscard]] any_transport make_transport() {
-    auto made = config_.make_transport();
-    cut_.connect(made.cutter());
-    return made;
-  }
-  void begin();
-  asio::awaitable<void> run(std::shared_ptr<attempts> a);
-  asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
-  asio::awaitable<void> pause(std::shared_ptr<attempts> a);
-  void adopt(std::shared_ptr<client_core> core);
-  std::shared_ptr<client_core> take_core() {
-    if (core_) level_ = core_->level();
-    return std::exchange(core_, nullptr);
-  }
-  void core_changed(std::uint64_t epoch, connection_status s);
-  void attempt_begins(std::uint64_t epoch);
-  step lost(error why);
-  void go();
-  asio::awaitable<void> outcome();
-  void release(error const& why, bool attempt_failed);
+  void carry_out(step const& next);
+  /// Waits for what comes of the attempt that is made.
+  asio::awaitable<void> attempted();
+  void release(error const& why);
   void changed();
   void publish();
-  std::shared_ptr<gate> end_connection();
   std::shared_ptr<gate> end_all(error const& why);
-  asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
-                                std::shared_ptr<gate> over);
   void abrupt() noexcept;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
   COMCP_DECL void context_gone() noexcept override;
-  void tell(void (live_server_owner::*what)(std::string const&));
-  [[nodiscard]] std::chrono::steady_clock::time_point now() const noexcept { return time_->now(); }
-  [[nodiscard]] double chance() { return std::uniform_real_distribution<double>()(random_); }
 
   std::string const name_;
   server_config const config_;
   std::shared_ptr<time_source> time_;
   std::weak_ptr<live_server_owner> owner_;
   sansio::server_life life_;
-  std::minstd_rand random_{std::random_device()()};
-
-  std::shared_ptr<client_core> core_;    // of the connection, or one that restores it
-  kill_switch cut_;                      // of its transport, also while one is being made
-  std::shared_ptr<attempts> attempts_;   // to make one, under way
-  std::optional<log_level> level_;       // of the last connection
-  std::shared_ptr<gate> winding_up_;     // opens when what was ended before is gone
-  std::weak_ptr<client_core> leaving_;   // of that
-  std::vector<waiting*> waiting_;
-  std::uint64_t epoch_ = 0;  // what an earlier one started has no say any more
-  bool once_ = false;        // start(): a failure is the end
-  bool stopped_by_hand_ = false;
+  server_connection connection_;
+  std::shared_ptr<outcome> awaited_;  // of the attempt that is made, where somebody waits for it
 
   std::mutex mutable mutex_;
   std::shared_ptr<snapshot const> published_;
@@ -4920,108 +4968,68 @@ class live_server final : private tenant, public std::enable_shared_from_this<li
 
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// server/impl/live_server.ipp
-#if !defined(COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP)
-#define COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP
-// Drives sansio/server_life: attempts until there is a client, which then restores its connection as the life says.
-
-#include <algorithm>
+// server/impl/connection.ipp
+#if !defined(COMCP_SINGLE_SERVER_IMPL_CONNECTION_IPP)
+#define COMCP_SINGLE_SERVER_IMPL_CONNECTION_IPP
+#include <functional>
 #include <utility>
 
 #include <asio/cancellation_signal.hpp>
-#include <asio/this_coro.hpp>
 
 namespace comcp::detail {
 
 // Attempts to make a client, one after the other, in a coroutine of their own.
-struct live_server::attempts {
-  attempts(asio::any_io_executor const& home, std::uint64_t n) : over(home), epoch(n) {}
+struct server_connection::attempts {
+  attempts(std::shared_ptr<live_server> s, std::uint64_t n) : server(std::move(s)), over(server->home()), epoch(n) {}
+  std::shared_ptr<live_server> server;  // lives as long as they do
   asio::cancellation_signal signal;
   gate over;
   std::shared_ptr<gate> wake;  // while it pauses
   std::uint64_t epoch;
 };
 
-// One who waits, in whose frame it is.
-struct live_server::waiting {
-  waiting(std::shared_ptr<live_server> s, bool attempt)
-      : server(std::move(s)), over(std::make_shared<gate>(server->home_)), of_this_attempt(attempt) {
-    server->waiting_.push_back(this);
+COMCP_DECL void server_connection::begin_anew(error why, std::chrono::nanoseconds wait) {
+  if (core_) {
+    if (!core_->recovery.begin_anew(std::move(why), wait)) return;
+    (void)end();
   }
-  waiting(waiting const&) = delete;
-  waiting& operator=(waiting const&) = delete;
-  ~waiting() { std::erase(server->waiting_, this); }
-
-  std::shared_ptr<live_server> server;
-  std::shared_ptr<gate> over;
-  error why = error(errc::timeout, "the server " + server->name_ + " is not ready");  // unless it is released
-  std::shared_ptr<client_core> core;
-  bool of_this_attempt;
-};
-
-COMCP_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
-                                    std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
-    : tenant(std::move(home)),
-      name_(std::move(name)),
-      config_(std::move(config)),
-      time_(std::move(time)),
-      owner_(std::move(owner)),
-      life_(config_.retry()) {
-  publish();
+  attempt();
 }
 
-COMCP_DECL connect_options live_server::options() {
-  auto o = config_.options();
-  auto const epoch = epoch_;
-  restart_policy::hook ask = [weak = weak_from_this(), epoch](error const& why) -> std::optional<std::chrono::nanoseconds> {
-    auto const self = weak.lock();
-    if (!self || self->epoch_ != epoch) return {};
-    auto const next = self->lost(why);
-    if (next.what != step::action::wait) return {};
-    return next.until - self->now();
-  };
-  o.restart(restart_policy(std::move(ask))).executor(home_).connect_timeout(config_.start_timeout());
-  if (!o.time()) o.time(time_);
-  if (level_) o.log_level(*level_);
-  return o;
-}
-
-// Attempts begin, or go on after a pause that is cut short.
-COMCP_DECL void live_server::begin() {
+COMCP_DECL void server_connection::attempt() {
   if (attempts_) {
     if (attempts_->wake) attempts_->wake->open();
     return;
   }
-  attempts_ = std::make_shared<attempts>(home_, epoch_);
-  auto start = [self = shared_from_this(), a = attempts_] { spawn(self->home_, self->run(a), a->signal.slot(), a); };
-  post(home_, std::move(start));
+  attempts_ = std::make_shared<attempts>(server_.shared_from_this(), epoch_);
+  auto start = [this, a = attempts_] { spawn(server_.home(), run(a), a->signal.slot(), a); };
+  post(server_.home(), std::move(start));
 }
 
-COMCP_DECL asio::awaitable<void> live_server::run(std::shared_ptr<attempts> a) {
-  auto const self = shared_from_this();
+COMCP_DECL asio::awaitable<void> server_connection::run(std::shared_ptr<attempts> a) {
   try {
     if (auto const before = winding_up_) co_await before->wait();
     co_await try_until_ready(a);
   } catch (...) {
-    // Cancelled by end_all(), which has seen to everything.
+    // Cancelled by wind_up().
   }
   if (attempts_ == a) attempts_.reset();
   a->over.open();
 }
 
-COMCP_DECL asio::awaitable<void> live_server::try_until_ready(std::shared_ptr<attempts> a) {
+COMCP_DECL asio::awaitable<void> server_connection::try_until_ready(std::shared_ptr<attempts> a) {
+  auto const& life = server_.life();
   while (epoch_ == a->epoch) {
-    while (life_.state() == server_state::backing_off) {
+    while (life.state() == server_state::backing_off) {
       co_await pause(a);
       if (epoch_ != a->epoch) co_return;
-      auto const next = life_.due(now());
-      if (next.what == step::action::start) changed();
+      if (auto const at = life.retry_at(); at && server_.time()->now() >= *at) server_.attempt_begins();
     }
-    if (life_.state() != server_state::starting) co_return;
+    if (life.state() != server_state::starting) co_return;
     std::shared_ptr<client_core> made;
     error failure;
     try {
-      auto connecting = client_core::connect(make_transport(), config_.handler(), options());
+      auto connecting = client_core::connect(make_transport(), server_.config().handler(), options());
       made = co_await std::move(connecting);
     } catch (...) {
       failure = current_error();
@@ -5031,98 +5039,164 @@ COMCP_DECL asio::awaitable<void> live_server::try_until_ready(std::shared_ptr<at
       co_return;
     }
     if (made && !made->end_reason()) co_return adopt(std::move(made));
-    (void)lost(made ? *made->end_reason() : std::move(failure));
+    (void)server_.lost(made ? *made->end_reason() : std::move(failure));
   }
 }
 
-COMCP_DECL asio::awaitable<void> live_server::pause(std::shared_ptr<attempts> a) {
-  auto const wake = std::make_shared<gate>(home_);
+COMCP_DECL asio::awaitable<void> server_connection::pause(std::shared_ptr<attempts> a) {
+  auto const wake = std::make_shared<gate>(server_.home());
   a->wake = wake;
-  auto const alarm = time_->make_deadline(home_);
+  auto const alarm = server_.time()->make_deadline(server_.home());
   std::function<void()> ring = [wake] { wake->open(); };
-  if (auto const until = life_.retry_at()) alarm->arm(*until, std::move(ring));
+  if (auto const until = server_.life().retry_at()) alarm->arm(*until, std::move(ring));
   co_await wake->wait();
   a->wake.reset();
 }
 
-COMCP_DECL void live_server::adopt(std::shared_ptr<client_core> core) {
-  core_ = std::move(core);
-  core_->connection().on_status([weak = weak_from_this(), epoch = epoch_](connection_status s) {
-    if (auto const self = weak.lock()) self->core_changed(epoch, s);
-  });
-  core_->recovery().on_attempt([weak = weak_from_this(), epoch = epoch_] {
-    if (auto const self = weak.lock()) self->attempt_begins(epoch);
-  });
-  core_changed(epoch_, connection_status::ready);
+COMCP_DECL any_transport server_connection::make_transport() {
+  auto made = server_.config().make_transport();
+  cut_.connect(made.cutter());
+  return made;
 }
 
-COMCP_DECL void live_server::core_changed(std::uint64_t epoch, connection_status s) {
-  if (epoch != epoch_ || !core_) return;
-  if (s == connection_status::ready && life_.state() == server_state::starting) {
-    life_.started(now());
-    once_ = false;
-    release({}, false);
-    changed();
-    tell(&live_server_owner::became_ready);
-  }
+COMCP_DECL connect_options server_connection::options() {
+  auto const& config = server_.config();
+  auto o = config.options();
+  auto const weak = server_.weak_from_this();
+  restart_policy::hook ask = [this, weak, epoch = epoch_](error const& why) -> std::optional<std::chrono::nanoseconds> {
+    auto const hold = weak.lock();
+    if (!hold || epoch_ != epoch) return {};
+    auto const next = server_.lost(why);
+    if (next.what != sansio::life_step::action::wait) return {};
+    return next.until - server_.time()->now();
+  };
+  o.restart(restart_policy(std::move(ask))).executor(server_.home()).connect_timeout(config.start_timeout());
+  if (!o.time()) o.time(server_.time());
+  if (level_) o.log_level(*level_);
+  return o;
+}
+
+COMCP_DECL void server_connection::adopt(std::shared_ptr<client_core> core) {
+  core_ = std::move(core);
+  auto const weak = server_.weak_from_this();
+  core_->connection.on_status([this, weak, epoch = epoch_](connection_status s) {
+    if (auto const hold = weak.lock(); hold && epoch_ == epoch) status_changed(s);
+  });
+  core_->recovery.on_attempt([this, weak, epoch = epoch_] {
+    if (auto const hold = weak.lock(); hold && epoch_ == epoch) server_.attempt_begins();
+  });
+  status_changed(connection_status::ready);
+}
+
+COMCP_DECL void server_connection::status_changed(connection_status s) {
+  if (!core_) return;
+  if (s == connection_status::ready) server_.became_ready();
   if (s != connection_status::disconnected) return;
   // It has ended: the hook gave up, a user closed it, or its transport did not close in time.
-  (void)lost(take_core()->end_reason().value_or(error(errc::closed)));
-  if (life_.state() == server_state::backing_off) begin();
+  (void)server_.lost(take_core()->end_reason().value_or(error(errc::closed)));
+  if (server_.life().state() == server_state::backing_off) attempt();
 }
 
-// In the client that restores its connection, or that a user told to.
-COMCP_DECL void live_server::attempt_begins(std::uint64_t epoch) {
-  if (epoch != epoch_ || life_.state() == server_state::starting) return;
-  auto const next = life_.due(now());
-  if (next.what != step::action::start) (void)life_.restart(now());
-  changed();
+COMCP_DECL std::shared_ptr<client_core> server_connection::take_core() {
+  if (core_) level_ = core_->settings.log_level;
+  return std::exchange(core_, nullptr);
 }
 
-COMCP_DECL live_server::step live_server::lost(error why) {
-  if (std::exchange(once_, false)) {
-    life_.stop(now(), why);
-    release(why, false);
-    changed();
-    return {};
+COMCP_DECL std::shared_ptr<gate> server_connection::end() {
+  ++epoch_;
+  auto core = take_core();
+  auto a = std::exchange(attempts_, nullptr);
+  if (!core && !a) return winding_up_;
+  auto over = std::make_shared<gate>(server_.home());
+  auto begin = [this, hold = server_.shared_from_this(), core, a, before = winding_up_, over] {
+    spawn(server_.home(), wind_up(core, a, before, over), asio::cancellation_slot(), hold);
+  };
+  leaving_ = core;
+  winding_up_ = over;
+  post(server_.home(), std::move(begin));
+  return over;
+}
+
+COMCP_DECL asio::awaitable<void> server_connection::wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a,
+                                                            std::shared_ptr<gate> before, std::shared_ptr<gate> over) {
+  if (a) a->signal.emit(asio::cancellation_type::terminal);
+  if (core) co_await core->close();
+  if (a) co_await a->over.wait();
+  if (before) co_await before->wait();
+  if (winding_up_ == over) winding_up_.reset();
+  over->open();
+}
+
+COMCP_DECL void server_connection::abandon() noexcept {
+  for (auto const& core : {std::exchange(core_, nullptr), leaving_.lock()}) {
+    if (core) core->abandon();
   }
-  auto next = life_.lost(now(), why, chance());
-  if (next.what == step::action::none) return next;
-  release(why, next.what == step::action::wait);
-  changed();
-  if (next.what == step::action::give_up) tell(&live_server_owner::gave_up);
-  return next;
+  (void)end();
 }
 
-COMCP_DECL asio::awaitable<void> live_server::outcome() {
-  auto const state = life_.state();
-  if (state == server_state::ready) co_return;
-  if (state != server_state::starting) throw exception(life_.reason());
-  waiting w(shared_from_this(), true);
-  co_await w.over->wait();
-  if (w.why) throw exception(w.why);
+COMCP_DECL void server_connection::context_gone() noexcept {
+  ++epoch_;
+  core_.reset();
+  attempts_.reset();
+  winding_up_.reset();
 }
 
-// `why` is empty when it is ready. Where only an attempt has failed, those who wait for the server wait on.
-COMCP_DECL void live_server::release(error const& why, bool attempt_failed) {
-  for (auto* const w : waiting_) {
-    if (w->over->is_open() || (attempt_failed && !w->of_this_attempt)) continue;
-    w->why = why;
-    w->core = core_;
-    w->over->open();
-  }
+}  // namespace comcp::detail
+#endif
+
+// server/impl/live_server.ipp
+#if !defined(COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP)
+#define COMCP_SINGLE_SERVER_IMPL_LIVE_SERVER_IPP
+// Drives sansio/server_life, and tells of it.
+
+#include <random>
+#include <utility>
+
+namespace comcp::detail {
+
+// What comes of one attempt.
+struct live_server::outcome {
+  explicit outcome(asio::any_io_executor const& home) : over(home) {}
+  gate over;
+  error why;  // empty when it is ready
+};
+
+namespace server_detail {
+
+inline double chance() {
+  thread_local std::minstd_rand random{std::random_device()()};
+  return std::uniform_real_distribution<double>()(random);
+}
+
+inline void tell(asio::any_io_executor const& home, std::weak_ptr<live_server_owner> const& owner, std::string const& name,
+                 void (live_server_owner::*what)(std::string const&)) {
+  if (owner.expired()) return;
+  auto call = [owner, name, what] {
+    if (auto const alive = owner.lock()) ((*alive).*what)(name);
+  };
+  post(home, std::move(call));
+}
+
+}  // namespace server_detail
+
+COMCP_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
+                                    std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
+    : tenant(std::move(home)),
+      name_(std::move(name)),
+      config_(std::move(config)),
+      time_(std::move(time)),
+      owner_(std::move(owner)),
+      life_(config_.retry()),
+      connection_(*this) {
+  publish();
 }
 
 COMCP_DECL asio::awaitable<void> live_server::start() {
   auto const self = shared_from_this();
-  stopped_by_hand_ = false;
-  bool const first = life_.start(now()).what == step::action::start;
-  if (first) {
-    once_ = !core_ && !attempts_;
-    changed();
-    go();
-  }
-  auto wait = outcome();
+  auto const next = life_.start(time_->now(), connection_.is_idle());
+  bool const first = next.what == step::action::start;
+  carry_out(next);
+  auto wait = attempted();
   try {
     co_await std::move(wait);
   } catch (std::system_error const&) {
@@ -5133,143 +5207,103 @@ COMCP_DECL asio::awaitable<void> live_server::start() {
 }
 
 COMCP_DECL void live_server::start_in_background() {
-  stopped_by_hand_ = false;
-  if (life_.start(now()).what != step::action::start) return;
-  changed();
-  go();
-}
-
-// By the client that is there, if it can.
-COMCP_DECL void live_server::go() {
-  if (core_) {
-    if (!core_->recovery().begin_anew(error(errc::transport_failed, "the connection is begun anew"), {})) return;
-    (void)end_connection();
-  }
-  begin();
-}
-
-COMCP_DECL asio::awaitable<client> live_server::ready(std::chrono::steady_clock::time_point until) {
-  auto const self = shared_from_this();
-  if (life_.state() == server_state::stopped) {
-    if (stopped_by_hand_) throw exception(error(errc::closed, "the server " + name_ + " was stopped"));
-    start_in_background();
-  }
-  if (life_.state() == server_state::ready) co_return client(core_, false);
-  if (life_.state() == server_state::failed) throw exception(life_.reason());
-  waiting w(self, false);
-  auto const alarm = time_->make_deadline(home_);
-  if (until != std::chrono::steady_clock::time_point::max()) {
-    std::function<void()> ring = [over = w.over] { over->open(); };
-    alarm->arm(until, std::move(ring));
-  }
-  co_await w.over->wait();
-  if (w.why) throw exception(w.why);
-  co_return client(w.core, false);
-}
-
-COMCP_DECL void live_server::call_ended(error const* failure) {
-  auto const how = sansio::end_of_call(failure);
-  auto const next = life_.call_ended(now(), how, failure ? *failure : error(), chance());
-  if (next.what == step::action::none) return;
-  changed();
-  if (next.what == step::action::give_up) {
-    (void)end_connection();
-    release(next.why, false);
-    return tell(&live_server_owner::gave_up);
-  }
-  if (!core_->recovery().begin_anew(next.why, next.until - now())) return;
-  (void)end_connection();
-  begin();
+  carry_out(life_.start(time_->now()));
 }
 
 COMCP_DECL asio::awaitable<void> live_server::restart() {
   auto const self = shared_from_this();
-  stopped_by_hand_ = false;
-  if (life_.restart(now()).what != step::action::none) {
-    changed();
-    go();
-  }
-  co_await outcome();
+  carry_out(life_.restart(time_->now()));
+  co_await attempted();
+}
+
+COMCP_DECL asio::awaitable<void> live_server::attempted() {
+  auto const state = life_.state();
+  if (state == server_state::ready) co_return;
+  if (state != server_state::starting) throw exception(life_.reason());
+  if (!awaited_) awaited_ = std::make_shared<outcome>(home_);
+  auto const mine = awaited_;
+  co_await mine->over.wait();
+  if (mine->why) throw exception(mine->why);
+}
+
+COMCP_DECL void live_server::release(error const& why) {
+  auto const done = std::exchange(awaited_, nullptr);
+  if (!done) return;
+  done->why = why;
+  done->over.open();
+}
+
+COMCP_DECL void live_server::became_ready() {
+  if (life_.state() != server_state::starting) return;
+  life_.started(time_->now());
+  release({});
+  changed();
+  server_detail::tell(home_, owner_, name_, &live_server_owner::became_ready);
+}
+
+COMCP_DECL live_server::step live_server::lost(error why) {
+  auto next = life_.lost(time_->now(), why, server_detail::chance());
+  if (next.what == step::action::none) return next;
+  release(why);
+  changed();
+  if (next.what == step::action::give_up) server_detail::tell(home_, owner_, name_, &live_server_owner::gave_up);
+  return next;
+}
+
+COMCP_DECL void live_server::attempt_begins() {
+  if (life_.state() == server_state::starting) return;
+  if (life_.due(time_->now()).what != step::action::start) (void)life_.restart(time_->now());
+  changed();
+}
+
+COMCP_DECL void live_server::call_ended(error const* failure) {
+  auto const how = sansio::end_of_call(failure);
+  carry_out(life_.call_ended(time_->now(), how, failure ? *failure : error(), server_detail::chance()));
+}
+
+COMCP_DECL void live_server::carry_out(step const& next) {
+  if (next.what == step::action::none) return;
+  changed();
+  if (next.what != step::action::give_up) return connection_.begin_anew(next.why, next.until - time_->now());
+  (void)connection_.end();
+  release(next.why);
+  server_detail::tell(home_, owner_, name_, &live_server_owner::gave_up);
 }
 
 COMCP_DECL asio::awaitable<void> live_server::stop() {
   auto const self = shared_from_this();
-  stopped_by_hand_ = true;
   auto const over = end_all(error(errc::closed, "the server " + name_ + " was stopped"));
   if (over) co_await over->wait();
 }
 
 COMCP_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
   if (life_.state() != server_state::stopped) {
-    life_.stop(now(), why);
+    life_.stop(time_->now(), why);
     changed();
   }
-  auto over = end_connection();
-  release(why, false);
+  auto over = connection_.end();
+  release(why);
   return over;
-}
-
-// What it gives back opens when the connection and the attempts are gone; null where there is nothing to wait for.
-COMCP_DECL std::shared_ptr<gate> live_server::end_connection() {
-  ++epoch_;
-  once_ = false;
-  auto core = take_core();
-  auto a = std::exchange(attempts_, nullptr);
-  if (!core && !a) return winding_up_;
-  auto over = std::make_shared<gate>(home_);
-  auto begin = [self = shared_from_this(), core, a, before = winding_up_, over] {
-    spawn(self->home_, self->wind_up(core, a, before, over));
-  };
-  leaving_ = core;
-  winding_up_ = over;
-  post(home_, std::move(begin));
-  return over;
-}
-
-COMCP_DECL asio::awaitable<void> live_server::wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a,
-                                                      std::shared_ptr<gate> before, std::shared_ptr<gate> over) {
-  auto const self = shared_from_this();
-  if (a) a->signal.emit(asio::cancellation_type::terminal);
-  if (core) co_await core->close();
-  if (a) co_await a->over.wait();
-  if (before) co_await before->wait();
-  if (winding_up_ == over) winding_up_.reset();
-  over->open();
 }
 
 COMCP_DECL void live_server::context_gone() noexcept {
-  ++epoch_;
-  stopped_by_hand_ = true;
-  life_.stop(now(), error(errc::closed, "the execution context is gone"));
-  core_.reset();
-  attempts_.reset();
-  winding_up_.reset();
+  life_.stop(time_->now(), error(errc::closed, "the execution context is gone"));
+  connection_.context_gone();
+  awaited_.reset();
   publish();
 }
 
 COMCP_DECL void live_server::abrupt() noexcept {
   error const why(errc::closed, "the owner of the server " + name_ + " was destroyed");
-  stopped_by_hand_ = true;
-  life_.stop(now(), why);
-  for (auto const& core : {std::exchange(core_, nullptr), leaving_.lock()}) {
-    if (core) core->abandon();
-  }
-  (void)end_connection();
-  release(why, false);
+  life_.stop(time_->now(), why);
+  connection_.abandon();
+  release(why);
   publish();
-}
-
-COMCP_DECL void live_server::tell(void (live_server_owner::*what)(std::string const&)) {
-  if (owner_.expired()) return;
-  auto call = [owner = owner_, name = name_, what] {
-    if (auto const alive = owner.lock()) ((*alive).*what)(name);
-  };
-  post(home_, std::move(call));
 }
 
 COMCP_DECL void live_server::changed() {
   publish();
-  tell(&live_server_owner::state_changed);
+  server_detail::tell(home_, owner_, name_, &live_server_owner::state_changed);
 }
 
 COMCP_DECL void live_server::publish() {
@@ -5284,14 +5318,15 @@ COMCP_DECL void live_server::publish() {
   s.starts = life_.starts();
   s.retry_at = life_.retry_at();
   s.history.assign(life_.history().begin(), life_.history().end());
-  if (core_) {
-    s.transport = core_->transport_info();
+  auto const& core = connection_.core();
+  if (core) {
+    s.transport = core->connection.channel().info();
     s.transport.session_id.clear();
   }
-  if (core_ && is_ready) {
-    s.server_info = core_->facts().info;
-    s.version = core_->facts().version();
-    next->core = core_;
+  if (core && is_ready) {
+    s.server_info = core->facts.info;
+    s.version = core->facts.version();
+    next->core = core;
   }
   std::shared_ptr<snapshot const> const fresh = std::move(next);
   std::shared_ptr<snapshot const> replaced = fresh;
@@ -5328,7 +5363,7 @@ struct pool_member {
   std::shared_ptr<pool_load> const load;
   std::shared_ptr<live_server> live;
   std::atomic<server_state> state;  // as the pool sees it: ready once it was found to belong here
-  error refused;                    // why it does not; under the core's mutex
+  error refused;                    // why it does not; under the mutex
   std::optional<log_level> told;    // by the pool, over whichever connection
 };
 
@@ -5346,34 +5381,139 @@ class pool_turn {
   std::shared_ptr<live_server> live_;
 };
 
+class pool_members {
+ public:
+  using member = std::shared_ptr<pool_member>;
+
+  explicit pool_members(pool_options const& options) : pick_(options.strategy()) {}
+
+  // On home.
+  [[nodiscard]] std::vector<member> const& all() const noexcept { return all_; }
+  [[nodiscard]] member find(std::string_view name) const;
+  void add(member m);
+  bool remove(member const& m);  ///< False where another did it before.
+  std::vector<member> remove_all();
+  void refuse(pool_member& m, error why);
+  /// None where none is ready. Throws where the strategy fails.
+  [[nodiscard]] std::optional<pool_turn> pick();
+  /// Whether one may become ready by itself.
+  [[nodiscard]] bool is_hopeful() const noexcept;
+  /// Why there is nobody.
+  [[nodiscard]] error nobody() const;
+
+  // From any thread.
+  [[nodiscard]] std::vector<server_status> status() const;
+  [[nodiscard]] pool_statistics statistics() const;
+  void cut() noexcept;
+
+ private:
+  [[nodiscard]] std::size_t choose();
+
+  std::function<std::size_t(std::span<pool_candidate const>)> pick_;
+  std::vector<pool_candidate> candidates_;  // while one is chosen, and who they are
+  std::vector<pool_member*> ready_;
+  mutable std::mutex mutex_;
+  std::vector<member> all_;  // by id
+};
+
+}  // namespace comcp::detail
+#endif
+
+// server/bell.hpp
+#if !defined(COMCP_SINGLE_SERVER_BELL_HPP)
+#define COMCP_SINGLE_SERVER_BELL_HPP
+// Waiting for something to change that changes again and again, on one executor. Internal.
+
+#include <memory>
+#include <stop_token>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+/// Something happened: whoever waits goes on, and looks whether it was what he waits for. It outlives the waits.
+class bell {
+ public:
+  using time_point = time_source::time_point;
+
+  void ring() noexcept;
+  /// Until it rings, `until` comes or a stop is requested.
+  asio::awaitable<void> wait(std::shared_ptr<time_source> time, time_point until = time_point::max(),
+                             std::stop_token stop = std::stop_token());
+
+ private:
+  std::vector<std::weak_ptr<gate>> waiting_;
+};
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// server/impl/bell.ipp
+#if !defined(COMCP_SINGLE_SERVER_IMPL_BELL_IPP)
+#define COMCP_SINGLE_SERVER_IMPL_BELL_IPP
+#include <functional>
+#include <utility>
+
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL void bell::ring() noexcept {
+  for (auto const& w : std::exchange(waiting_, {})) {
+    if (auto const g = w.lock()) g->open();
+  }
+}
+
+COMCP_DECL asio::awaitable<void> bell::wait(std::shared_ptr<time_source> time, time_point until, std::stop_token stop) {
+  auto const home = co_await asio::this_coro::executor;
+  auto const g = std::make_shared<gate>(home);
+  std::erase_if(waiting_, [](auto const& w) { return w.expired(); });
+  waiting_.push_back(g);
+  std::unique_ptr<deadline> alarm;
+  std::function<void()> open = [g] { g->open(); };
+  if (until != time_point::max()) {
+    alarm = time->make_deadline(home);
+    alarm->arm(until, open);
+  }
+  std::function<void()> stopped = [weak = std::weak_ptr(g), home] {
+    if (auto alive = weak.lock()) post(home, [alive = std::move(alive)] { alive->open(); });
+  };
+  std::stop_callback<std::function<void()>> const on_stop(std::move(stop), std::move(stopped));
+  co_await g->wait();
+}
+
+}  // namespace comcp::detail
+#endif
+#endif
+#endif
+
+namespace comcp::detail {
+
 class pool_core final : public live_server_owner, private tenant, public std::enable_shared_from_this<pool_core> {
  public:
-  using time_point = std::chrono::steady_clock::time_point;
-  using self_type = std::shared_ptr<pool_core>;
-
-  pool_core(asio::any_io_executor home, pool_options options);
+  pool_core(asio::any_io_executor home, pool_options const& options);
   pool_core(pool_core const&) = delete;
   pool_core& operator=(pool_core const&) = delete;
   COMCP_DECL virtual ~pool_core();
 
-  /// Once, right after it was made.
-  void begin(std::vector<server_config> const& configs);
+  /// Once, right after it was made: so many connections with each.
+  void begin(std::vector<server_config> const& configs, std::size_t size);
 
   // On home.
-  static asio::awaitable<pool_turn> take(self_type self, std::chrono::nanoseconds timeout, std::stop_token stop);
-  static asio::awaitable<lease> checkout(self_type self, std::chrono::nanoseconds timeout);
+  asio::awaitable<pool_turn> take(std::chrono::nanoseconds timeout, std::stop_token stop = std::stop_token());
   /// Waits within the options' timeout, and takes what was waited off it.
-  static asio::awaitable<pool_turn> take_for_call(self_type self, call_options& options);
-  static asio::awaitable<std::string> add(self_type self, server_config config);
-  static asio::awaitable<void> remove(self_type self, std::string name);
-  static asio::awaitable<void> warm_up(self_type self);
-  static asio::awaitable<void> set_log_level(self_type self, log_level level, call_options options);
-  static asio::awaitable<void> close(self_type self);
+  asio::awaitable<pool_turn> take_for_call(call_options& options);
+  asio::awaitable<std::string> add(server_config config);
+  asio::awaitable<void> remove(std::string name);
+  asio::awaitable<void> warm_up();
+  asio::awaitable<void> set_log_level(log_level level, call_options options);
+  asio::awaitable<void> close();
 
   // From any thread.
   void abandon() noexcept;
-  [[nodiscard]] std::vector<server_status> connections() const;
-  [[nodiscard]] pool_statistics statistics() const;
+  [[nodiscard]] pool_members const& members() const noexcept { return members_; }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   // live_server_owner
@@ -5382,48 +5522,33 @@ class pool_core final : public live_server_owner, private tenant, public std::en
   COMCP_DECL void gave_up(std::string const& name) override;
 
  private:
-  using member_ptr = std::shared_ptr<pool_member>;
+  using member = pool_members::member;
   struct ending;
 
-  member_ptr enter(server_config config, server_state first);
-  [[nodiscard]] member_ptr find(std::string_view name) const;
-  bool take_out(member_ptr const& m);
+  member enter(server_config config, server_state first);
+  bool take_out(member const& m);
   void launch(pool_member& m);
-  void launch_lazy();
-  bool admit(member_ptr const& m);
+  bool admit(member const& m);
   void tell_level(pool_member& m, client const& c);
   void set_state(pool_member& m, server_state s);
-  [[nodiscard]] std::optional<pool_turn> pick();
-  [[nodiscard]] std::size_t choose();
-  [[nodiscard]] bool is_hopeful() const noexcept;
-  [[nodiscard]] error nobody() const;
-  [[nodiscard]] server_status status_of(pool_member const& m) const;
   void require_open() const;
+  [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member> const& members);
   void abrupt() noexcept;
-
-  void changed();
-  static asio::awaitable<void> change(self_type self, time_point until, std::stop_token stop);
-  [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member_ptr> members);
-  static asio::awaitable<void> stop_one(std::shared_ptr<live_server> live, std::shared_ptr<ending> all);
-
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
   COMCP_DECL void context_gone() noexcept override;
 
-  pool_options options_;
-  std::function<std::size_t(std::span<pool_candidate const>)> pick_;
   std::shared_ptr<time_source> time_;
   std::chrono::nanoseconds timeout_{0};  // of calls that say none: the longest of the members'
-  mutable std::mutex mutex_;             // over changes of members_, which only home makes, and of pool_member::refused
-  std::vector<member_ptr> members_;      // by id
+  pool_members members_;
   std::size_t last_id_ = 0;
-  std::set<gate*> waiting_;
+  bell rung_;                            // something about the members changed
   std::optional<std::string> identity_;  // of all sessions; known from the first
   std::optional<log_level> level_;
-  std::vector<pool_candidate> candidates_;  // while one is chosen, and who they are
-  std::vector<pool_member*> ready_;
   std::shared_ptr<ending> ending_;
   bool closed_ = false;
 };
+
+asio::awaitable<lease> check_out(std::shared_ptr<pool_core> core, std::chrono::nanoseconds timeout);
 
 }  // namespace comcp::detail
 #endif
@@ -5436,7 +5561,7 @@ using pool_operation = std::function<asio::awaitable<T>(client const&, call_opti
 
 template <class T>
 asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options options, pool_operation<T> operation) {
-  auto taking = pool_core::take_for_call(core, options);
+  auto taking = core->take_for_call(options);
   auto const turn = co_await std::move(taking);
   try {
     auto call = operation(turn.connection(), std::move(options));
@@ -5457,7 +5582,7 @@ asio::awaitable<T> call_on_one(std::shared_ptr<pool_core> core, call_options opt
 template <class Fn>
 std::invoke_result_t<Fn&, client const&> with_lease(std::shared_ptr<pool_core> core, Fn fn,
                                                     std::chrono::nanoseconds timeout) {
-  auto taking = on_home(core, pool_core::checkout(core, timeout));
+  auto taking = on_home(core, check_out(core, timeout));
   auto const connection = co_await std::move(taking);
   auto work = fn(*connection);
   co_return co_await std::move(work);
@@ -5579,8 +5704,6 @@ class pool {
 // pool/impl/core.ipp
 #if !defined(COMCP_SINGLE_POOL_IMPL_CORE_IPP)
 #define COMCP_SINGLE_POOL_IMPL_CORE_IPP
-// The members of a pool: who they are, how they stand, who of them is chosen.
-
 #include <algorithm>
 #include <utility>
 
@@ -5590,22 +5713,37 @@ class pool {
 
 namespace comcp::detail {
 
-COMCP_DECL pool_core::pool_core(asio::any_io_executor home, pool_options options)
-    : tenant(std::move(home)),
-      options_(std::move(options)),
-      pick_(options_.strategy()),
-      time_(options_.time() ? options_.time() : steady_time()) {
+// Members that are stopped, and who waits for it.
+struct pool_core::ending {
+  ending(asio::any_io_executor on, std::size_t n) : through(std::move(on)), left(n) {}
+
+  static asio::awaitable<void> stop(std::shared_ptr<live_server> live, std::shared_ptr<ending> all) {
+    try {
+      auto stopping = live->stop();
+      co_await std::move(stopping);
+    } catch (...) {
+      // It is bounded, and abrupt in the end; there is nobody to tell.
+    }
+    if (--all->left == 0) all->through.open();
+  }
+
+  gate through;
+  std::size_t left;
+};
+
+COMCP_DECL pool_core::pool_core(asio::any_io_executor home, pool_options const& options)
+    : tenant(std::move(home)), time_(options.time() ? options.time() : steady_time()), members_(options) {
   if (executor_as<asio::thread_pool::executor_type>(home_)) home_ = asio::make_strand(home_);
 }
 
 COMCP_DECL pool_core::~pool_core() = default;
 
 // What is to start at once counts as starting from here on: a call that comes before the start waits for it.
-COMCP_DECL void pool_core::begin(std::vector<server_config> const& configs) {
-  std::vector<member_ptr> eager;
+COMCP_DECL void pool_core::begin(std::vector<server_config> const& configs, std::size_t size) {
+  std::vector<member> eager;
   for (auto const& config : configs) {
     bool const lazy = config.start() == start_mode::lazy;
-    for (std::size_t i = 0; i < options_.size(); ++i) {
+    for (std::size_t i = 0; i < size; ++i) {
       auto const m = enter(config, lazy ? server_state::stopped : server_state::starting);
       if (!lazy) eager.push_back(m);
     }
@@ -5614,34 +5752,23 @@ COMCP_DECL void pool_core::begin(std::vector<server_config> const& configs) {
     auto const self = weak.lock();
     if (!self || self->closed_) return;
     for (auto const& m : eager) {
-      if (self->find(m->load->name) == m) self->launch(*m);
+      if (self->members_.find(m->load->name) == m) self->launch(*m);
     }
   });
 }
 
-COMCP_DECL pool_core::member_ptr pool_core::enter(server_config config, server_state first) {
+COMCP_DECL pool_core::member pool_core::enter(server_config config, server_state first) {
   timeout_ = std::max(timeout_, config.options().timeout());
   auto const m = std::make_shared<pool_member>(++last_id_, first);
   m->live = std::make_shared<live_server>(m->load->name, std::move(config), home_, time_, weak_from_this());
-  std::lock_guard const lock(mutex_);
-  members_.push_back(m);
+  members_.add(m);
   return m;
 }
 
-COMCP_DECL pool_core::member_ptr pool_core::find(std::string_view name) const {
-  for (auto const& m : members_) {
-    if (m->load->name == name) return m;
-  }
-  return nullptr;
-}
-
-// False where another did it before. An empty pool takes whatever identity comes next.
-COMCP_DECL bool pool_core::take_out(member_ptr const& m) {
-  {
-    std::lock_guard const lock(mutex_);
-    if (std::erase(members_, m) == 0) return false;
-  }
-  if (members_.empty()) identity_.reset();
+// An empty pool takes whatever identity comes next.
+COMCP_DECL bool pool_core::take_out(member const& m) {
+  if (!members_.remove(m)) return false;
+  if (members_.all().empty()) identity_.reset();
   set_state(*m, server_state::stopped);
   return true;
 }
@@ -5651,26 +5778,20 @@ COMCP_DECL void pool_core::launch(pool_member& m) {
   m.live->start_in_background();
 }
 
-COMCP_DECL void pool_core::launch_lazy() {
-  for (auto const& m : members_) {
-    if (m->state == server_state::stopped) launch(*m);
-  }
-}
-
 COMCP_DECL void pool_core::set_state(pool_member& m, server_state s) {
   m.state = s;
-  changed();
+  rung_.ring();
 }
 
 COMCP_DECL void pool_core::state_changed(std::string const& name) {
-  auto const m = find(name);
+  auto const m = members_.find(name);
   if (!m || m->refused) return;
-  auto const now = m->live->status().state;
+  auto const now = m->live->life().state();
   if (now != server_state::ready) set_state(*m, now);  // what is ready is looked at first: became_ready()
 }
 
 COMCP_DECL void pool_core::became_ready(std::string const& name) {
-  auto const m = find(name);
+  auto const m = members_.find(name);
   auto const c = m && !m->refused ? m->live->connection() : std::nullopt;
   if (!c) return;
   if (!admit(m)) return;
@@ -5679,24 +5800,21 @@ COMCP_DECL void pool_core::became_ready(std::string const& name) {
 }
 
 COMCP_DECL void pool_core::gave_up(std::string const& name) {
-  auto const m = find(name);
+  auto const m = members_.find(name);
   if (!m || !m->live->config().retry().evicts()) return;
-  if (m->live->status().state != server_state::failed) return;  // started again meanwhile
+  if (m->live->life().state() != server_state::failed) return;  // started again meanwhile
   take_out(m);
   m->live->abandon();
 }
 
 // Sessions of two identities in one pool would let one of its users act as the other.
-COMCP_DECL bool pool_core::admit(member_ptr const& m) {
+COMCP_DECL bool pool_core::admit(member const& m) {
   auto const its = m->live->status().transport.identity;
   if (!identity_) identity_ = its;
   if (*identity_ == its) return true;
-  {
-    std::lock_guard const lock(mutex_);
-    m->refused = error(errc::invalid_argument, "its credentials are not those of the pool's other connections");
-  }
+  members_.refuse(*m, error(errc::invalid_argument, "its credentials are not those of the pool's other connections"));
   set_state(*m, server_state::failed);
-  (void)stop({m});
+  (void)stop(std::vector<member>(1, m));
   return false;
 }
 
@@ -5707,7 +5825,208 @@ COMCP_DECL void pool_core::tell_level(pool_member& m, client const& c) {
   spawn(home_, c.set_log_level(*level_));
 }
 
-COMCP_DECL std::size_t pool_core::choose() {
+COMCP_DECL void pool_core::require_open() const {
+  if (closed_) throw exception(error(errc::closed, "the pool is closed"));
+}
+
+COMCP_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseconds timeout, std::stop_token stop) {
+  auto const until = later(time_->now(), timeout);
+  require_open();
+  for (auto const& m : members_.all()) {
+    if (m->state == server_state::stopped) launch(*m);  // lazy ones
+  }
+  for (;;) {
+    require_open();
+    if (stop.stop_requested()) throw exception(error(errc::cancelled).with_outcome(call_outcome::not_sent));
+    auto turn = members_.pick();
+    if (turn) co_return std::move(*turn);
+    if (!members_.is_hopeful() || time_->now() >= until) throw exception(members_.nobody());
+    auto waiting = rung_.wait(time_, until, stop);
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL asio::awaitable<pool_turn> pool_core::take_for_call(call_options& options) {
+  auto const timeout = options.timeout().value_or(timeout_);
+  auto const before = time_->now();
+  auto taking = take(timeout, options.stop());
+  auto turn = co_await std::move(taking);
+  if (auto const waited = time_->now() - before; waited.count() > 0) {
+    bool const extends = options.extends_on_progress();
+    options.timeout(std::max<std::chrono::nanoseconds>(timeout - waited, std::chrono::nanoseconds(1)));
+    options.extend_on_progress(extends);
+  }
+  co_return turn;
+}
+
+COMCP_DECL asio::awaitable<std::string> pool_core::add(server_config config) {
+  auto const hold = shared_from_this();
+  require_open();
+  auto const mode = config.start();
+  auto const m = enter(std::move(config), server_state::stopped);
+  auto const name = m->load->name;
+  if (mode == start_mode::background) launch(*m);
+  if (mode != start_mode::waits) co_return name;
+  error failure;
+  try {
+    set_state(*m, server_state::starting);
+    auto starting = m->live->start();
+    co_await std::move(starting);
+    while (m->state == server_state::starting) {
+      auto waiting = rung_.wait(time_);
+      co_await std::move(waiting);
+    }
+    if (m->refused) failure = m->refused;
+    if (members_.find(name) != m) failure = error(errc::closed, "removed while it was added");
+  } catch (...) {
+    failure = current_error();
+  }
+  if (!failure) co_return name;
+  bool const unfinished = take_out(m) && !m->refused;
+  if (unfinished) m->live->abandon();
+  throw exception(failure);
+}
+
+COMCP_DECL asio::awaitable<void> pool_core::remove(std::string name) {
+  auto const hold = shared_from_this();
+  auto const m = members_.find(name);
+  if (!m || !take_out(m)) throw exception(error(errc::unknown_server, "the pool has no member " + name));
+  auto const all = stop(std::vector<member>(1, m));
+  co_await all->through.wait();
+}
+
+COMCP_DECL asio::awaitable<void> pool_core::close() {
+  auto const hold = shared_from_this();
+  closed_ = true;
+  if (!ending_) {
+    auto const members = members_.remove_all();
+    for (auto const& m : members) m->state = server_state::stopped;
+    rung_.ring();
+    ending_ = stop(members);
+  }
+  auto const all = ending_;
+  co_await all->through.wait();
+}
+
+// Each in a coroutine of its own, which nobody's cancellation ends.
+COMCP_DECL std::shared_ptr<pool_core::ending> pool_core::stop(std::vector<member> const& members) {
+  auto const all = std::make_shared<ending>(home_, members.size());
+  if (members.empty()) all->through.open();
+  for (auto const& m : members) spawn(home_, ending::stop(m->live, all));
+  return all;
+}
+
+COMCP_DECL asio::awaitable<void> pool_core::warm_up() {
+  auto const hold = shared_from_this();
+  require_open();
+  auto first = members_.all();  // whose first attempt is under way
+  for (auto const& m : first) {
+    auto const s = m->state.load();
+    if (!m->refused && (s == server_state::stopped || s == server_state::failed)) launch(*m);
+  }
+  for (;;) {
+    std::erase_if(first, [](member const& m) { return m->state != server_state::starting; });
+    if (first.empty()) break;
+    auto waiting = rung_.wait(time_);
+    co_await std::move(waiting);
+  }
+  require_open();
+  if (members_.statistics().ready == 0) throw exception(members_.nobody());
+}
+
+// Those that become ready later are told then.
+COMCP_DECL asio::awaitable<void> pool_core::set_log_level(log_level level, call_options options) {
+  auto const hold = shared_from_this();
+  require_open();
+  level_ = level;
+  std::vector<asio::awaitable<void>> told;
+  for (auto const& m : members_.all()) {
+    if (m->state != server_state::ready) continue;
+    auto const c = m->live->connection();
+    if (!c) continue;
+    m->told = level;
+    told.push_back(c->set_log_level(level, options));
+  }
+  auto telling = all(std::move(told));
+  auto const outcomes = co_await std::move(telling);
+  for (auto const& o : outcomes) {
+    if (!o) throw exception(o.error());
+  }
+}
+
+COMCP_DECL void pool_core::context_gone() noexcept {
+  closed_ = true;
+  ending_.reset();
+}
+
+COMCP_DECL void pool_core::abandon() noexcept {
+  at_home([self = shared_from_this()] { self->abrupt(); });
+  members_.cut();  // should home never run again
+}
+
+COMCP_DECL void pool_core::abrupt() noexcept {
+  closed_ = true;
+  for (auto const& m : members_.all()) {
+    m->live->abandon();
+    m->state = server_state::stopped;  // it tells no more
+  }
+  rung_.ring();
+}
+
+}  // namespace comcp::detail
+#endif
+
+// pool/impl/members.ipp
+#if !defined(COMCP_SINGLE_POOL_IMPL_MEMBERS_IPP)
+#define COMCP_SINGLE_POOL_IMPL_MEMBERS_IPP
+#include <algorithm>
+
+namespace comcp::detail {
+
+namespace pool_detail {
+
+inline server_status status_of(pool_member const& m) {
+  auto s = m.live->status();
+  if (m.refused) s.reason = m.refused;
+  if (s.state == server_state::ready || m.refused) s.state = m.state;
+  return s;
+}
+
+}  // namespace pool_detail
+
+COMCP_DECL pool_members::member pool_members::find(std::string_view name) const {
+  for (auto const& m : all_) {
+    if (m->load->name == name) return m;
+  }
+  return nullptr;
+}
+
+COMCP_DECL void pool_members::add(member m) {
+  std::lock_guard const lock(mutex_);
+  all_.push_back(std::move(m));
+}
+
+COMCP_DECL bool pool_members::remove(member const& m) {
+  std::lock_guard const lock(mutex_);
+  return std::erase(all_, m) != 0;
+}
+
+COMCP_DECL std::vector<pool_members::member> pool_members::remove_all() {
+  std::lock_guard const lock(mutex_);
+  return std::exchange(all_, {});
+}
+
+COMCP_DECL void pool_members::refuse(pool_member& m, error why) {
+  std::lock_guard const lock(mutex_);
+  m.refused = std::move(why);
+}
+
+COMCP_DECL void pool_members::cut() noexcept {
+  std::lock_guard const lock(mutex_);
+  for (auto const& m : all_) m->live->cut();
+}
+
+COMCP_DECL std::size_t pool_members::choose() {
   error failure;
   try {
     auto const chosen = pick_(candidates_);
@@ -5719,10 +6038,10 @@ COMCP_DECL std::size_t pool_core::choose() {
   throw exception(failure);
 }
 
-COMCP_DECL std::optional<pool_turn> pool_core::pick() {
+COMCP_DECL std::optional<pool_turn> pool_members::pick() {
   candidates_.clear();
   ready_.clear();
-  for (auto const& m : members_) {
+  for (auto const& m : all_) {
     if (m->state != server_state::ready) continue;
     candidates_.push_back({m->id, m->load->in_flight.load(std::memory_order_relaxed)});
     ready_.push_back(m.get());
@@ -5739,17 +6058,17 @@ COMCP_DECL std::optional<pool_turn> pool_core::pick() {
   return std::nullopt;
 }
 
-COMCP_DECL bool pool_core::is_hopeful() const noexcept {
-  return std::any_of(members_.begin(), members_.end(), [](member_ptr const& m) {
+COMCP_DECL bool pool_members::is_hopeful() const noexcept {
+  return std::any_of(all_.begin(), all_.end(), [](member const& m) {
     auto const s = m->state.load();
     return s == server_state::starting || s == server_state::backing_off;
   });
 }
 
-COMCP_DECL error pool_core::nobody() const {
-  std::string text = members_.empty() ? "the pool has no members" : "no member of the pool is ready";
-  for (auto const& m : members_) {
-    auto const status = status_of(*m);
+COMCP_DECL error pool_members::nobody() const {
+  std::string text = all_.empty() ? "the pool has no members" : "no member of the pool is ready";
+  for (auto const& m : all_) {
+    auto const status = pool_detail::status_of(*m);
     if (!status.reason) continue;
     return status.reason.with_code(make_error_code(errc::no_connections))
         .with_message(text + "; " + status.name + ": " + status.reason.code().message() + ": " +
@@ -5758,26 +6077,19 @@ COMCP_DECL error pool_core::nobody() const {
   return {errc::no_connections, std::move(text)};
 }
 
-COMCP_DECL server_status pool_core::status_of(pool_member const& m) const {
-  auto s = m.live->status();
-  if (m.refused) s.reason = m.refused;
-  if (s.state == server_state::ready || m.refused) s.state = m.state;
-  return s;
-}
-
-COMCP_DECL std::vector<server_status> pool_core::connections() const {
+COMCP_DECL std::vector<server_status> pool_members::status() const {
   std::lock_guard const lock(mutex_);
   std::vector<server_status> all;
-  all.reserve(members_.size());
-  for (auto const& m : members_) all.push_back(status_of(*m));
+  all.reserve(all_.size());
+  for (auto const& m : all_) all.push_back(pool_detail::status_of(*m));
   return all;
 }
 
-COMCP_DECL pool_statistics pool_core::statistics() const {
+COMCP_DECL pool_statistics pool_members::statistics() const {
   std::lock_guard const lock(mutex_);
   pool_statistics s;
-  s.total = members_.size();
-  for (auto const& m : members_) {
+  s.total = all_.size();
+  for (auto const& m : all_) {
     auto const state = m->state.load();
     auto const in_flight = m->load->in_flight.load(std::memory_order_relaxed);
     if (state == server_state::ready) ++s.ready;
@@ -5787,215 +6099,21 @@ COMCP_DECL pool_statistics pool_core::statistics() const {
   return s;
 }
 
-COMCP_DECL void pool_core::context_gone() noexcept {
-  closed_ = true;
-  ending_.reset();
-}
-
-COMCP_DECL void pool_core::abandon() noexcept {
-  at_home([self = shared_from_this()] { self->abrupt(); });
-  {  // should home never run again
-    std::lock_guard const lock(mutex_);
-    for (auto const& m : members_) m->live->cut();
-  }
-}
-
-COMCP_DECL void pool_core::abrupt() noexcept {
-  closed_ = true;
-  for (auto const& m : members_) {
-    m->live->abandon();
-    m->state = server_state::stopped;  // it tells no more
-  }
-  changed();
-}
-
 }  // namespace comcp::detail
 #endif
 
 // pool/impl/pool.ipp
 #if !defined(COMCP_SINGLE_POOL_IMPL_POOL_IPP)
 #define COMCP_SINGLE_POOL_IMPL_POOL_IPP
-// What a pool does over time: waiting for a member, adding, removing, closing.
-
-#include <algorithm>
 #include <utility>
 
 namespace comcp {
 namespace detail {
 
-/// Members that are stopped, and who waits for it.
-struct pool_core::ending {
-  ending(asio::any_io_executor on, std::size_t n) : through(std::move(on)), left(n) {}
-  gate through;
-  std::size_t left;
-};
-
-COMCP_DECL void pool_core::require_open() const {
-  if (closed_) throw exception(error(errc::closed, "the pool is closed"));
-}
-
-COMCP_DECL void pool_core::changed() {
-  for (auto* const g : waiting_) g->open();
-}
-
-// Until something about the members changes, the time comes, or a stop is requested.
-COMCP_DECL asio::awaitable<void> pool_core::change(self_type self, time_point until, std::stop_token stop) {
-  struct entry {
-    entry(self_type c, gate* g) : core(std::move(c)), what(g) { core->waiting_.insert(what); }
-    entry(entry const&) = delete;
-    entry& operator=(entry const&) = delete;
-    ~entry() { core->waiting_.erase(what); }
-    self_type core;
-    gate* what;
-  };
-  auto const g = std::make_shared<gate>(self->home_);
-  entry const entered(self, g.get());
-  auto const alarm = self->time_->make_deadline(self->home_);
-  std::function<void()> ring = [g] { g->open(); };
-  std::function<void()> ring_from_anywhere = [home = self->home_, ring] { post(home, ring); };
-  if (until != time_point::max()) alarm->arm(until, std::move(ring));
-  std::stop_callback<std::function<void()>> const stopped(std::move(stop), std::move(ring_from_anywhere));
-  co_await g->wait();
-}
-
-COMCP_DECL asio::awaitable<pool_turn> pool_core::take(self_type self, std::chrono::nanoseconds timeout,
-                                                      std::stop_token stop) {
-  auto const until = later(self->time_->now(), timeout);
-  self->require_open();
-  self->launch_lazy();
-  for (;;) {
-    self->require_open();
-    if (stop.stop_requested()) throw exception(error(errc::cancelled).with_outcome(call_outcome::not_sent));
-    auto turn = self->pick();
-    if (turn) co_return std::move(*turn);
-    if (!self->is_hopeful() || self->time_->now() >= until) throw exception(self->nobody());
-    auto waiting = change(self, until, stop);
-    co_await std::move(waiting);
-  }
-}
-
-COMCP_DECL asio::awaitable<lease> pool_core::checkout(self_type self, std::chrono::nanoseconds timeout) {
-  auto taking = take(std::move(self), timeout, std::stop_token());
+COMCP_DECL asio::awaitable<lease> check_out(std::shared_ptr<pool_core> core, std::chrono::nanoseconds timeout) {
+  auto taking = core->take(timeout);
   auto turn = co_await std::move(taking);
   co_return std::move(turn).take_lease();
-}
-
-COMCP_DECL asio::awaitable<pool_turn> pool_core::take_for_call(self_type self, call_options& options) {
-  auto const timeout = options.timeout().value_or(self->timeout_);
-  auto const before = self->time_->now();
-  auto taking = take(self, timeout, options.stop());
-  auto turn = co_await std::move(taking);
-  if (auto const waited = self->time_->now() - before; waited.count() > 0) {
-    bool const extends = options.extends_on_progress();
-    options.timeout(std::max<std::chrono::nanoseconds>(timeout - waited, std::chrono::nanoseconds(1)));
-    options.extend_on_progress(extends);
-  }
-  co_return turn;
-}
-
-COMCP_DECL asio::awaitable<std::string> pool_core::add(self_type self, server_config config) {
-  self->require_open();
-  auto const mode = config.start();
-  auto const m = self->enter(std::move(config), server_state::stopped);
-  auto const name = m->load->name;
-  if (mode == start_mode::background) self->launch(*m);
-  if (mode != start_mode::waits) co_return name;
-  error failure;
-  try {
-    self->set_state(*m, server_state::starting);
-    auto starting = m->live->start();
-    co_await std::move(starting);
-    while (m->state == server_state::starting) {
-      auto waiting = change(self, time_point::max(), std::stop_token());
-      co_await std::move(waiting);
-    }
-    if (m->refused) failure = m->refused;
-    if (self->find(name) != m) failure = error(errc::closed, "removed while it was added");
-  } catch (...) {
-    failure = current_error();
-  }
-  if (!failure) co_return name;
-  bool const unfinished = self->take_out(m) && !m->refused;
-  if (unfinished) m->live->abandon();
-  throw exception(failure);
-}
-
-COMCP_DECL asio::awaitable<void> pool_core::remove(self_type self, std::string name) {
-  auto const m = self->find(name);
-  if (!m || !self->take_out(m)) throw exception(error(errc::unknown_server, "the pool has no member " + name));
-  std::vector<member_ptr> one(1, m);
-  auto const all = self->stop(std::move(one));
-  co_await all->through.wait();
-}
-
-COMCP_DECL asio::awaitable<void> pool_core::close(self_type self) {
-  self->closed_ = true;
-  if (!self->ending_) {
-    std::vector<member_ptr> members;
-    {
-      std::lock_guard const lock(self->mutex_);
-      members = std::exchange(self->members_, {});
-    }
-    for (auto const& m : members) m->state = server_state::stopped;
-    self->changed();
-    self->ending_ = self->stop(std::move(members));
-  }
-  auto const all = self->ending_;
-  co_await all->through.wait();
-}
-
-// Each in a coroutine of its own, which nobody's cancellation ends.
-COMCP_DECL std::shared_ptr<pool_core::ending> pool_core::stop(std::vector<member_ptr> members) {
-  auto const all = std::make_shared<ending>(home_, members.size());
-  if (members.empty()) all->through.open();
-  for (auto const& m : members) spawn(home_, stop_one(m->live, all));
-  return all;
-}
-
-COMCP_DECL asio::awaitable<void> pool_core::stop_one(std::shared_ptr<live_server> live, std::shared_ptr<ending> all) {
-  try {
-    auto stopping = live->stop();
-    co_await std::move(stopping);
-  } catch (...) {
-    // It is bounded, and abrupt in the end; there is nobody to tell.
-  }
-  if (--all->left == 0) all->through.open();
-}
-
-COMCP_DECL asio::awaitable<void> pool_core::warm_up(self_type self) {
-  self->require_open();
-  auto first = self->members_;  // whose first attempt is under way
-  for (auto const& m : first) {
-    auto const s = m->state.load();
-    if (!m->refused && (s == server_state::stopped || s == server_state::failed)) self->launch(*m);
-  }
-  for (;;) {
-    std::erase_if(first, [](member_ptr const& m) { return m->state != server_state::starting; });
-    if (first.empty()) break;
-    auto waiting = change(self, time_point::max(), std::stop_token());
-    co_await std::move(waiting);
-  }
-  self->require_open();
-  if (self->statistics().ready == 0) throw exception(self->nobody());
-}
-
-// Those that become ready later are told then.
-COMCP_DECL asio::awaitable<void> pool_core::set_log_level(self_type self, log_level level, call_options options) {
-  self->require_open();
-  self->level_ = level;
-  std::vector<asio::awaitable<void>> told;
-  for (auto const& m : self->members_) {
-    if (m->state != server_state::ready) continue;
-    auto const c = m->live->connection();
-    if (!c) continue;
-    m->told = level;
-    told.push_back(c->set_log_level(level, options));
-  }
-  auto telling = all(std::move(told));
-  auto const outcomes = co_await std::move(telling);
-  for (auto const& o : outcomes) {
-    if (!o) throw exception(o.error());
-  }
 }
 
 }  // namespace detail
@@ -6004,8 +6122,8 @@ COMCP_DECL pool::pool(asio::any_io_executor home, server_config config, pool_opt
     : pool(std::move(home), std::vector<server_config>(1, std::move(config)), std::move(options)) {}
 
 COMCP_DECL pool::pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options)
-    : core_(std::make_shared<detail::pool_core>(std::move(home), std::move(options))) {
-  core_->begin(configs);
+    : core_(std::make_shared<detail::pool_core>(std::move(home), options)) {
+  core_->begin(configs, options.size());
 }
 
 COMCP_DECL pool& pool::operator=(pool&& other) noexcept {
@@ -6020,25 +6138,25 @@ COMCP_DECL pool::~pool() {
 }
 
 COMCP_DECL asio::awaitable<void> pool::warm_up() const {
-  return detail::on_home(core_, detail::pool_core::warm_up(core_));
+  return detail::on_home(core_, core_->warm_up());
 }
 COMCP_DECL asio::awaitable<lease> pool::checkout(std::chrono::nanoseconds timeout) const {
-  return detail::on_home(core_, detail::pool_core::checkout(core_, timeout));
+  return detail::on_home(core_, detail::check_out(core_, timeout));
 }
 COMCP_DECL asio::awaitable<std::string> pool::add(server_config config) const {
-  return detail::on_home(core_, detail::pool_core::add(core_, std::move(config)));
+  return detail::on_home(core_, core_->add(std::move(config)));
 }
 COMCP_DECL asio::awaitable<void> pool::remove(std::string_view name) const {
-  return detail::on_home(core_, detail::pool_core::remove(core_, std::string(name)));
+  return detail::on_home(core_, core_->remove(std::string(name)));
 }
 COMCP_DECL asio::awaitable<void> pool::set_log_level(log_level level, call_options options) const {
-  return detail::on_home(core_, detail::pool_core::set_log_level(core_, level, std::move(options)));
+  return detail::on_home(core_, core_->set_log_level(level, std::move(options)));
 }
 COMCP_DECL asio::awaitable<void> pool::close() const {
-  return detail::on_home(core_, detail::pool_core::close(core_));
+  return detail::on_home(core_, core_->close());
 }
-COMCP_DECL std::vector<server_status> pool::connections() const { return core_->connections(); }
-COMCP_DECL pool_statistics pool::stats() const { return core_->statistics(); }
+COMCP_DECL std::vector<server_status> pool::connections() const { return core_->members().status(); }
+COMCP_DECL pool_statistics pool::stats() const { return core_->members().statistics(); }
 COMCP_DECL asio::any_io_executor pool::get_executor() const { return core_->home(); }
 
 }  // namespace comcp
@@ -7578,7 +7696,8 @@ class registry_options {
 namespace comcp {
 namespace detail {
 class registry_core;
-}
+std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options);
+}  // namespace detail
 
 /// Many servers. Move-only; destroying it is abrupt (calls end with errc::closed, server processes are killed), close()
 /// is graceful. Operations may be awaited on any executor and resume there; those that are no operations (servers,
@@ -7590,7 +7709,7 @@ class registry {
   template <class Executor>
     requires(!std::same_as<Executor, registry> && std::convertible_to<Executor, asio::any_io_executor>)
   explicit registry(Executor home, registry_options options = registry_options())
-      : core_(make(asio::any_io_executor(std::move(home)), std::move(options))) {}
+      : core_(detail::make_registry_core(std::move(home), std::move(options))) {}
   registry(registry&&) noexcept = default;
   registry& operator=(registry&& other) noexcept;
   ~registry();
@@ -7663,7 +7782,6 @@ class registry {
   [[nodiscard]] asio::any_io_executor get_executor() const;
 
  private:
-  static std::shared_ptr<detail::registry_core> make(asio::any_io_executor home, registry_options options);
   [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
 
   std::shared_ptr<detail::registry_core> core_;
@@ -7674,238 +7792,1113 @@ class registry {
 // registry/registry_core.hpp
 #if !defined(COMCP_SINGLE_REGISTRY_REGISTRY_CORE_HPP)
 #define COMCP_SINGLE_REGISTRY_REGISTRY_CORE_HPP
-// What a registry is made of: its servers, their parts of the catalog, who waits for what. Everything runs on home but
-// the snapshots, which the mutex guards; home alone writes, and reads without it. Internal.
+// A registry without its surface, put together of its parts: servers (who is there), refresher (when their lists are
+// read), offers (what came of it), calls (which server one goes to). Internal.
+
+#include <memory>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+// registry/calls.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_CALLS_HPP)
+#define COMCP_SINGLE_REGISTRY_CALLS_HPP
+// Which server of a registry a call goes to, how long it waits for it, and what is subscribed there. On home only.
+// Internal.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <asio/awaitable.hpp>
+
+// registry/member.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_MEMBER_HPP)
+#define COMCP_SINGLE_REGISTRY_MEMBER_HPP
+// One server of a registry, and how long a caller waits for it. On home only. Internal.
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <utility>
+
+// registry/offers.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_OFFERS_HPP)
+#define COMCP_SINGLE_REGISTRY_OFFERS_HPP
+// What a registry's servers offer: what they listed, without what pins hold back, and what is wrong with the rest. Home
+// alone writes, and reads without the mutex; every other thread reads under it. When lists are read is
+// registry/refresher's. Internal.
 
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
-#include <stop_token>
 #include <string>
+#include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/this_coro.hpp>
 
 namespace comcp::detail {
 
-class registry_core;
-
 error no_such_server(std::string_view name);
 
-/// Something happened: whoever waits goes on, and looks whether it was what he waits for. On one executor.
-class bell {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  void ring() noexcept;
-  /// Until it rings, `until` comes or a stop is requested.
-  static asio::awaitable<void> wait(std::shared_ptr<bell> self, std::shared_ptr<time_source> time, time_point until,
-                                    std::stop_token stop);
-
- private:
-  std::vector<std::weak_ptr<gate>> waiting_;
-};
-
-/// Which lists are to be read.
-namespace list_kinds {
-inline constexpr unsigned tools = 1, resources = 2, prompts = 4, all = 7;
+/// What a listener throws is dropped, as documented.
+template <class What>
+void tell(std::function<void(What const&)> const& listener, What const& what) noexcept {
+  if (!listener) return;
+  try {
+    listener(what);
+  } catch (...) {
+  }
 }
 
-/// One server of a registry.
-struct registry_member final : live_server_owner, std::enable_shared_from_this<registry_member> {
-  COMCP_DECL void state_changed(std::string const&) override;
-  COMCP_DECL void became_ready(std::string const&) override;
-  COMCP_DECL void gave_up(std::string const&) override;
+/// One server's, as of its last refresh.
+struct server_offers {
+  explicit server_offers(std::string n) : server(std::move(n)) {}
 
-  [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
+  std::string const server;
+  bool withdrawn = false;  // it is no member any more
 
-  std::weak_ptr<registry_core> registry;
-  std::string name;
-  std::shared_ptr<live_server> server;
-  std::shared_ptr<bell> rung = std::make_shared<bell>();
-  error gone;            // why it is no member any more
-  bool stopped = false;  // its end is complete
-
-  // Refreshing.
-  unsigned dirty = 0;     // list_kinds that are to be read
-  bool urgent = false;    // at once, without gathering
-  bool running = false;
-  std::shared_ptr<gate> gathering;
-  std::uint64_t asked = 0, done = 0;    // refreshes that somebody waits for
-  std::uint64_t listed = 0;             // the connection (status().starts) whose lists were read; 0: none
-  std::weak_ptr<client_core> watched;   // the connection whose list changes are heard
-
-  std::multimap<std::string, updated_callback, std::less<>> subscribed;  // by uri, for a client to come
-
-  // Of the last refresh; the registry's mutex guards them.
+  // The mutex guards these.
   std::array<std::vector<catalog_fault>, 4> faults;
   std::vector<blocked_tool> blocked;
-  std::optional<std::string> instructions;  // nothing: not known yet, or held back
-  error instructions_blocked;
+  result<std::string> instructions = error(errc::not_ready, "the instructions of " + server + " were not read yet");
 
   // Where pins decide: all that it lists, and the findings by name where something is not simply allowed.
-  std::tuple<shared_part<tool>, shared_part<prompt>> offered;
+  std::tuple<shared_part<tool>, shared_part<prompt>> listed;
   std::map<std::pair<pin_kind, std::string>, pin_finding> findings;
 };
 
-/// How long a caller waits for a server.
-struct patience {
-  patience(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d, std::stop_token s)
-      : start(now), until(later(now, d)), stop(std::move(s)) {}
-  std::chrono::steady_clock::time_point start, until;
-  std::stop_token stop;
-};
-
-class registry_core final : private tenant, public std::enable_shared_from_this<registry_core> {
+class registry_offers {
  public:
-  using self = std::shared_ptr<registry_core>;
-  using member = std::shared_ptr<registry_member>;
+  explicit registry_offers(registry_options const& options);
 
-  registry_core(asio::any_io_executor home, registry_options options);
-
-  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
-  void abandon() noexcept;  ///< The registry went away.
-
-  // Operations, on home.
-  static asio::awaitable<void> add(self r, std::string name, server_config config);
-  static asio::awaitable<void> remove(self r, std::string name);
-  static asio::awaitable<void> restart(self r, std::string name);
-  static asio::awaitable<void> close(self r);
-  static asio::awaitable<bool> settled(self r, std::chrono::nanoseconds limit);
-  static asio::awaitable<call_tool_result> call(self r, std::string name, json::fragment arguments, call_options options);
-  template <class T>
-  using operation = std::function<asio::awaitable<T>(client const&, call_options)>;
-  template <class T>
-  static asio::awaitable<T> with_server(self r, std::string name, call_options options, operation<T> op);
-  static asio::awaitable<get_prompt_result> prompt_of(self r, std::string server, std::string name,
-                                                      json::fragment arguments, call_options options);
-  static asio::awaitable<void> subscribe(self r, std::string name, std::string uri, updated_callback f,
-                                         call_options options);
-  static asio::awaitable<void> unsubscribe(self r, std::string name, std::string uri, call_options options);
-  static asio::awaitable<void> refresh(self r, std::string name);
-  static asio::awaitable<void> refresh_all(self r);
-
-  // Snapshots, from any thread.
-  [[nodiscard]] std::vector<std::string> servers() const;
-  [[nodiscard]] result<server_status> status(std::string_view name) const;
-  [[nodiscard]] result<server_config> config(std::string_view name) const;
-  [[nodiscard]] result<client> find(std::string_view name) const;
+  // From any thread.
   template <class T>
   [[nodiscard]] catalog_view<T> view() const {
     std::lock_guard const lock(mutex_);
     return std::get<catalog_view<T>>(views_);
   }
   [[nodiscard]] std::vector<blocked_tool> blocked() const;
-  [[nodiscard]] result<std::string> instructions(std::string_view name) const;
+  [[nodiscard]] result<std::string> instructions(std::string_view server) const;
   [[nodiscard]] std::vector<catalog_fault> faults() const;
 
-  // From members.
-  void state_changed(member const& m);
-  void became_ready(member const& m);
-  void gave_up(member const& m);
+  // On home. Whatever may call a listener or the pins' policy may find the server withdrawn afterwards.
+  std::shared_ptr<server_offers> add(std::string const& server);
+  /// Everything that it offers is taken back.
+  void withdraw(server_offers& o);
+  void forget(server_offers& o);
+  template <class T>
+  void adopt(server_offers& o, result<listing<T>> listed);
+  void adopt_instructions(server_offers& o, std::string const& text);
+
+  [[nodiscard]] bool has_tool(std::string_view server, std::string_view name) const noexcept {
+    return std::get<catalog_view<tool>>(views_).find(server, name) != nullptr;
+  }
+  /// Each server with such a tool; what is blocked counts, or another server's could take its place.
+  [[nodiscard]] std::vector<std::string> having_tool(std::string_view name) const;
+  /// Why the pins hold it back, if they do: they are asked again, as it may be approved by now.
+  template <class T>
+  [[nodiscard]] error blocks(server_offers& o, std::string_view name);
 
  private:
-  struct reading;
+  [[nodiscard]] static error held_back(server_offers const& o, pin_kind kind, std::string_view name);
+  template <class T>
+  void check(server_offers& o);
+  void tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found, std::function<void()> const& publish);
+  template <class T>
+  void publish(server_offers& o, shared_part<T> part);
+  void set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults);
+
+  registry_options const& options_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<server_offers>, std::less<>> all_;
+  std::tuple<catalog_view<tool>, catalog_view<resource>, catalog_view<resource_template>, catalog_view<prompt>> views_;
+};
+
+}  // namespace comcp::detail
+#endif
+
+// sansio/list_refresh.hpp
+#if !defined(COMCP_SINGLE_SANSIO_LIST_REFRESH_HPP)
+#define COMCP_SINGLE_SANSIO_LIST_REFRESH_HPP
+// When the lists of one server are read: one refresh at a time and one after it, changes gathered before that. Who drives
+// it waits and reads.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+namespace comcp::sansio {
+
+class list_refresh {
+ public:
+  enum class want : std::uint8_t {
+    rest,    ///< Nothing to do until touch() says so.
+    gather,  ///< Wait for what else changes, or until it is to be at once, then next().
+    read,    ///< Read what take() gives, then finished().
+  };
+
+  /// These lists, a set of bits, are to be read: soon, or at once. True where somebody is to begin with next().
+  [[nodiscard]] bool touch(unsigned lists, bool at_once) noexcept {
+    lists_ |= lists;
+    due_ = std::max(due_, at_once ? due::now : due::soon);
+    return !std::exchange(driven_, true);
+  }
+  /// Without a connection everything waits for the next one, which touches all.
+  [[nodiscard]] want next(bool connected) noexcept {
+    if (lists_ != 0 && due_ == due::soon) return due_ = due::gathered, want::gather;
+    if (lists_ != 0 && connected) return want::read;
+    driven_ = false;
+    return want::rest;
+  }
+  /// What is read now, from this connection, of which there is one after the other from 1 on.
+  [[nodiscard]] unsigned take(std::uint64_t connection) noexcept {
+    reading_from_ = connection;
+    answers_ = asked_;
+    due_ = due::never;
+    return std::exchange(lists_, 0);
+  }
+  void finished() noexcept {
+    read_from_ = reading_from_;
+    answered_ = answers_;
+  }
+
+  /// For one who waits for a refresh that begins after this: its number.
+  [[nodiscard]] std::uint64_t ask() noexcept { return ++asked_; }
+  [[nodiscard]] bool has_answered(std::uint64_t number) const noexcept { return answered_ >= number; }
+
+  /// Whether all lists of this connection were read, and nothing is left to read.
+  [[nodiscard]] bool is_current(std::uint64_t connection) const noexcept {
+    return connection != 0 && read_from_ == connection && !driven_ && lists_ == 0;
+  }
+  /// What was read counts no more.
+  void forget() noexcept { read_from_ = 0; }
+
+ private:
+  enum class due : std::uint8_t { never, soon, gathered, now };
+
+  unsigned lists_ = 0;  // that are to be read
+  due due_ = due::never;
+  bool driven_ = false;
+  std::uint64_t asked_ = 0, answers_ = 0, answered_ = 0;
+  std::uint64_t reading_from_ = 0, read_from_ = 0;
+};
+
+}  // namespace comcp::sansio
+#endif
+
+namespace comcp::detail {
+
+class registry_core;
+
+struct registry_member final : live_server_owner, std::enable_shared_from_this<registry_member> {
+  registry_member(std::weak_ptr<registry_core> r, std::string n, std::shared_ptr<server_offers> o)
+      : registry(std::move(r)), name(std::move(n)), offers(std::move(o)) {}
+
+  COMCP_DECL void state_changed(std::string const&) override;
+  COMCP_DECL void became_ready(std::string const&) override;
+  COMCP_DECL void gave_up(std::string const&) override;
+
+  [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
+  [[nodiscard]] bool is_listed() const { return server->connection() && lists.is_current(server->life().starts()); }
+
+  std::weak_ptr<registry_core> registry;
+  std::string name;
+  std::shared_ptr<live_server> server;
+  bell rung;
+  error gone;            // why it is no member any more
+  bool stopped = false;  // its end is complete
+
+  std::shared_ptr<server_offers> offers;
+  sansio::list_refresh lists;
+  std::shared_ptr<gate> gathering;     // of changes of its lists
+  std::weak_ptr<client_core> watched;  // the connection whose list changes are heard
+  std::multimap<std::string, updated_callback, std::less<>> subscribed;  // by uri, for a client to come
+};
+
+/// How long a caller waits for a server.
+struct patience {
+  patience(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d, std::stop_token s = std::stop_token())
+      : start(now), until(later(now, d)), stop(std::move(s)) {}
+  std::chrono::steady_clock::time_point start, until;
+  std::stop_token stop;
+};
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp::detail {
+
+class registry_calls {
+ public:
+  using member = std::shared_ptr<registry_member>;
+
+  explicit registry_calls(registry_core& core) noexcept : core_(core) {}
+
+  // Operations.
+  asio::awaitable<call_tool_result> call(std::string name, json::fragment arguments, call_options options);
+  asio::awaitable<read_resource_result> read(std::string server, std::string uri, call_options options);
+  asio::awaitable<get_prompt_result> prompt(std::string server, std::string name, json::fragment arguments,
+                                            call_options options);
+  asio::awaitable<void> subscribe(std::string server, std::string uri, updated_callback f, call_options options);
+  asio::awaitable<void> unsubscribe(std::string server, std::string uri, call_options options);
+
+  /// At a client that is another one than before.
+  void subscribe_again(member const& m);
+  [[nodiscard]] patience patience_for(registry_member const& m, call_options const& o) const;
+  /// Until something about the server changes. Throws where there is nothing to wait for, or no time left.
+  asio::awaitable<void> wait_for(member m, patience p);
+
+ private:
   struct route;
 
-  // registry_servers.ipp
-  [[nodiscard]] member find_member(std::string_view name) const noexcept;
-  [[nodiscard]] member require(std::string_view name) const;
-  [[nodiscard]] error absent(std::string_view name) const;
-  static asio::awaitable<void> start_first(self r, member m);
-  static asio::awaitable<void> until_listed(self r, member m, patience p);
-  [[nodiscard]] bool is_listed(registry_member const& m) const;
-  void detach(member const& m, error why);
-  static asio::awaitable<void> stop(self r, member m);
-  static asio::awaitable<void> close_all(self r);
-  void abrupt() noexcept;
-  void ring(registry_member& m) noexcept;
-
-  // registry_calls.ipp
   [[nodiscard]] result<route> resolve(std::string_view name);
   [[nodiscard]] result<route> resolve_bare(std::string_view name, error otherwise);
   [[nodiscard]] result<route> resolve_at(member const& m, std::string_view tool);
-  [[nodiscard]] static error blocked_in(registry_member const& m, pin_kind kind, std::string_view name);
   [[nodiscard]] error cannot_wait(member const& m, patience const& p) const;
-  static asio::awaitable<void> wait_for(self r, member m, patience p);
-  static asio::awaitable<client> ready(self r, member m, patience p);
-  template <class T>
-  static asio::awaitable<T> ended(member m, asio::awaitable<T> op);
-  [[nodiscard]] patience patience_for(registry_member const& m, call_options const& o) const;
   [[nodiscard]] call_options rest_of(call_options o, registry_member const& m, patience const& p) const;
+  asio::awaitable<client> ready(member m, patience p);
+  /// Takes off the options' time what it waited.
+  asio::awaitable<client> ready_for(member m, call_options& options);
+  asio::awaitable<void> subscribe_once_more(member m, std::string uri, updated_callback f);
 
-  // registry_refresh.ipp
-  static asio::awaitable<void> subscribe_again(self r, member m, std::string uri, updated_callback f);
-  [[nodiscard]] std::uint64_t ask_refresh(member const& m);
-  static asio::awaitable<void> until_read(self r, member m, std::uint64_t mine, patience p);
-  void touch(member const& m, unsigned kinds, bool urgent);
-  static asio::awaitable<void> keep_current(self r, member m);
-  static asio::awaitable<void> gather_changes(self r, member m);
-  static asio::awaitable<void> read_lists(self r, member m, client c, unsigned kinds);
-  void attach(member const& m, client const& c, server_capabilities const& can);
-  template <class T>
-  void adopt(member const& m, result<listing<T>> listed);
-  template <class T>
-  void check_pins(member const& m);
-  void check_instructions(member const& m, std::string const& text);
-  void tell_findings(member const& m, pin_kind kind, std::vector<pin_finding> found,
-                     std::function<void()> const& publish);
-  template <class T>
-  void publish(member const& m, shared_part<T> part);
-  void set_faults(member const& m, std::size_t kind, std::vector<catalog_fault> faults);
-  void forget_lists(member const& m);
+  registry_core& core_;
+};
 
-  template <class Listener, class What>
-  static void tell(Listener const& listener, What const& what) noexcept {
-    if (!listener) return;
-    try {
-      listener(what);
-    } catch (...) {
-      // As documented.
-    }
-  }
+}  // namespace comcp::detail
+#endif
 
+// registry/refresher.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_REFRESHER_HPP)
+#define COMCP_SINGLE_REGISTRY_REFRESHER_HPP
+// Keeps what a registry's servers offer current: reads their lists, as sansio/list_refresh says when. What is wrong with
+// one definition, list or server costs no other. On home only. Internal.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+/// Which lists are to be read.
+namespace list_kinds {
+inline constexpr unsigned tools = 1, resources = 2, prompts = 4, all = 7;
+}
+
+class registry_refresher {
+ public:
+  using member = std::shared_ptr<registry_member>;
+
+  explicit registry_refresher(registry_core& core) noexcept : core_(core) {}
+
+  /// These list_kinds are read: at once, or with what else changes within the debounce.
+  void touch(member const& m, unsigned kinds, bool at_once);
+  /// Nothing that listing meets is an error, and nor is that it takes too long; only that the server, which was ready, is
+  /// lost, and not back in time.
+  asio::awaitable<void> until_listed(member m, patience p);
+
+  // Operations.
+  asio::awaitable<void> refresh(std::string name);
+  asio::awaitable<void> refresh_all();
+
+ private:
+  asio::awaitable<void> keep_current(member m);
+  asio::awaitable<void> gather_changes(member m);
+  asio::awaitable<void> read_lists(member m, client c, unsigned kinds);
+  void watch(member const& m, client const& c, server_capabilities const& can);
+  [[nodiscard]] std::uint64_t ask(member const& m);
+  asio::awaitable<void> until_read(member m, std::uint64_t mine, patience p);
+
+  registry_core& core_;
+};
+
+}  // namespace comcp::detail
+#endif
+
+// registry/servers.hpp
+#if !defined(COMCP_SINGLE_REGISTRY_SERVERS_HPP)
+#define COMCP_SINGLE_REGISTRY_SERVERS_HPP
+// Which servers a registry has: how they come and go, and what is heard of their lives. Home alone writes, and reads
+// without the mutex; every other thread reads under it, so that a member's last reference ends on home. Internal.
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+class registry_servers {
+ public:
+  using member = std::shared_ptr<registry_member>;
+  using by_name = std::map<std::string, member, std::less<>>;
+
+  explicit registry_servers(registry_core& core) noexcept : core_(core) {}
+
+  // Operations.
+  asio::awaitable<void> add(std::string name, server_config config);
+  asio::awaitable<void> remove(std::string name);
+  asio::awaitable<void> restart(std::string name);
+  asio::awaitable<void> close();
+  asio::awaitable<bool> settled(std::chrono::nanoseconds limit);
+
+  // From any thread.
+  [[nodiscard]] std::vector<std::string> names() const;
+  [[nodiscard]] result<server_status> status(std::string_view name) const;
+  [[nodiscard]] result<server_config> config(std::string_view name) const;
+  [[nodiscard]] result<client> connection(std::string_view name) const;
+  /// The servers' processes end at once.
+  void cut() noexcept;
+
+  // On home.
+  [[nodiscard]] by_name const& all() const noexcept { return all_; }
+  [[nodiscard]] member find(std::string_view name) const noexcept;
+  [[nodiscard]] member require(std::string_view name) const;
+  /// Why there is no such server.
+  [[nodiscard]] error absent(std::string_view name) const;
+  [[nodiscard]] bool is_closing() const noexcept { return phase_ != phase::open; }
+  void ring(registry_member& m) noexcept;
+  void state_changed(member const& m);
+  void gave_up(member const& m);
+  void abrupt() noexcept;
+  void context_gone() noexcept;
+
+ private:
+  enum class phase { open, closing, closed };
+
+  template <class Look>
+  auto look_at(std::string_view name, Look look) const -> decltype(look(std::declval<live_server const&>()));
+  void detach(member const& m, error why);
+  void let_go(member const& m, error why);
+  asio::awaitable<void> stop(member m);
+  asio::awaitable<void> close_all();
+
+  registry_core& core_;
+  mutable std::mutex mutex_;
+  by_name all_;
+  std::vector<member> leaving_;  // no members any more, and not stopped yet
+  bell rung_;                    // something happened to one of them
+  phase phase_ = phase::open;
+};
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp::detail {
+
+class registry_core final : private tenant, public std::enable_shared_from_this<registry_core> {
+ public:
+  registry_core(asio::any_io_executor home, registry_options o);
+
+  void abandon() noexcept;  ///< The registry went away.
+  void spawn(asio::awaitable<void> work);  ///< Detached; keeps the core.
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
+
+  registry_options const options;
+  std::shared_ptr<time_source> const time;
+  registry_servers servers;
+  registry_offers offers;
+  registry_refresher refresher;
+  registry_calls calls;
+
+ private:
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
   COMCP_DECL void context_gone() noexcept override;
-
-  registry_options options_;
-  std::shared_ptr<time_source> time_;
-
-  mutable std::mutex mutex_;
-  std::map<std::string, member, std::less<>> members_;
-  std::tuple<catalog_view<tool>, catalog_view<resource>, catalog_view<resource_template>, catalog_view<prompt>> views_;
-
-  std::vector<member> leaving_;  // no members any more, and not stopped yet
-  std::shared_ptr<bell> rung_ = std::make_shared<bell>();
-  bool closing_ = false, closed_ = false;
 };
 
 }  // namespace comcp::detail
 #endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
+// registry/impl/calls.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_CALLS_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_CALLS_IPP
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace comcp::detail {
+
+// Where a tool is. Without `tool` the server's list is not known yet: it is to be waited for.
+struct registry_calls::route {
+  explicit route(member m) : server(std::move(m)) {}
+  route(member m, std::string_view t) : server(std::move(m)), tool(t) {}
+  member server;
+  std::string tool;
+};
+
+COMCP_DECL result<registry_calls::route> registry_calls::resolve(std::string_view name) {
+  auto const& separator = core_.options.separator();
+  auto const& servers = core_.servers;
+  auto const at = name.find(separator);
+  if (servers.is_closing()) return servers.absent(name);
+  if (at == name.npos) {
+    if (!core_.options.allows_bare_names())
+      return error(errc::no_separator, std::string(name) + " has no \"" + separator + "\" in it");
+    return resolve_bare(name, error(errc::unknown_tool, "no server has a tool " + std::string(name)));
+  }
+  auto const server = name.substr(0, at);
+  if (auto const m = servers.find(server)) return resolve_at(m, name.substr(at + separator.size()));
+  if (!core_.options.allows_bare_names()) return servers.absent(server);
+  return resolve_bare(name, servers.absent(server));
+}
+
+COMCP_DECL result<registry_calls::route> registry_calls::resolve_bare(std::string_view name, error otherwise) {
+  auto const having = core_.offers.having_tool(name);
+  if (having.empty()) return otherwise;
+  if (having.size() == 1) return resolve_at(core_.servers.find(having.front()), name);
+  std::string servers;
+  for (auto const& server : having) servers.append(servers.empty() ? "" : ", ").append(server);
+  return error(errc::ambiguous_name, std::string(name) + " is a tool of " + servers);
+}
+
+COMCP_DECL result<registry_calls::route> registry_calls::resolve_at(member const& m, std::string_view tool_name) {
+  auto const blocked = core_.offers.blocks<tool>(*m->offers, tool_name);
+  if (core_.offers.has_tool(m->name, tool_name)) return route(m, tool_name);
+  if (blocked) return blocked;
+  if (!m->is_listed()) return route(m);
+  return error(errc::unknown_tool, "the server " + m->name + " has no tool " + std::string(tool_name));
+}
+
+namespace registry_detail {
+
+// How long a call may last in all, by its options and those of the server.
+struct call_times {
+  call_times(connect_options const& all, call_options const& o)
+      : timeout(o.timeout().value_or(all.timeout())),
+        hard(o.hard_timeout().value_or(std::max(all.hard_timeout(), timeout))) {}
+  std::chrono::nanoseconds timeout, hard;
+};
+
+// Tells the circuit breaker how it ended.
+template <class T>
+asio::awaitable<T> told(std::shared_ptr<registry_member> m, asio::awaitable<T> call) {
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(call);
+      m->server->call_ended(nullptr);
+    } else {
+      auto value = co_await std::move(call);
+      m->server->call_ended(nullptr);
+      co_return value;
+    }
+  } catch (...) {
+    auto const why = current_error();
+    m->server->call_ended(&why);
+    throw exception(why);
+  }
+}
+
+}  // namespace registry_detail
+
+COMCP_DECL patience registry_calls::patience_for(registry_member const& m, call_options const& o) const {
+  registry_detail::call_times const times(m.server->config().options(), o);
+  return {core_.time->now(), std::min(times.hard, times.timeout), o.stop()};
+}
+
+// What the wait for the server has left of the call's time.
+COMCP_DECL call_options registry_calls::rest_of(call_options o, registry_member const& m, patience const& p) const {
+  std::chrono::nanoseconds const waited = core_.time->now() - p.start;
+  if (waited <= waited.zero()) return o;
+  registry_detail::call_times const times(m.server->config().options(), o);
+  bool const extends = o.extends_on_progress();  // which a timeout by hand would switch on
+  constexpr std::chrono::nanoseconds least(1);
+  o.timeout(std::max(times.timeout - waited, least));
+  o.hard_timeout(std::max(times.hard - waited, least));
+  return o.extend_on_progress(extends);
+}
+
+// Nothing was sent, whatever the reason: that is what the code says.
+COMCP_DECL error registry_calls::cannot_wait(member const& m, patience const& p) const {
+  if (m->gone) return m->gone;
+  if (p.stop.stop_requested()) return {errc::cancelled, "the server " + m->name + " was waited for"};
+  auto const& life = m->server->life();
+  auto const not_ready = [&](std::string_view how) {
+    auto text = "the server " + m->name + ' ' + std::string(how);
+    if (life.state() != server_state::ready && life.reason()) text += ": " + life.reason().to_string();
+    return error(errc::not_ready, std::move(text));
+  };
+  if (life.state() == server_state::failed) return not_ready("has failed");
+  bool const asleep = life.state() == server_state::stopped;
+  if (asleep && !m->is_lazy()) return not_ready("is stopped");
+  if (asleep) m->server->start_in_background();
+  if (core_.options.fails_fast()) return not_ready("is not ready");
+  if (core_.time->now() >= p.until) return not_ready("did not become ready within the call's timeout");
+  return {};
+}
+
+COMCP_DECL asio::awaitable<void> registry_calls::wait_for(member m, patience p) {
+  if (auto const why = cannot_wait(m, p)) throw exception(why.with_outcome(call_outcome::not_sent));
+  auto waiting = m->rung.wait(core_.time, p.until, p.stop);
+  co_await std::move(waiting);
+  if (m->gone) throw exception(m->gone);
+}
+
+COMCP_DECL asio::awaitable<client> registry_calls::ready(member m, patience p) {
+  for (;;) {
+    auto c = m->server->connection();
+    if (c && !m->gone) co_return std::move(*c);
+    auto waiting = wait_for(m, p);
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL asio::awaitable<client> registry_calls::ready_for(member m, call_options& options) {
+  auto const p = patience_for(*m, options);
+  auto waiting = ready(m, p);
+  auto c = co_await std::move(waiting);
+  options = rest_of(std::move(options), *m, p);
+  co_return c;
+}
+
+COMCP_DECL asio::awaitable<call_tool_result> registry_calls::call(std::string name, json::fragment arguments,
+                                                                  call_options options) {
+  auto const hold = core_.shared_from_this();
+  std::optional<patience> p;
+  for (;;) {
+    auto const where = resolve(name);
+    if (!where) throw exception(where.error());
+    auto const m = where->server;
+    if (!p) p = patience_for(*m, options);
+    auto const c = m->server->connection();
+    if (c && !where->tool.empty()) {
+      options = rest_of(std::move(options), *m, *p);
+      auto calling = registry_detail::told(m, c->call_tool(where->tool, std::move(arguments), std::move(options)));
+      auto result = co_await std::move(calling);
+      co_return result;
+    }
+    auto waiting = wait_for(m, *p);
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL asio::awaitable<read_resource_result> registry_calls::read(std::string server, std::string uri,
+                                                                      call_options options) {
+  auto const hold = core_.shared_from_this();
+  auto const m = core_.servers.require(server);
+  auto waiting = ready_for(m, options);
+  auto const c = co_await std::move(waiting);
+  auto reading = registry_detail::told(m, c.read_resource(uri, std::move(options)));
+  auto result = co_await std::move(reading);
+  co_return result;
+}
+
+// Where pins decide, the list is waited for: it shows whether the prompt is what was approved.
+COMCP_DECL asio::awaitable<get_prompt_result> registry_calls::prompt(std::string server, std::string name,
+                                                                     json::fragment arguments, call_options options) {
+  auto const hold = core_.shared_from_this();
+  auto const m = core_.servers.require(server);
+  if (core_.options.pins()) {
+    auto const p = patience_for(*m, options);
+    auto waiting = ready(m, p);
+    (void)co_await std::move(waiting);
+    auto listing = core_.refresher.until_listed(m, p);
+    co_await std::move(listing);
+    if (auto const why = core_.offers.blocks<comcp::prompt>(*m->offers, name)) throw exception(why);
+    options = rest_of(std::move(options), *m, p);
+  }
+  auto waiting = ready_for(m, options);
+  auto const c = co_await std::move(waiting);
+  auto getting = registry_detail::told(m, c.get_prompt(name, std::move(arguments), std::move(options)));
+  auto result = co_await std::move(getting);
+  co_return result;
+}
+
+COMCP_DECL asio::awaitable<void> registry_calls::subscribe(std::string server, std::string uri, updated_callback f,
+                                                           call_options options) {
+  auto const hold = core_.shared_from_this();
+  auto const m = core_.servers.require(server);
+  auto waiting = ready_for(m, options);
+  auto const c = co_await std::move(waiting);
+  auto subscribing = registry_detail::told(m, c.subscribe(uri, f, std::move(options)));
+  co_await std::move(subscribing);
+  m->subscribed.emplace(std::move(uri), std::move(f));
+}
+
+COMCP_DECL asio::awaitable<void> registry_calls::unsubscribe(std::string server, std::string uri, call_options options) {
+  auto const hold = core_.shared_from_this();
+  auto const m = core_.servers.require(server);
+  m->subscribed.erase(uri);
+  auto waiting = ready_for(m, options);
+  auto const c = co_await std::move(waiting);
+  auto unsubscribing = registry_detail::told(m, c.unsubscribe(uri, std::move(options)));
+  co_await std::move(unsubscribing);
+}
+
+COMCP_DECL void registry_calls::subscribe_again(member const& m) {
+  for (auto const& [uri, f] : m->subscribed) core_.spawn(subscribe_once_more(m, uri, f));
+}
+
+COMCP_DECL asio::awaitable<void> registry_calls::subscribe_once_more(member m, std::string uri, updated_callback f) {
+  auto const c = m->server->connection();
+  if (!c) co_return;
+  auto subscribing = as_result(c->subscribe(uri, std::move(f)));
+  auto const done = co_await std::move(subscribing);
+  if (!done && !m->gone) tell(core_.options.on_fault(), catalog_fault(m->name, "subscription", done.error()));
+}
+
+}  // namespace comcp::detail
+#endif
+
+// registry/impl/offers.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_OFFERS_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_OFFERS_IPP
+#include <algorithm>
+#include <concepts>
+
+namespace comcp::detail {
+
+template <class T>
+inline constexpr auto pin_kind_of = std::same_as<T, tool> ? pin_kind::tool : pin_kind::prompt;
+
+COMCP_DECL error no_such_server(std::string_view name) {
+  return {errc::unknown_server, "no server is called " + std::string(name)};
+}
+
+COMCP_DECL registry_offers::registry_offers(registry_options const& options)
+    : options_(options),
+      views_(catalog_view<tool>(options.separator()), catalog_view<resource>(options.separator()),
+             catalog_view<resource_template>(options.separator()), catalog_view<prompt>(options.separator())) {}
+
+COMCP_DECL std::vector<blocked_tool> registry_offers::blocked() const {
+  std::lock_guard const lock(mutex_);
+  std::vector<blocked_tool> every;
+  for (auto const& [name, o] : all_) every.insert(every.end(), o->blocked.begin(), o->blocked.end());
+  return every;
+}
+
+COMCP_DECL std::vector<catalog_fault> registry_offers::faults() const {
+  std::lock_guard const lock(mutex_);
+  std::vector<catalog_fault> every;
+  for (auto const& [name, o] : all_) {
+    for (auto const& kind : o->faults) every.insert(every.end(), kind.begin(), kind.end());
+  }
+  return every;
+}
+
+COMCP_DECL result<std::string> registry_offers::instructions(std::string_view server) const {
+  std::lock_guard const lock(mutex_);
+  auto const found = all_.find(server);
+  if (found == all_.end()) return no_such_server(server);
+  return found->second->instructions;
+}
+
+COMCP_DECL std::shared_ptr<server_offers> registry_offers::add(std::string const& server) {
+  auto o = std::make_shared<server_offers>(server);
+  std::lock_guard const lock(mutex_);
+  all_.emplace(server, o);
+  return o;
+}
+
+COMCP_DECL void registry_offers::withdraw(server_offers& o) {
+  o.withdrawn = true;
+  std::shared_ptr<server_offers> last;
+  {
+    std::lock_guard const lock(mutex_);
+    if (auto entry = all_.extract(o.server)) last = std::move(entry.mapped());
+  }
+  forget(o);
+}
+
+COMCP_DECL void registry_offers::forget(server_offers& o) {
+  server_offers nothing(o.server);
+  {
+    std::lock_guard const lock(mutex_);
+    std::swap(o.faults, nothing.faults);
+    std::swap(o.blocked, nothing.blocked);
+    std::swap(o.instructions, nothing.instructions);
+  }
+  o.listed = {};
+  o.findings.clear();
+  publish<tool>(o, nullptr);
+  publish<resource>(o, nullptr);
+  publish<resource_template>(o, nullptr);
+  publish<prompt>(o, nullptr);
+}
+
+template <class T>
+void registry_offers::adopt(server_offers& o, result<listing<T>> listed) {
+  if (o.withdrawn) return;
+  constexpr auto kind = catalog_kind<T>::name;
+  constexpr std::size_t place = catalog_kind<T>::place;
+  std::vector<catalog_fault> faults;
+  if (!listed) {
+    auto const* const peer = listed.error().peer();
+    bool const no_such_list = std::same_as<T, resource_template> && peer && peer->code == -32601;
+    if (!no_such_list) {
+      faults.emplace_back(o.server, kind, listed.error());
+      return set_faults(o, place, std::move(faults));  // the part that is known stays
+    }
+    listed = listing<T>();
+  }
+  for (auto const& broken : listed->set_aside())
+    faults.emplace_back(o.server, kind, error(errc::wrong_shape, "a definition was set aside: " + broken.reason));
+  auto part = make_part<T>(o.server, options_.separator(), std::move(*listed).items(), faults);
+  set_faults(o, place, std::move(faults));
+  if (o.withdrawn) return;
+  if constexpr (std::same_as<T, tool> || std::same_as<T, prompt>) {
+    std::get<shared_part<T>>(o.listed) = std::move(part);
+    check<T>(o);
+  } else {
+    publish<T>(o, std::move(part));
+  }
+}
+
+// Offered is what the pins let through.
+template <class T>
+void registry_offers::check(server_offers& o) {
+  if (o.withdrawn) return;
+  auto const listed = std::get<shared_part<T>>(o.listed);
+  if (!options_.pins() || !listed) return publish<T>(o, listed);
+  auto const through = std::make_shared<catalog_part<T>>();
+  std::vector<blocked_tool> held;
+  std::vector<pin_finding> findings;
+  for (auto const& entry : *listed) {
+    auto found = options_.pins()->check(o.server, entry.definition);
+    if (found.verdict != pin_verdict::block) through->push_back(entry);
+    if constexpr (std::same_as<T, tool>) {
+      if (found.verdict == pin_verdict::block) {
+        auto& b = held.emplace_back();
+        b.entry = entry;
+        b.finding = found;
+      }
+    }
+    findings.push_back(std::move(found));
+  }
+  options_.pins()->listed(o.server, pin_kind_of<T>);
+  if (o.withdrawn) return;
+  if constexpr (std::same_as<T, tool>) {
+    std::lock_guard const lock(mutex_);
+    o.blocked.swap(held);
+  }
+  tell_findings(o, pin_kind_of<T>, std::move(findings), [&] { publish<T>(o, through); });
+}
+
+COMCP_DECL void registry_offers::adopt_instructions(server_offers& o, std::string const& text) {
+  if (o.withdrawn) return;
+  result<std::string> through = text;
+  std::vector<pin_finding> findings;
+  if (options_.pins()) {
+    findings.push_back(options_.pins()->check_instructions(o.server, text));
+    if (findings[0].verdict == pin_verdict::block) through = findings[0].to_error();
+    if (o.withdrawn) return;
+  }
+  {
+    std::lock_guard const lock(mutex_);
+    std::swap(o.instructions, through);
+  }
+  tell_findings(o, pin_kind::instructions, std::move(findings), [] {});
+}
+
+// Whoever is told of a finding sees the catalog as it then is.
+COMCP_DECL void registry_offers::tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found,
+                                               std::function<void()> const& publish) {
+  std::map<std::string, pin_finding> before;
+  std::erase_if(o.findings, [&](auto& entry) {
+    bool const same_kind = entry.first.first == kind;
+    if (same_kind) before.emplace(entry.first.second, std::move(entry.second));
+    return same_kind;
+  });
+  std::erase_if(found, [](pin_finding const& f) { return f.verdict == pin_verdict::allow; });
+  for (auto const& f : found) o.findings.emplace(std::pair(kind, f.name), f);
+  publish();
+  for (auto const& f : found) {
+    auto const known = before.find(f.name);
+    if (known == before.end() || known->second.offered != f.offered || known->second.verdict != f.verdict)
+      tell(options_.on_finding(), f);
+  }
+}
+
+template <class T>
+void registry_offers::publish(server_offers& o, shared_part<T> part) {
+  auto& view = std::get<catalog_view<T>>(views_);
+  auto const change = difference<T>(o.server, view.of(o.server), part);
+  auto next = view.with(o.server, std::move(part));
+  {
+    std::lock_guard const lock(mutex_);
+    std::swap(view, next);
+  }
+  if (!change.empty()) tell(options_.on_change(), change);
+}
+
+COMCP_DECL void registry_offers::set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults) {
+  auto const copies = faults;
+  {
+    std::lock_guard const lock(mutex_);
+    o.faults[kind].swap(faults);
+  }
+  for (auto const& f : copies) tell(options_.on_fault(), f);
+}
+
+COMCP_DECL std::vector<std::string> registry_offers::having_tool(std::string_view name) const {
+  std::vector<std::string> having;
+  for (auto const* const entry : std::get<catalog_view<tool>>(views_).find_all(name)) having.push_back(entry->server_name);
+  if (options_.pins()) {
+    for (auto const& [server, o] : all_) {
+      if (held_back(*o, pin_kind::tool, name)) having.push_back(server);
+    }
+    std::sort(having.begin(), having.end());
+  }
+  return having;
+}
+
+COMCP_DECL error registry_offers::held_back(server_offers const& o, pin_kind kind, std::string_view name) {
+  auto const found = o.findings.find(std::pair(kind, std::string(name)));
+  bool const held = found != o.findings.end() && found->second.verdict == pin_verdict::block;
+  return held ? found->second.to_error() : error();
+}
+
+template <class T>
+error registry_offers::blocks(server_offers& o, std::string_view name) {
+  if (held_back(o, pin_kind_of<T>, name)) check<T>(o);
+  return held_back(o, pin_kind_of<T>, name);
+}
+
+}  // namespace comcp::detail
+#endif
+
+// registry/impl/refresher.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REFRESHER_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_REFRESHER_IPP
+#include <utility>
+#include <vector>
+
+namespace comcp::detail {
+
+COMCP_DECL void registry_refresher::touch(member const& m, unsigned kinds, bool at_once) {
+  if (m->gone) return;
+  bool const begins = m->lists.touch(kinds, at_once);
+  if (at_once && m->gathering) m->gathering->open();
+  if (!begins) return;
+  post(core_.home(), [this, hold = core_.shared_from_this(), m] { core_.spawn(keep_current(m)); });
+}
+
+COMCP_DECL asio::awaitable<void> registry_refresher::keep_current(member m) {
+  using want = sansio::list_refresh::want;
+  while (!m->gone) {
+    auto c = m->server->connection();
+    auto const next = m->lists.next(c.has_value());
+    if (next == want::rest) break;
+    if (next == want::gather) {
+      auto gathering = gather_changes(m);
+      co_await std::move(gathering);
+      continue;
+    }
+    auto const kinds = m->lists.take(m->server->life().starts());
+    auto reading = as_result(read_lists(m, std::move(*c), kinds));
+    (void)co_await std::move(reading);
+    if (m->gone) break;
+    m->lists.finished();
+    core_.servers.ring(*m);
+  }
+  core_.servers.ring(*m);
+}
+
+COMCP_DECL asio::awaitable<void> registry_refresher::gather_changes(member m) {
+  auto const over = std::make_shared<gate>(core_.home());
+  m->gathering = over;
+  auto const alarm = core_.time->make_deadline(core_.home());
+  std::function<void()> fire = [over] { over->open(); };
+  alarm->arm(later(core_.time->now(), core_.options.debounce()), std::move(fire));
+  co_await over->wait();
+  m->gathering.reset();
+}
+
+namespace registry_detail {
+
+// The lists that one refresh reads, all at once.
+struct reading {
+  reading(std::shared_ptr<registry_core> c, std::shared_ptr<registry_member> server, client connection)
+      : core(std::move(c)), m(std::move(server)), from(std::move(connection)), done(core->home()) {}
+
+  // Each is taken over when it comes: one that is slow holds up no other.
+  template <class T>
+  static asio::awaitable<void> take(std::shared_ptr<reading> all, asio::awaitable<listing<T>> list) {
+    struct turn {
+      explicit turn(reading& a) noexcept : of(a) {}
+      ~turn() { of.finish(); }
+      reading& of;
+    } const mine(*all);
+    auto listed = co_await as_result(std::move(list));
+    all->core->offers.adopt(*all->m->offers, std::move(listed));
+  }
+  template <class T>
+  static void start(std::shared_ptr<reading> const& all, bool offered, asio::awaitable<listing<T>> list) {
+    if (!offered) return all->core->offers.adopt(*all->m->offers, result<listing<T>>(listing<T>()));
+    ++all->open;
+    spawn(all->core->home(), take<T>(all, std::move(list)));
+  }
+  void finish() noexcept {
+    if (--open == 0) done.open();
+  }
+
+  std::shared_ptr<registry_core> core;
+  std::shared_ptr<registry_member> m;
+  client from;
+  unsigned open = 1;
+  gate done;
+};
+
+}  // namespace registry_detail
+
+COMCP_DECL asio::awaitable<void> registry_refresher::read_lists(member m, client c, unsigned kinds) {
+  auto can = c.capabilities();
+  if (c.era() == era::modern && !c.verdict().discovered) {  // a prior verdict came without them
+    auto asking = as_result(c.discover());
+    auto const found = co_await std::move(asking);
+    if (found) can = found->capabilities;
+  }
+  core_.offers.adopt_instructions(*m->offers, c.instructions());
+  if (m->gone) co_return;
+  watch(m, c, can);
+  using registry_detail::reading;
+  auto const all = std::make_shared<reading>(core_.shared_from_this(), m, std::move(c));
+  auto const& from = all->from;
+  if (kinds & list_kinds::tools) reading::start(all, can.tools.has_value(), from.list_tools());
+  if (kinds & list_kinds::prompts) reading::start(all, can.prompts.has_value(), from.list_prompts());
+  if (kinds & list_kinds::resources) {
+    reading::start(all, can.resources.has_value(), from.list_resources());
+    reading::start(all, can.resources.has_value(), from.list_resource_templates());
+  }
+  all->finish();
+  co_await all->done.wait();
+}
+
+// Hears of list changes, once for each client, which has none of the subscriptions of the one before.
+COMCP_DECL void registry_refresher::watch(member const& m, client const& c, server_capabilities const& can) {
+  auto const watched = client_access::core(c);
+  if (m->watched.lock() == watched) return;
+  m->watched = watched;
+  core_.calls.subscribe_again(m);
+  auto const hear = [&](std::string const& kind, unsigned bit) {
+    if (watched->is_modern() && !can.supports_list_changed(kind)) return;  // it would be asked for them
+    auto changed = [weak = std::weak_ptr(m), bit] {
+      auto const alive = weak.lock();
+      auto const r = alive ? alive->registry.lock() : nullptr;
+      if (r) r->refresher.touch(alive, bit, false);
+    };
+    watched->subscriptions.watch(kind, std::move(changed));
+  };
+  hear("tools", list_kinds::tools);
+  hear("resources", list_kinds::resources);
+  hear("prompts", list_kinds::prompts);
+}
+
+COMCP_DECL asio::awaitable<void> registry_refresher::until_listed(member m, patience p) {
+  for (;;) {
+    if (m->gone) throw exception(m->gone);
+    if (m->is_listed()) co_return;
+    auto const& life = m->server->life();
+    bool const late = core_.time->now() >= p.until;
+    if (life.state() == server_state::failed || (late && life.state() != server_state::ready)) throw exception(life.reason());
+    if (late) co_return;
+    auto waiting = m->rung.wait(core_.time, p.until, p.stop);
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL std::uint64_t registry_refresher::ask(member const& m) {
+  auto const mine = m->lists.ask();
+  if (m->server->connection()) touch(m, list_kinds::all, true);  // else its becoming ready does that
+  return mine;
+}
+
+COMCP_DECL asio::awaitable<void> registry_refresher::until_read(member m, std::uint64_t mine, patience p) {
+  while (!m->lists.has_answered(mine)) {
+    if (m->gone) throw exception(m->gone);
+    if (!m->server->connection()) {
+      auto waiting = core_.calls.wait_for(m, p);
+      co_await std::move(waiting);
+      continue;
+    }
+    if (core_.time->now() >= p.until)
+      throw exception(error(errc::timeout, "the lists of " + m->name + " were not read in time"));
+    auto waiting = m->rung.wait(core_.time, p.until, p.stop);
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL asio::awaitable<void> registry_refresher::refresh(std::string name) {
+  auto const hold = core_.shared_from_this();
+  auto const m = core_.servers.require(name);
+  auto reading = until_read(m, ask(m), core_.calls.patience_for(*m, call_options()));
+  co_await std::move(reading);
+  for (auto const& kind : m->offers->faults) {
+    for (auto const& fault : kind) throw exception(fault.reason);
+  }
+}
+
+COMCP_DECL asio::awaitable<void> registry_refresher::refresh_all() {
+  auto const hold = core_.shared_from_this();
+  std::vector<std::pair<member, std::uint64_t>> asked;
+  for (auto const& [name, m] : core_.servers.all()) {
+    if (m->server->connection()) asked.emplace_back(m, ask(m));
+  }
+  patience const p(core_.time->now(), std::chrono::seconds(30));
+  for (auto const& [m, mine] : asked) {
+    auto reading = as_result(until_read(m, mine, p));
+    auto const done = co_await std::move(reading);
+    if (!done && done.error() == errc::cancelled) throw exception(done.error());
+  }
+}
+
+}  // namespace comcp::detail
+#endif
+
 // registry/impl/registry.ipp
 #if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_IPP)
 #define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_IPP
-// The registry as its users hold it: arguments are copied, and the work goes home.
+// The registry as its users hold it: arguments are copied, and the work goes home. And its core.
 
 #include <asio/strand.hpp>
 #include <asio/thread_pool.hpp>
 
 namespace comcp {
+namespace detail {
 
-COMCP_DECL std::shared_ptr<detail::registry_core> registry::make(asio::any_io_executor home, registry_options options) {
+COMCP_DECL registry_core::registry_core(asio::any_io_executor home, registry_options o)
+    : tenant(std::move(home)),
+      options(std::move(o)),
+      time(options.time() ? options.time() : steady_time()),
+      servers(*this),
+      offers(options),
+      refresher(*this),
+      calls(*this) {}
+
+COMCP_DECL std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options) {
   if (options.separator().empty()) throw exception(error(errc::invalid_argument, "a separator is never empty"));
-  if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
-  return std::make_shared<detail::registry_core>(std::move(home), std::move(options));
+  if (executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
+  return std::make_shared<registry_core>(std::move(home), std::move(options));
 }
+
+COMCP_DECL void registry_core::abandon() noexcept {
+  at_home([self = shared_from_this()] { self->servers.abrupt(); });
+  servers.cut();  // should home never run again
+}
+
+COMCP_DECL void registry_core::spawn(asio::awaitable<void> work) {
+  detail::spawn(home_, std::move(work), asio::cancellation_slot(), shared_from_this());
+}
+
+COMCP_DECL void registry_core::context_gone() noexcept { servers.context_gone(); }
+
+}  // namespace detail
 
 COMCP_DECL registry& registry::operator=(registry&& other) noexcept {
   if (this == &other) return *this;
@@ -7924,941 +8917,310 @@ COMCP_DECL std::shared_ptr<detail::registry_core> const& registry::core() const 
 }
 
 COMCP_DECL asio::awaitable<void> registry::add(std::string_view name, server_config config) const {
-  return detail::on_home(core(), detail::registry_core::add(core(), std::string(name), std::move(config)));
+  return detail::on_home(core(), core()->servers.add(std::string(name), std::move(config)));
 }
 COMCP_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
-  return detail::on_home(core(), detail::registry_core::remove(core(), std::string(name)));
+  return detail::on_home(core(), core()->servers.remove(std::string(name)));
 }
 COMCP_DECL asio::awaitable<void> registry::restart(std::string_view name) const {
-  return detail::on_home(core(), detail::registry_core::restart(core(), std::string(name)));
+  return detail::on_home(core(), core()->servers.restart(std::string(name)));
 }
-COMCP_DECL asio::awaitable<void> registry::close() const {
-  return detail::on_home(core(), detail::registry_core::close(core()));
-}
+COMCP_DECL asio::awaitable<void> registry::close() const { return detail::on_home(core(), core()->servers.close()); }
 COMCP_DECL asio::awaitable<bool> registry::settled(std::chrono::nanoseconds limit) const {
-  return detail::on_home(core(), detail::registry_core::settled(core(), limit));
+  return detail::on_home(core(), core()->servers.settled(limit));
 }
 
-COMCP_DECL std::vector<std::string> registry::servers() const { return core()->servers(); }
-COMCP_DECL result<server_status> registry::status(std::string_view name) const { return core()->status(name); }
-COMCP_DECL result<server_config> registry::config(std::string_view name) const { return core()->config(name); }
-COMCP_DECL result<client> registry::find(std::string_view name) const { return core()->find(name); }
-COMCP_DECL catalog_view<tool> registry::tools() const { return core()->view<tool>(); }
-COMCP_DECL catalog_view<resource> registry::resources() const { return core()->view<resource>(); }
+COMCP_DECL std::vector<std::string> registry::servers() const { return core()->servers.names(); }
+COMCP_DECL result<server_status> registry::status(std::string_view name) const { return core()->servers.status(name); }
+COMCP_DECL result<server_config> registry::config(std::string_view name) const { return core()->servers.config(name); }
+COMCP_DECL result<client> registry::find(std::string_view name) const { return core()->servers.connection(name); }
+COMCP_DECL catalog_view<tool> registry::tools() const { return core()->offers.view<tool>(); }
+COMCP_DECL catalog_view<resource> registry::resources() const { return core()->offers.view<resource>(); }
 COMCP_DECL catalog_view<resource_template> registry::resource_templates() const {
-  return core()->view<resource_template>();
+  return core()->offers.view<resource_template>();
 }
-COMCP_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->view<comcp::prompt>(); }
-COMCP_DECL std::vector<blocked_tool> registry::blocked() const { return core()->blocked(); }
+COMCP_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->offers.view<comcp::prompt>(); }
+COMCP_DECL std::vector<blocked_tool> registry::blocked() const { return core()->offers.blocked(); }
 COMCP_DECL result<std::string> registry::instructions(std::string_view server) const {
-  return core()->instructions(server);
+  return core()->offers.instructions(server);
 }
-COMCP_DECL std::vector<catalog_fault> registry::faults() const { return core()->faults(); }
+COMCP_DECL std::vector<catalog_fault> registry::faults() const { return core()->offers.faults(); }
 COMCP_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
 
 COMCP_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
                                                             call_options options) const {
-  auto work = detail::registry_core::call(core(), std::string(tool), std::move(arguments), std::move(options));
-  return detail::on_home(core(), std::move(work));
+  return detail::on_home(core(), core()->calls.call(std::string(tool), std::move(arguments), std::move(options)));
 }
-
-namespace detail {
-
-template <class T>
-asio::awaitable<T> server_operation(registry_core::self const& core, std::string_view server, call_options options,
-                                    registry_core::operation<T> op) {
-  auto work = registry_core::with_server<T>(core, std::string(server), std::move(options), std::move(op));
-  return on_home(core, std::move(work));
-}
-
-}  // namespace detail
-
 COMCP_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
                                                                 call_options options) const {
-  auto op = [uri = std::string(uri)](client const& c, call_options o) { return c.read_resource(uri, std::move(o)); };
-  return detail::server_operation<read_resource_result>(core(), server, std::move(options), std::move(op));
+  return detail::on_home(core(), core()->calls.read(std::string(server), std::string(uri), std::move(options)));
 }
 COMCP_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
                                                                json::fragment arguments, call_options options) const {
-  auto work = detail::registry_core::prompt_of(core(), std::string(server), std::string(name), std::move(arguments),
-                                               std::move(options));
+  auto& calls = core()->calls;
+  auto work = calls.prompt(std::string(server), std::string(name), std::move(arguments), std::move(options));
   return detail::on_home(core(), std::move(work));
 }
 COMCP_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
                                                      call_options options) const {
-  auto work = detail::registry_core::subscribe(core(), std::string(server), std::string(uri), std::move(f), std::move(options));
+  auto& calls = core()->calls;
+  auto work = calls.subscribe(std::string(server), std::string(uri), std::move(f), std::move(options));
   return detail::on_home(core(), std::move(work));
 }
 COMCP_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
                                                        call_options options) const {
-  auto work = detail::registry_core::unsubscribe(core(), std::string(server), std::string(uri), std::move(options));
-  return detail::on_home(core(), std::move(work));
+  return detail::on_home(core(), core()->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
 }
 COMCP_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
-  return detail::on_home(core(), detail::registry_core::refresh(core(), std::string(server)));
+  return detail::on_home(core(), core()->refresher.refresh(std::string(server)));
 }
 COMCP_DECL asio::awaitable<void> registry::refresh() const {
-  return detail::on_home(core(), detail::registry_core::refresh_all(core()));
+  return detail::on_home(core(), core()->refresher.refresh_all());
 }
 
 }  // namespace comcp
 #endif
 
-// registry/impl/registry_calls.ipp
-#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_CALLS_IPP)
-#define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_CALLS_IPP
-// Which server a call goes to, and how long it waits for it.
-
-#include <algorithm>
+// registry/impl/servers.ipp
+#if !defined(COMCP_SINGLE_REGISTRY_IMPL_SERVERS_IPP)
+#define COMCP_SINGLE_REGISTRY_IMPL_SERVERS_IPP
+#include <utility>
 
 namespace comcp::detail {
-
-// Where a tool is. Without `tool` the server's list is not known yet: it is to be waited for.
-struct registry_core::route {
-  explicit route(member m) : server(std::move(m)) {}
-  route(member m, std::string t) : server(std::move(m)), tool(std::move(t)) {}
-  member server;
-  std::string tool;
-};
-
-COMCP_DECL result<registry_core::route> registry_core::resolve(std::string_view name) {
-  auto const& separator = options_.separator();
-  auto const at = name.find(separator);
-  if (closing_) return absent(name);
-  if (at == name.npos) {
-    if (!options_.allows_bare_names())
-      return error(errc::no_separator, std::string(name) + " has no \"" + separator + "\" in it");
-    return resolve_bare(name, error(errc::unknown_tool, "no server has a tool " + std::string(name)));
-  }
-  auto const server = name.substr(0, at);
-  if (auto const m = find_member(server)) return resolve_at(m, name.substr(at + separator.size()));
-  if (!options_.allows_bare_names()) return absent(server);
-  return resolve_bare(name, absent(server));
-}
-
-COMCP_DECL result<registry_core::route> registry_core::resolve_bare(std::string_view name, error otherwise) {
-  std::vector<std::string> having;
-  for (auto const* const entry : std::get<catalog_view<tool>>(views_).find_all(name)) having.push_back(entry->server_name);
-  if (options_.pins()) {
-    // What is blocked counts, or another server's tool could take its place.
-    for (auto const& [server, m] : members_) {
-      if (blocked_in(*m, pin_kind::tool, name)) having.push_back(server);
-    }
-    std::sort(having.begin(), having.end());
-  }
-  if (having.empty()) return otherwise;
-  if (having.size() == 1) return resolve_at(find_member(having.front()), name);
-  std::string servers;
-  for (auto const& server : having) servers.append(servers.empty() ? "" : ", ").append(server);
-  return error(errc::ambiguous_name, std::string(name) + " is a tool of " + servers);
-}
-
-COMCP_DECL result<registry_core::route> registry_core::resolve_at(member const& m, std::string_view tool_name) {
-  auto const& all = std::get<catalog_view<tool>>(views_);
-  if (blocked_in(*m, pin_kind::tool, tool_name)) check_pins<tool>(m);  // it may be approved by now
-  if (all.find(m->name, tool_name)) return route(m, std::string(tool_name));
-  if (auto const why = blocked_in(*m, pin_kind::tool, tool_name)) return why;
-  if (!is_listed(*m)) return route(m);
-  return error(errc::unknown_tool, "the server " + m->name + " has no tool " + std::string(tool_name));
-}
-
-COMCP_DECL error registry_core::blocked_in(registry_member const& m, pin_kind kind, std::string_view name) {
-  auto const found = m.findings.find(std::pair(kind, std::string(name)));
-  bool const held = found != m.findings.end() && found->second.verdict == pin_verdict::block;
-  return held ? found->second.to_error() : error();
-}
-
-COMCP_DECL patience registry_core::patience_for(registry_member const& m, call_options const& o) const {
-  auto const& all = m.server->config().options();
-  auto const hard = o.hard_timeout().value_or(std::max(all.hard_timeout(), o.timeout().value_or(all.timeout())));
-  return {time_->now(), std::min(hard, o.timeout().value_or(all.timeout())), o.stop()};
-}
-
-// What the wait for the server has left of the call's time.
-COMCP_DECL call_options registry_core::rest_of(call_options o, registry_member const& m, patience const& p) const {
-  auto const waited = time_->now() - p.start;
-  if (waited <= waited.zero()) return o;
-  auto const& all = m.server->config().options();
-  auto const timeout = o.timeout().value_or(all.timeout());
-  auto const hard = o.hard_timeout().value_or(std::max(all.hard_timeout(), timeout));
-  bool const extends = o.extends_on_progress();  // which a timeout by hand would switch on
-  constexpr std::chrono::nanoseconds least(1);
-  o.timeout(std::max<std::chrono::nanoseconds>(timeout - waited, least));
-  o.hard_timeout(std::max<std::chrono::nanoseconds>(hard - waited, least));
-  return o.extend_on_progress(extends);
-}
-
-// Nothing was sent, whatever the reason: that is what the code says.
-COMCP_DECL error registry_core::cannot_wait(member const& m, patience const& p) const {
-  if (m->gone) return m->gone;
-  if (p.stop.stop_requested()) return {errc::cancelled, "the server " + m->name + " was waited for"};
-  auto const now = m->server->status();
-  auto const not_ready = [&](std::string_view how) {
-    auto text = "the server " + m->name + ' ' + std::string(how);
-    if (now.reason) text += ": " + now.reason.to_string();
-    return error(errc::not_ready, std::move(text));
-  };
-  if (now.state == server_state::failed) return not_ready("has failed");
-  bool const asleep = now.state == server_state::stopped;
-  if (asleep && !m->is_lazy()) return not_ready("is stopped");
-  if (asleep) m->server->start_in_background();
-  if (options_.fails_fast()) return not_ready("is not ready");
-  if (time_->now() >= p.until) return not_ready("did not become ready within the call's timeout");
-  return {};
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::wait_for(self r, member m, patience p) {
-  if (auto const why = r->cannot_wait(m, p)) throw exception(why.with_outcome(call_outcome::not_sent));
-  auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
-  co_await std::move(waiting);
-  if (m->gone) throw exception(m->gone);
-}
-
-COMCP_DECL asio::awaitable<client> registry_core::ready(self r, member m, patience p) {
-  for (;;) {
-    auto c = m->server->connection();
-    if (c && !m->gone) co_return std::move(*c);
-    auto waiting = wait_for(r, m, p);
-    co_await std::move(waiting);
-  }
-}
-
-// Tells the circuit breaker how it ended.
-template <class T>
-asio::awaitable<T> registry_core::ended(member m, asio::awaitable<T> op) {
-  auto outcome = co_await as_result(std::move(op));
-  if (!outcome) {
-    m->server->call_ended(&outcome.error());
-    throw exception(outcome.error());
-  }
-  m->server->call_ended(nullptr);
-  if constexpr (!std::is_void_v<T>) co_return std::move(*outcome);
-}
-
-COMCP_DECL asio::awaitable<call_tool_result> registry_core::call(self r, std::string name, json::fragment arguments,
-                                                                 call_options options) {
-  std::optional<patience> p;
-  for (;;) {
-    auto const where = r->resolve(name);
-    if (!where) throw exception(where.error());
-    auto const m = where->server;
-    if (!p) p = r->patience_for(*m, options);
-    auto const c = m->server->connection();
-    if (c && !where->tool.empty()) {
-      auto calling = c->call_tool(where->tool, std::move(arguments), r->rest_of(std::move(options), *m, *p));
-      auto result = co_await ended(m, std::move(calling));
-      co_return result;
-    }
-    auto waiting = wait_for(r, m, *p);
-    co_await std::move(waiting);
-  }
-}
-
-template <class T>
-asio::awaitable<T> registry_core::with_server(self r, std::string name, call_options options, operation<T> op) {
-  auto const m = r->require(name);
-  auto const p = r->patience_for(*m, options);
-  auto waiting = ready(r, m, p);
-  auto const c = co_await std::move(waiting);
-  auto calling = op(c, r->rest_of(std::move(options), *m, p));
-  auto whole = ended(m, std::move(calling));
-  if constexpr (std::is_void_v<T>) {
-    co_await std::move(whole);
-  } else {
-    auto result = co_await std::move(whole);
-    co_return result;
-  }
-}
-
-// Where pins decide, the list is waited for: it shows whether the prompt is what was approved.
-COMCP_DECL asio::awaitable<get_prompt_result> registry_core::prompt_of(self r, std::string server, std::string name,
-                                                                       json::fragment arguments, call_options options) {
-  auto const m = r->require(server);
-  if (r->options_.pins()) {
-    auto const p = r->patience_for(*m, options);
-    auto waiting = ready(r, m, p);
-    (void)co_await std::move(waiting);
-    auto listing = until_listed(r, m, p);
-    co_await std::move(listing);
-    if (blocked_in(*m, pin_kind::prompt, name)) r->check_pins<comcp::prompt>(m);  // it may be approved by now
-    if (auto const why = blocked_in(*m, pin_kind::prompt, name)) throw exception(why);
-    options = r->rest_of(std::move(options), *m, p);
-  }
-  operation<get_prompt_result> op = [name, given = std::move(arguments)](client const& c, call_options o) {
-    return c.get_prompt(name, given, std::move(o));
-  };
-  auto getting = with_server<get_prompt_result>(r, std::move(server), std::move(options), std::move(op));
-  auto result = co_await std::move(getting);
-  co_return result;
-}
-
-}  // namespace comcp::detail
-#endif
-
-// registry/impl/registry_refresh.ipp
-#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_REFRESH_IPP)
-#define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_REFRESH_IPP
-// Keeps the catalog current: one refresh of a server in flight, one trailing; what is wrong with one definition, list or
-// server costs no other.
-
-namespace comcp::detail {
-
-COMCP_DECL void registry_core::touch(member const& m, unsigned kinds, bool urgent) {
-  if (m->gone) return;
-  m->dirty |= kinds;
-  if (urgent) {
-    m->urgent = true;
-    if (m->gathering) m->gathering->open();
-  }
-  if (std::exchange(m->running, true)) return;
-  auto start = [r = shared_from_this(), m] { spawn(r->home_, keep_current(r, m)); };
-  post(home_, std::move(start));
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::keep_current(self r, member m) {
-  while (m->dirty != 0 && !m->gone) {
-    if (!m->urgent) {
-      auto gathering = gather_changes(r, m);
-      co_await std::move(gathering);
-    }
-    m->urgent = false;
-    auto c = m->server->connection();
-    if (!c || m->gone) break;  // everything is read again once it is ready
-    auto const kinds = std::exchange(m->dirty, 0);
-    auto const asked = m->asked;
-    auto const connection = m->server->status().starts;
-    auto reading = as_result(read_lists(r, m, std::move(*c), kinds));
-    (void)co_await std::move(reading);
-    if (m->gone) break;
-    m->listed = connection;
-    m->done = asked;
-    r->ring(*m);
-  }
-  m->running = false;
-  r->ring(*m);
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::gather_changes(self r, member m) {
-  auto const over = std::make_shared<gate>(r->home_);
-  m->gathering = over;
-  auto const alarm = r->time_->make_deadline(r->home_);
-  std::function<void()> fire = [over] { over->open(); };
-  alarm->arm(later(r->time_->now(), r->options_.debounce()), std::move(fire));
-  co_await over->wait();
-  m->gathering.reset();
-}
-
-// The lists that one refresh reads, all at once.
-struct registry_core::reading {
-  reading(self registry, member server, client c)
-      : r(std::move(registry)), m(std::move(server)), from(std::move(c)), done(r->home_) {}
-
-  // Each is taken over when it comes: one that is slow holds up no other.
-  template <class T>
-  static asio::awaitable<void> take(std::shared_ptr<reading> all, asio::awaitable<listing<T>> list) {
-    struct turn {
-      explicit turn(reading& a) noexcept : of(a) {}
-      ~turn() { of.finish(); }
-      reading& of;
-    } const mine(*all);
-    auto listed = co_await as_result(std::move(list));
-    if (!all->m->gone) all->r->adopt(all->m, std::move(listed));
-  }
-  template <class T>
-  static void start(std::shared_ptr<reading> const& all, bool offered, asio::awaitable<listing<T>> list) {
-    if (!offered) return all->r->adopt(all->m, result<listing<T>>(listing<T>()));
-    ++all->open;
-    spawn(all->r->home_, take<T>(all, std::move(list)));
-  }
-  void finish() noexcept {
-    if (--open == 0) done.open();
-  }
-
-  self r;
-  member m;
-  client from;
-  unsigned open = 1;
-  gate done;
-};
-
-COMCP_DECL asio::awaitable<void> registry_core::read_lists(self r, member m, client c, unsigned kinds) {
-  auto can = c.capabilities();
-  if (c.era() == era::modern && !c.verdict().discovered) {  // a prior verdict came without them
-    auto asking = as_result(c.discover());
-    auto const found = co_await std::move(asking);
-    if (found) can = found->capabilities;
-  }
-  if (m->gone) co_return;
-  r->check_instructions(m, c.instructions());
-  if (m->gone) co_return;
-  r->attach(m, c, can);
-  auto const all = std::make_shared<reading>(r, m, std::move(c));
-  auto const& from = all->from;
-  if (kinds & list_kinds::tools) reading::start(all, can.tools.has_value(), from.list_tools());
-  if (kinds & list_kinds::prompts) reading::start(all, can.prompts.has_value(), from.list_prompts());
-  if (kinds & list_kinds::resources) {
-    reading::start(all, can.resources.has_value(), from.list_resources());
-    reading::start(all, can.resources.has_value(), from.list_resource_templates());
-  }
-  all->finish();
-  co_await all->done.wait();
-}
-
-// Hears of list changes, once for each connection.
-COMCP_DECL void registry_core::attach(member const& m, client const& c, server_capabilities const& can) {
-  auto const core = client_access::core(c);
-  if (m->watched.lock() == core) return;
-  m->watched = core;
-  for (auto const& [uri, f] : m->subscribed) spawn(home_, subscribe_again(shared_from_this(), m, uri, f));
-  auto const watch = [&](std::string const& kind, unsigned bit) {
-    if (core->is_modern() && !can.supports_list_changed(kind)) return;  // it would be asked for them
-    auto changed = [weak = std::weak_ptr(m), bit] {
-      auto const alive = weak.lock();
-      auto const r = alive ? alive->registry.lock() : nullptr;
-      if (r) r->touch(alive, bit, false);
-    };
-    core->subscriptions().watch(kind, std::move(changed));
-  };
-  watch("tools", list_kinds::tools);
-  watch("resources", list_kinds::resources);
-  watch("prompts", list_kinds::prompts);
-}
-
-// A client that is another one has none of the subscriptions of the one before.
-COMCP_DECL asio::awaitable<void> registry_core::subscribe_again(self r, member m, std::string uri, updated_callback f) {
-  auto const c = m->server->connection();
-  if (!c) co_return;
-  auto subscribing = as_result(c->subscribe(uri, std::move(f)));
-  auto const done = co_await std::move(subscribing);
-  if (!done && !m->gone) tell(r->options_.on_fault(), catalog_fault(m->name, "subscription", done.error()));
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::subscribe(self r, std::string name, std::string uri, updated_callback f,
-                                                          call_options options) {
-  auto const m = r->require(name);
-  operation<void> op = [uri, f](client const& c, call_options o) { return c.subscribe(uri, f, std::move(o)); };
-  auto subscribing = with_server<void>(r, std::move(name), std::move(options), std::move(op));
-  co_await std::move(subscribing);
-  m->subscribed.emplace(std::move(uri), std::move(f));
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::unsubscribe(self r, std::string name, std::string uri,
-                                                            call_options options) {
-  r->require(name)->subscribed.erase(uri);
-  operation<void> op = [uri](client const& c, call_options o) { return c.unsubscribe(uri, std::move(o)); };
-  auto unsubscribing = with_server<void>(r, std::move(name), std::move(options), std::move(op));
-  co_await std::move(unsubscribing);
-}
-
-template <class T>
-void registry_core::adopt(member const& m, result<listing<T>> listed) {
-  if (m->gone) return;
-  constexpr auto kind = catalog_kind<T>::name;
-  constexpr std::size_t place = catalog_kind<T>::place;
-  std::vector<catalog_fault> faults;
-  if (!listed) {
-    auto const* const peer = listed.error().peer();
-    bool const no_such_list = std::same_as<T, resource_template> && peer && peer->code == -32601;
-    if (!no_such_list) {
-      faults.emplace_back(m->name, kind, listed.error());
-      return set_faults(m, place, std::move(faults));  // the part that is known stays
-    }
-    listed = listing<T>();
-  }
-  for (auto const& broken : listed->set_aside())
-    faults.emplace_back(m->name, kind, error(errc::wrong_shape, "a definition was set aside: " + broken.reason));
-  auto part = make_part<T>(m->name, options_.separator(), std::move(*listed).items(), faults);
-  set_faults(m, place, std::move(faults));
-  if (m->gone) return;  // by a listener
-  if constexpr (std::same_as<T, tool> || std::same_as<T, prompt>) {
-    std::get<shared_part<T>>(m->offered) = std::move(part);
-    check_pins<T>(m);
-  } else {
-    publish<T>(m, std::move(part));
-  }
-}
-
-// Offered is what the pins let through.
-template <class T>
-void registry_core::check_pins(member const& m) {
-  if (m->gone) return;
-  constexpr auto kind = std::same_as<T, tool> ? pin_kind::tool : pin_kind::prompt;
-  auto const offered = std::get<shared_part<T>>(m->offered);
-  if (!options_.pins() || !offered) return publish<T>(m, offered);
-  auto const through = std::make_shared<catalog_part<T>>();
-  std::vector<blocked_tool> held;
-  std::vector<pin_finding> findings;
-  for (auto const& entry : *offered) {
-    auto found = options_.pins()->check(m->name, entry.definition);
-    if (found.verdict != pin_verdict::block) through->push_back(entry);
-    if constexpr (std::same_as<T, tool>) {
-      if (found.verdict == pin_verdict::block) {
-        auto& b = held.emplace_back();
-        b.entry = entry;
-        b.finding = found;
-      }
-    }
-    findings.push_back(std::move(found));
-  }
-  options_.pins()->listed(m->name, kind);
-  if (m->gone) return;  // by what the pins' policy called
-  if constexpr (std::same_as<T, tool>) {
-    std::lock_guard const lock(mutex_);
-    m->blocked.swap(held);
-  }
-  auto const publishing = [&] { publish<T>(m, through); };
-  tell_findings(m, kind, std::move(findings), publishing);
-}
-
-COMCP_DECL void registry_core::check_instructions(member const& m, std::string const& text) {
-  std::optional<std::string> through = text;
-  error blocked;
-  std::vector<pin_finding> findings;
-  if (options_.pins()) {
-    findings.push_back(options_.pins()->check_instructions(m->name, text));
-    if (findings[0].verdict == pin_verdict::block) blocked = findings[0].to_error();
-  }
-  if (m->gone) return;
-  if (blocked) through.reset();
-  {
-    std::lock_guard const lock(mutex_);
-    m->instructions.swap(through);
-    m->instructions_blocked = blocked;
-  }
-  tell_findings(m, pin_kind::instructions, std::move(findings), [] {});
-}
-
-// Whoever is told of a finding sees the catalog as it then is.
-COMCP_DECL void registry_core::tell_findings(member const& m, pin_kind kind, std::vector<pin_finding> found,
-                                             std::function<void()> const& publish) {
-  std::map<std::string, pin_finding> before;
-  std::erase_if(m->findings, [&](auto& entry) {
-    bool const same_kind = entry.first.first == kind;
-    if (same_kind) before.emplace(entry.first.second, std::move(entry.second));
-    return same_kind;
-  });
-  std::erase_if(found, [](pin_finding const& f) { return f.verdict == pin_verdict::allow; });
-  for (auto const& f : found) m->findings.emplace(std::pair(kind, f.name), f);
-  publish();
-  for (auto const& f : found) {
-    auto const known = before.find(f.name);
-    if (known == before.end() || known->second.offered != f.offered || known->second.verdict != f.verdict)
-      tell(options_.on_finding(), f);
-  }
-}
-
-template <class T>
-void registry_core::publish(member const& m, shared_part<T> part) {
-  auto& view = std::get<catalog_view<T>>(views_);
-  auto const change = difference<T>(m->name, view.of(m->name), part);
-  auto next = view.with(m->name, std::move(part));
-  {
-    std::lock_guard const lock(mutex_);
-    std::swap(view, next);
-  }
-  if (!change.empty()) tell(options_.on_change(), change);
-}
-
-COMCP_DECL void registry_core::set_faults(member const& m, std::size_t kind, std::vector<catalog_fault> faults) {
-  auto const copies = faults;
-  {
-    std::lock_guard const lock(mutex_);
-    m->faults[kind].swap(faults);
-  }
-  for (auto const& f : copies) tell(options_.on_fault(), f);
-}
-
-COMCP_DECL void registry_core::forget_lists(member const& m) {
-  std::vector<blocked_tool> held;
-  decltype(m->faults) faults;
-  {
-    std::lock_guard const lock(mutex_);
-    m->blocked.swap(held);
-    m->faults.swap(faults);
-    m->instructions.reset();
-    m->instructions_blocked = {};
-  }
-  m->offered = {};
-  m->findings.clear();
-  publish<tool>(m, nullptr);
-  publish<resource>(m, nullptr);
-  publish<resource_template>(m, nullptr);
-  publish<prompt>(m, nullptr);
-}
-
-// A refresh that begins after this; its number.
-COMCP_DECL std::uint64_t registry_core::ask_refresh(member const& m) {
-  auto const mine = ++m->asked;
-  if (m->server->connection()) touch(m, list_kinds::all, true);  // else its becoming ready does that
-  return mine;
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::until_read(self r, member m, std::uint64_t mine, patience p) {
-  while (m->done < mine) {
-    if (m->gone) throw exception(m->gone);
-    if (!m->server->connection()) {
-      auto waiting = wait_for(r, m, p);
-      co_await std::move(waiting);
-      continue;
-    }
-    if (r->time_->now() >= p.until) throw exception(error(errc::timeout, "the lists of " + m->name + " were not read in time"));
-    auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
-    co_await std::move(waiting);
-  }
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::refresh(self r, std::string name) {
-  auto const m = r->require(name);
-  auto reading = until_read(r, m, r->ask_refresh(m), r->patience_for(*m, call_options()));
-  co_await std::move(reading);
-  for (auto const& kind : m->faults) {
-    for (auto const& fault : kind) throw exception(fault.reason);
-  }
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::refresh_all(self r) {
-  std::vector<std::pair<member, std::uint64_t>> asked;
-  for (auto const& [name, m] : r->members_) {
-    if (m->server->connection()) asked.emplace_back(m, r->ask_refresh(m));
-  }
-  patience const p(r->time_->now(), std::chrono::seconds(30), {});
-  for (auto const& [m, mine] : asked) {
-    auto reading = as_result(until_read(r, m, mine, p));
-    auto const done = co_await std::move(reading);
-    if (!done && done.error() == errc::cancelled) throw exception(done.error());
-  }
-}
-
-COMCP_DECL std::vector<blocked_tool> registry_core::blocked() const {
-  std::lock_guard const lock(mutex_);
-  std::vector<blocked_tool> every;
-  for (auto const& [name, m] : members_) every.insert(every.end(), m->blocked.begin(), m->blocked.end());
-  return every;
-}
-
-COMCP_DECL std::vector<catalog_fault> registry_core::faults() const {
-  std::lock_guard const lock(mutex_);
-  std::vector<catalog_fault> every;
-  for (auto const& [name, m] : members_) {
-    for (auto const& kind : m->faults) every.insert(every.end(), kind.begin(), kind.end());
-  }
-  return every;
-}
-
-COMCP_DECL result<std::string> registry_core::instructions(std::string_view name) const {
-  std::lock_guard const lock(mutex_);
-  auto const found = members_.find(name);
-  if (found == members_.end()) return no_such_server(name);
-  auto const& m = *found->second;
-  if (m.instructions_blocked) return m.instructions_blocked;
-  if (!m.instructions) return error(errc::not_ready, "the instructions of " + std::string(name) + " were not read yet");
-  return *m.instructions;
-}
-
-}  // namespace comcp::detail
-#endif
-
-// registry/impl/registry_servers.ipp
-#if !defined(COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_SERVERS_IPP)
-#define COMCP_SINGLE_REGISTRY_IMPL_REGISTRY_SERVERS_IPP
-// Servers come and go: adding, removing, closing, and what is heard of their lives.
-
-#include <algorithm>
-
-namespace comcp::detail {
-
-COMCP_DECL void bell::ring() noexcept {
-  for (auto const& w : std::exchange(waiting_, {})) {
-    if (auto const g = w.lock()) g->open();
-  }
-}
-
-COMCP_DECL asio::awaitable<void> bell::wait(std::shared_ptr<bell> self, std::shared_ptr<time_source> time,
-                                            time_point until, std::stop_token stop) {
-  auto const home = co_await asio::this_coro::executor;
-  auto const g = std::make_shared<gate>(home);
-  std::erase_if(self->waiting_, [](auto const& w) { return w.expired(); });
-  self->waiting_.push_back(g);
-  std::unique_ptr<deadline> alarm;
-  if (until != time_point::max()) {
-    alarm = time->make_deadline(home);
-    std::function<void()> fire = [g] { g->open(); };
-    alarm->arm(until, std::move(fire));
-  }
-  std::function<void()> stopped = [weak = std::weak_ptr(g), home] {
-    if (auto alive = weak.lock()) post(home, [alive = std::move(alive)] { alive->open(); });
-  };
-  std::stop_callback<std::function<void()>> const on_stop(std::move(stop), std::move(stopped));
-  co_await g->wait();
-}
-
-COMCP_DECL error no_such_server(std::string_view name) {
-  return {errc::unknown_server, "no server is called " + std::string(name)};
-}
 
 COMCP_DECL void registry_member::state_changed(std::string const&) {
-  if (auto const r = registry.lock(); r && !gone) r->state_changed(shared_from_this());
+  if (auto const r = registry.lock(); r && !gone) r->servers.state_changed(shared_from_this());
 }
 COMCP_DECL void registry_member::became_ready(std::string const&) {
-  if (auto const r = registry.lock(); r && !gone) r->became_ready(shared_from_this());
+  if (auto const r = registry.lock(); r && !gone) r->refresher.touch(shared_from_this(), list_kinds::all, true);
 }
 COMCP_DECL void registry_member::gave_up(std::string const&) {
-  if (auto const r = registry.lock(); r && !gone) r->gave_up(shared_from_this());
+  if (auto const r = registry.lock(); r && !gone) r->servers.gave_up(shared_from_this());
 }
 
-COMCP_DECL registry_core::registry_core(asio::any_io_executor home, registry_options options)
-    : tenant(std::move(home)),
-      options_(std::move(options)),
-      time_(options_.time() ? options_.time() : steady_time()),
-      views_(catalog_view<tool>(options_.separator()), catalog_view<resource>(options_.separator()),
-             catalog_view<resource_template>(options_.separator()), catalog_view<prompt>(options_.separator())) {}
-
-COMCP_DECL registry_core::member registry_core::find_member(std::string_view name) const noexcept {
-  auto const found = members_.find(name);
-  return found == members_.end() ? nullptr : found->second;
+COMCP_DECL registry_servers::member registry_servers::find(std::string_view name) const noexcept {
+  auto const found = all_.find(name);
+  return found == all_.end() ? nullptr : found->second;
 }
 
-COMCP_DECL error registry_core::absent(std::string_view name) const {
-  return closing_ ? error(errc::closed, "the registry is closed") : no_such_server(name);
+COMCP_DECL error registry_servers::absent(std::string_view name) const {
+  return is_closing() ? error(errc::closed, "the registry is closed") : no_such_server(name);
 }
 
-COMCP_DECL registry_core::member registry_core::require(std::string_view name) const {
-  auto m = find_member(name);
+COMCP_DECL registry_servers::member registry_servers::require(std::string_view name) const {
+  auto m = find(name);
   if (!m) throw exception(absent(name));
   return m;
 }
 
-COMCP_DECL asio::awaitable<void> registry_core::add(self r, std::string name, server_config config) {
-  if (auto const ok = check_server_name(name, r->options_.separator()); !ok) throw exception(ok.error());
-  if (r->closing_) throw exception(error(errc::closed, "the registry is closed"));
-  if (r->find_member(name)) throw exception(error(errc::already_registered, name));
-  auto const m = std::make_shared<registry_member>();
-  m->registry = r;
-  m->name = name;
-  m->server = std::make_shared<live_server>(name, std::move(config), r->home_, r->time_, m);
+COMCP_DECL asio::awaitable<void> registry_servers::add(std::string name, server_config config) {
+  auto const hold = core_.shared_from_this();
+  if (auto const ok = check_server_name(name, core_.options.separator()); !ok) throw exception(ok.error());
+  if (is_closing()) throw exception(absent(name));
+  if (find(name)) throw exception(error(errc::already_registered, name));
+  auto const m = std::make_shared<registry_member>(hold, name, core_.offers.add(name));
+  m->server = std::make_shared<live_server>(name, std::move(config), core_.home(), core_.time, m);
   {
-    std::lock_guard const lock(r->mutex_);
-    r->members_.emplace(name, m);
+    std::lock_guard const lock(mutex_);
+    all_.emplace(name, m);
   }
   switch (m->server->config().start()) {
     case start_mode::lazy: co_return;
     case start_mode::background: m->server->start_in_background(); co_return;
     case start_mode::waits: break;
   }
-  auto work = start_first(r, m);
-  co_await std::move(work);
-}
-
-// All or nothing.
-COMCP_DECL asio::awaitable<void> registry_core::start_first(self r, member m) {
-  patience const p(r->time_->now(), m->server->config().start_timeout(), {});
-  try {
+  patience const p(core_.time->now(), m->server->config().start_timeout());
+  try {  // all or nothing
     auto starting = m->server->start();
     co_await std::move(starting);
-    auto listing = until_listed(r, m, p);
+    auto listing = core_.refresher.until_listed(m, p);
     co_await std::move(listing);
   } catch (...) {
     if (m->gone) throw exception(m->gone);  // by whoever stops it
     auto const why = current_error();
-    r->detach(m, why);
+    detach(m, why);
     m->server->abandon();
     throw exception(why);
   }
 }
 
-COMCP_DECL bool registry_core::is_listed(registry_member const& m) const {
-  return m.server->connection() && m.listed != 0 && !m.running && m.dirty == 0 && m.listed == m.server->status().starts;
-}
-
-// The server was ready: nothing that listing meets is an error, and nor is that it takes too long; only that it is lost,
-// and not back in time.
-COMCP_DECL asio::awaitable<void> registry_core::until_listed(self r, member m, patience p) {
-  for (;;) {
-    if (m->gone) throw exception(m->gone);
-    if (r->is_listed(*m)) co_return;
-    auto const now = m->server->status();
-    bool const late = r->time_->now() >= p.until;
-    if (now.state == server_state::failed || (late && now.state != server_state::ready)) throw exception(now.reason);
-    if (late) co_return;
-    auto waiting = bell::wait(m->rung, r->time_, p.until, p.stop);
-    co_await std::move(waiting);
-  }
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::remove(self r, std::string name) {
-  auto const m = r->require(name);
-  r->detach(m, error(errc::closed, "the server was removed"));
-  r->leaving_.push_back(m);
-  spawn(r->home_, stop(r, m));
-  while (!m->stopped) {
-    auto waiting = bell::wait(m->rung, r->time_, bell::time_point::max(), {});
-    co_await std::move(waiting);
-  }
-}
-
-// In a coroutine of its own: whoever waits for it may be cancelled.
-COMCP_DECL asio::awaitable<void> registry_core::stop(self r, member m) {
-  auto stopping = as_result(m->server->stop());
-  (void)co_await std::move(stopping);
-  m->stopped = true;
-  std::erase(r->leaving_, m);
-  r->ring(*m);
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::restart(self r, std::string name) {
-  auto const m = r->require(name);
-  patience const p(r->time_->now(), m->server->config().start_timeout(), {});
-  auto restarting = m->server->restart();
-  co_await std::move(restarting);
-  auto listing = until_listed(r, m, p);
-  co_await std::move(listing);
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::close(self r) {
-  if (!std::exchange(r->closing_, true)) spawn(r->home_, close_all(r));
-  while (!r->closed_) {
-    auto waiting = bell::wait(r->rung_, r->time_, bell::time_point::max(), {});
-    co_await std::move(waiting);
-  }
-}
-
-COMCP_DECL asio::awaitable<void> registry_core::close_all(self r) {
-  auto const until = later(r->time_->now(), r->options_.close_timeout());
-  auto const all = r->members_;
-  for (auto const& [name, m] : all) {
-    if (m->gone) continue;  // a listener removed it meanwhile
-    r->detach(m, error(errc::closed, "the registry is closing"));
-    r->leaving_.push_back(m);
-    spawn(r->home_, stop(r, m));
-  }
-  while (!r->leaving_.empty() && r->time_->now() < until) {
-    auto waiting = bell::wait(r->rung_, r->time_, until, {});
-    co_await std::move(waiting);
-  }
-  auto const late = std::exchange(r->leaving_, {});
-  for (auto const& m : late) m->server->abandon();
-  r->closed_ = true;
-  r->rung_->ring();
-}
-
-COMCP_DECL void registry_core::context_gone() noexcept {
-  closing_ = closed_ = true;
-  for (auto const& [name, m] : members_) m->gathering.reset();
-}
-
-COMCP_DECL void registry_core::abandon() noexcept {
-  at_home([r = shared_from_this()] { r->abrupt(); });
-  {  // should home never run again
-    std::lock_guard const lock(mutex_);
-    for (auto const& [name, m] : members_) m->server->cut();
-  }
-}
-
-COMCP_DECL void registry_core::abrupt() noexcept {
-  closing_ = closed_ = true;
-  std::map<std::string, member, std::less<>> all;
-  {
-    std::lock_guard const lock(mutex_);
-    all.swap(members_);
-  }
-  auto const leave = [](registry_member& m) {
-    if (!m.gone) m.gone = error(errc::closed, "the registry was destroyed");
-    m.stopped = true;
-    m.server->abandon();
-    if (m.gathering) m.gathering->open();
-    m.rung->ring();
-  };
-  for (auto const& [name, m] : all) leave(*m);
-  for (auto const& m : std::exchange(leaving_, {})) leave(*m);
-  rung_->ring();
-}
-
 // The name is free, the catalog has its part no more, and who waits for it hears why.
-COMCP_DECL void registry_core::detach(member const& m, error why) {
+COMCP_DECL void registry_servers::detach(member const& m, error why) {
   if (m->gone) return;
   m->gone = std::move(why);
   {
     std::lock_guard const lock(mutex_);
-    members_.erase(m->name);
+    all_.erase(m->name);
   }
-  forget_lists(m);
+  core_.offers.withdraw(*m->offers);
   if (m->gathering) m->gathering->open();
   ring(*m);
 }
 
-COMCP_DECL void registry_core::ring(registry_member& m) noexcept {
-  m.rung->ring();
-  rung_->ring();
+COMCP_DECL void registry_servers::let_go(member const& m, error why) {
+  detach(m, std::move(why));
+  leaving_.push_back(m);
+  core_.spawn(stop(m));
 }
 
-COMCP_DECL void registry_core::state_changed(member const& m) {
-  auto const now = m->server->status();
-  if (now.state == server_state::failed) {
-    m->listed = 0;
-    forget_lists(m);
-  }
-  tell(options_.on_status(), now);
+// In a coroutine of its own: whoever waits for it may be cancelled.
+COMCP_DECL asio::awaitable<void> registry_servers::stop(member m) {
+  auto stopping = as_result(m->server->stop());
+  (void)co_await std::move(stopping);
+  m->stopped = true;
+  std::erase(leaving_, m);
   ring(*m);
 }
 
-COMCP_DECL void registry_core::became_ready(member const& m) { touch(m, list_kinds::all, true); }
-
-COMCP_DECL void registry_core::gave_up(member const& m) {
-  auto const now = m->server->status();
-  if (!m->server->config().retry().evicts() || now.state != server_state::failed) return;  // restarted meanwhile
-  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + now.reason.to_string()));
-  m->server->abandon();
-}
-
-COMCP_DECL asio::awaitable<bool> registry_core::settled(self r, std::chrono::nanoseconds limit) {
-  patience const p(r->time_->now(), limit, {});
-  for (;;) {
-    if (r->closing_) throw exception(error(errc::closed, "the registry is closed"));
-    bool starting = false, all_ready = true;
-    for (auto const& [name, m] : r->members_) {
-      auto const s = m->server->status();
-      if (s.starts == 0 && s.state == server_state::stopped && m->is_lazy()) continue;
-      bool const first = s.starts == 0 && s.failures == 0 && !s.reason;
-      starting = starting || (first && s.state != server_state::failed) ||
-                 (s.state == server_state::ready && !r->is_listed(*m));
-      all_ready = all_ready && s.state == server_state::ready && r->is_listed(*m);
-    }
-    if (!starting || r->time_->now() >= p.until) co_return all_ready;
-    auto waiting = bell::wait(r->rung_, r->time_, p.until, {});
+COMCP_DECL asio::awaitable<void> registry_servers::remove(std::string name) {
+  auto const hold = core_.shared_from_this();
+  auto const m = require(name);
+  let_go(m, error(errc::closed, "the server was removed"));
+  while (!m->stopped) {
+    auto waiting = m->rung.wait(core_.time);
     co_await std::move(waiting);
   }
 }
 
-COMCP_DECL std::vector<std::string> registry_core::servers() const {
+COMCP_DECL asio::awaitable<void> registry_servers::restart(std::string name) {
+  auto const hold = core_.shared_from_this();
+  auto const m = require(name);
+  patience const p(core_.time->now(), m->server->config().start_timeout());
+  auto restarting = m->server->restart();
+  co_await std::move(restarting);
+  auto listing = core_.refresher.until_listed(m, p);
+  co_await std::move(listing);
+}
+
+COMCP_DECL asio::awaitable<void> registry_servers::close() {
+  auto const hold = core_.shared_from_this();
+  if (!is_closing()) {
+    phase_ = phase::closing;
+    core_.spawn(close_all());
+  }
+  while (phase_ != phase::closed) {
+    auto waiting = rung_.wait(core_.time);
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL asio::awaitable<void> registry_servers::close_all() {
+  auto const until = later(core_.time->now(), core_.options.close_timeout());
+  auto const every = all_;
+  for (auto const& [name, m] : every) {
+    if (!m->gone) let_go(m, error(errc::closed, "the registry is closing"));  // else a listener removed it meanwhile
+  }
+  while (!leaving_.empty() && core_.time->now() < until) {
+    auto waiting = rung_.wait(core_.time, until);
+    co_await std::move(waiting);
+  }
+  auto const late = std::exchange(leaving_, {});
+  for (auto const& m : late) m->server->abandon();
+  phase_ = phase::closed;
+  rung_.ring();
+}
+
+COMCP_DECL void registry_servers::cut() noexcept {
+  std::lock_guard const lock(mutex_);
+  for (auto const& [name, m] : all_) m->server->cut();
+}
+
+COMCP_DECL void registry_servers::abrupt() noexcept {
+  phase_ = phase::closed;
+  by_name every;
+  {
+    std::lock_guard const lock(mutex_);
+    every.swap(all_);
+  }
+  auto const leave = [](registry_member& m) {
+    if (!m.gone) m.gone = error(errc::closed, "the registry was destroyed");
+    m.stopped = m.offers->withdrawn = true;
+    m.server->abandon();
+    if (m.gathering) m.gathering->open();
+    m.rung.ring();
+  };
+  for (auto const& [name, m] : every) leave(*m);
+  for (auto const& m : std::exchange(leaving_, {})) leave(*m);
+  rung_.ring();
+}
+
+COMCP_DECL void registry_servers::context_gone() noexcept {
+  phase_ = phase::closed;
+  for (auto const& [name, m] : all_) m->gathering.reset();
+}
+
+COMCP_DECL void registry_servers::ring(registry_member& m) noexcept {
+  m.rung.ring();
+  rung_.ring();
+}
+
+COMCP_DECL void registry_servers::state_changed(member const& m) {
+  auto const now = m->server->status();
+  if (now.state == server_state::failed) {
+    m->lists.forget();
+    core_.offers.forget(*m->offers);
+  }
+  tell(core_.options.on_status(), now);
+  ring(*m);
+}
+
+COMCP_DECL void registry_servers::gave_up(member const& m) {
+  auto const& life = m->server->life();
+  if (!m->server->config().retry().evicts() || life.state() != server_state::failed) return;  // restarted meanwhile
+  detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + life.reason().to_string()));
+  m->server->abandon();
+}
+
+COMCP_DECL asio::awaitable<bool> registry_servers::settled(std::chrono::nanoseconds limit) {
+  auto const hold = core_.shared_from_this();
+  auto const until = later(core_.time->now(), limit);
+  for (;;) {
+    if (is_closing()) throw exception(absent({}));
+    bool starting = false, all_ready = true;
+    for (auto const& [name, m] : all_) {
+      auto const& s = m->server->life();
+      if (s.starts() == 0 && s.state() == server_state::stopped && m->is_lazy()) continue;
+      bool const first = s.starts() == 0 && s.failures() == 0 && !s.reason();
+      bool const listed = s.state() == server_state::ready && m->is_listed();
+      starting = starting || (first && s.state() != server_state::failed) || (s.state() == server_state::ready && !listed);
+      all_ready = all_ready && listed;
+    }
+    if (!starting || core_.time->now() >= until) co_return all_ready;
+    auto waiting = rung_.wait(core_.time, until);
+    co_await std::move(waiting);
+  }
+}
+
+COMCP_DECL std::vector<std::string> registry_servers::names() const {
   std::lock_guard const lock(mutex_);
   std::vector<std::string> names;
-  names.reserve(members_.size());
-  for (auto const& [name, m] : members_) names.push_back(name);
+  names.reserve(all_.size());
+  for (auto const& [name, m] : all_) names.push_back(name);
   return names;
 }
 
-// Under the lock, so that a member's last reference ends on home alone.
-COMCP_DECL result<server_status> registry_core::status(std::string_view name) const {
+template <class Look>
+auto registry_servers::look_at(std::string_view name, Look look) const -> decltype(look(std::declval<live_server const&>())) {
   std::lock_guard const lock(mutex_);
-  auto const found = members_.find(name);
-  if (found == members_.end()) return no_such_server(name);
-  return found->second->server->status();
+  auto const found = all_.find(name);
+  if (found == all_.end()) return no_such_server(name);
+  return look(*found->second->server);
 }
 
-COMCP_DECL result<server_config> registry_core::config(std::string_view name) const {
-  std::lock_guard const lock(mutex_);
-  auto const found = members_.find(name);
-  if (found == members_.end()) return no_such_server(name);
-  return found->second->server->config();
+COMCP_DECL result<server_status> registry_servers::status(std::string_view name) const {
+  return look_at(name, [](live_server const& s) -> result<server_status> { return s.status(); });
 }
 
-COMCP_DECL result<client> registry_core::find(std::string_view name) const {
-  std::lock_guard const lock(mutex_);
-  auto const found = members_.find(name);
-  if (found == members_.end()) return no_such_server(name);
-  auto c = found->second->server->connection();
-  if (!c) return error(errc::not_ready, "the server " + std::string(name) + " is not ready");
-  return std::move(*c);
+COMCP_DECL result<server_config> registry_servers::config(std::string_view name) const {
+  return look_at(name, [](live_server const& s) -> result<server_config> { return s.config(); });
+}
+
+COMCP_DECL result<client> registry_servers::connection(std::string_view name) const {
+  return look_at(name, [name](live_server const& s) -> result<client> {
+    auto c = s.connection();
+    if (!c) return error(errc::not_ready, "the server " + std::string(name) + " is not ready");
+    return std::move(*c);
+  });
 }
 
 }  // namespace comcp::detail
@@ -10150,17 +10512,25 @@ asio::awaitable<listing<resource>> read_resource_directory(client const& c, std:
                                                            call_options options = call_options());
 
 namespace detail {
+namespace skill_methods {
+char const* skills_missing(server_capabilities const& c);
+char const* directories_missing(server_capabilities const& c);
+inline constexpr wire::method_rules list{.name = "skills/list", .missing = skills_missing, .wants_sight = true},
+    get{.name = "skills/get", .missing = skills_missing, .wants_sight = true},
+    read_directory{.name = "resources/directory/read", .missing = directories_missing, .wants_sight = true};
+}  // namespace skill_methods
+
 template <>
 struct list_traits<skill> {
   using page = list_skills_result;
-  static constexpr std::string_view method = "skills/list";
+  static constexpr auto const& method = skill_methods::list;
   static auto& items(page& p) { return p.skills; }
 };
 struct directory_child;
 template <>
 struct list_traits<directory_child> {
   using page = list_resources_result;
-  static constexpr std::string_view method = "resources/directory/read";
+  static constexpr auto const& method = skill_methods::read_directory;
   static auto& items(page& p) { return p.resources; }
 };
 }  // namespace detail
@@ -10176,6 +10546,18 @@ struct list_traits<directory_child> {
 
 namespace comcp {
 namespace detail {
+
+COMCP_DECL char const* skill_methods::skills_missing(server_capabilities const& c) {
+  constexpr auto extension = "io.modelcontextprotocol/skills";
+  return c.supports(extension) ? nullptr : extension;
+}
+
+COMCP_DECL char const* skill_methods::directories_missing(server_capabilities const& c) {
+  auto const skills = c.extensions.find("io.modelcontextprotocol/skills");
+  if (skills == c.extensions.end()) return "io.modelcontextprotocol/skills";
+  auto const flag = skills->second.view().find("directoryRead");
+  return flag && flag->get_bool() == true ? nullptr : "directoryRead of io.modelcontextprotocol/skills";
+}
 
 // A skill under load, and loaded.
 struct skill_session {
@@ -10227,7 +10609,7 @@ COMCP_DECL asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<sk
                                                               call_options options) {
   require(s->core);
   options.manual_input(false);
-  bool may_be_old = s->core->has_cache() && options.cache() == cache_use::use;
+  bool may_be_old = s->core->settings.steps[detail::connect_settings::caching] && options.cache() == cache_use::use;
   for (;;) {
     auto reading = client(s->core, false).read_resource(uri, options);
     auto answer = co_await std::move(reading);
@@ -10265,7 +10647,7 @@ COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_core> c
 COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_core> core, std::string uri,
                                                              call_options options) {
   require(core);
-  auto const end = later(core->calls().now(), core->calls().hard_limit(options));
+  auto const end = later(core->calls.now(), core->calls.hard_limit(options));
   pager<directory_child> pages(core, std::move(options), std::move(uri));
   listing<resource> all;
   try {
@@ -10273,7 +10655,7 @@ COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<cli
       auto page = co_await pages.next();
       if (!page) co_return all;
       all.append(std::move(page->resources), std::move(page->set_aside));
-      if (core->calls().now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
+      if (core->calls.now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
     }
   } catch (exception const& e) {
     throw exception(as_missing(e.error()));
@@ -10299,7 +10681,7 @@ COMCP_DECL asio::awaitable<listing<skill>> list_skills(client const& c, call_opt
 }
 
 COMCP_DECL asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options) {
-  detail::prepared_call call("skills/get", args("uri", uri).text(), std::move(options));
+  detail::prepared_call call(detail::skill_methods::get, args("uri", uri).text(), std::move(options));
   call.repeatable = true;
   return detail::get_skill_entry(detail::client_access::core(c), std::string(uri), std::move(call));
 }
