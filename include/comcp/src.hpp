@@ -74,6 +74,7 @@
 #include <comcp/config/impl/read.ipp>
 #include <comcp/hash/impl/sha256.ipp>
 #include <comcp/http/impl/default_engine.ipp>
+#include <comcp/http/impl/exchange_clock.ipp>
 #include <comcp/http/impl/logging_engine.ipp>
 #include <comcp/http/impl/message.ipp>
 #include <comcp/http/impl/proxy.ipp>
@@ -177,6 +178,12 @@
 #include <comcp/trace/impl/record.ipp>
 #include <comcp/transport/impl/http.ipp>
 #include <comcp/transport/impl/http_options.ipp>
+#include <comcp/transport/impl/http_endpoint.ipp>
+#include <comcp/transport/impl/http_fetch.ipp>
+#include <comcp/transport/impl/http_link.ipp>
+#include <comcp/transport/impl/http_listener.ipp>
+#include <comcp/transport/impl/http_post.ipp>
+#include <comcp/transport/impl/http_posts.ipp>
 #include <comcp/transport/impl/http_session.ipp>
 #include <comcp/transport/impl/memory.ipp>
 #include <comcp/transport/impl/stdio.ipp>

@@ -18,17 +18,13 @@ import sys
 FUNCTIONS, DATA = 25, 15
 KNOWN = {
     "auth/oauth_options.hpp oauth_options": (25, 18),
-    "http/asio_connection.hpp asio_connection": (30, 23),
-    "http/response_parser.hpp response_parser": (25, 18),
     "json/value.hpp value": (35, 15),
     "net/impl/child_process.ipp state": (25, 17),
     "sansio/oauth_flow.hpp oauth_flow": (35, 19),
-    "sansio/sse_parser.hpp sse_parser": (25, 17),
     "schema/impl/evaluator.ipp evaluator": (32, 15),
     "schema/impl/pattern_parser.ipp pattern_parser": (27, 15),
     "skills/impl/yaml_reader.hpp yaml_reader": (34, 15),
     "test/impl/scripted_transport.ipp state": (25, 16),
-    "transport/http_session.hpp http_session": (37, 22),
     "transport/impl/memory.ipp end": (25, 19),
     "transport/stream_session.hpp stream_session": (33, 16),
 }

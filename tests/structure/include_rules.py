@@ -54,13 +54,13 @@ SPECIAL = {
     "auth/form": "auth (pure)", "auth/token": "auth (pure)", "auth/registration": "auth (pure)",
     "auth/authorization": "auth (pure)", "auth/endpoint_policy": "auth (pure)", "auth/oauth_profile": "auth (pure)",
     "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)",
-    "net/gate": "net (contract)",
+    "net/gate": "net (contract)", "net/chance": "net (contract)",
     "transport/transport": "transport (contract)", "requirements": "net (contract)",
     "skills/skills": "skills (client)",
     "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)", "config/load": "config (file)",
-    "result": "error", "secret": "error", "visible": "error", "replace_file": "file",
+    "result": "error", "secret": "error", "visible": "error", "later": "error", "replace_file": "file",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
-    "http/response_parser": "http (pure)", "http/request_writer": "http (pure)",
+    "http/response_parser": "http (pure)", "http/body": "http (pure)", "http/request_writer": "http (pure)",
 }
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.

@@ -135,10 +135,11 @@ class oauth_talk {
   }
 
   static asio::awaitable<void> request(oauth_talk* self, std::shared_ptr<answer> out, comcp::oauth auth, std::string url) {
-    fake_authorization engine(self->world);
     auto const where = comcp::http_url::parse(url).value();
-    comcp::detail::http_fetch<fake_authorization, comcp::oauth> fetch(engine, auth, self->clock, where, where, "POST");
-    fetch.fields = [] { return comcp::http_headers(); };
+    comcp::any_engine engine(std::make_shared<fake_authorization>(self->world));
+    comcp::any_authenticator who(std::move(auth));
+    comcp::detail::http_carrier carrier(std::move(engine), std::move(who), self->clock, where);
+    comcp::detail::http_fetch fetch(carrier, where, "POST");
     std::string const body = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})";
     fetch.body = &body;
     fetch.sent.request = true;

@@ -98,7 +98,7 @@ template <class Engine>
 asio::awaitable<result<oauth_response>> fetch_guarded(std::shared_ptr<oauth_engine<Engine>> with, http_request request) {
   auto& known = *with->addresses;
   if (!known.looked_up) {
-    auto const until = http_detail::later(with->time->now(), with->lookup_time);
+    auto const until = detail::later(with->time->now(), with->lookup_time);
     auto host = std::string(known.server.host_name());
     auto const found = co_await net::resolve<>(with->lookup, std::move(host), known.server.port(), with->time, until);
     if (!found && found.error() == errc::cancelled) co_return found.error();

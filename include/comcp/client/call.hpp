@@ -18,6 +18,7 @@
 #include <comcp/client/options.hpp>
 #include <comcp/client/waiter.hpp>
 #include <comcp/json/value.hpp>
+#include <comcp/later.hpp>
 #include <comcp/result.hpp>
 #include <comcp/transport/transport.hpp>
 #include <comcp/wire/method.hpp>
@@ -27,13 +28,6 @@ namespace comcp::detail {
 class calls;
 
 using reply = result<json::value>;
-
-/// A moment that may be as good as never: sums of user's durations do not overflow.
-inline std::chrono::steady_clock::time_point later(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d) {
-  using clock = std::chrono::steady_clock;
-  if (d > clock::time_point::max() - now) return clock::time_point::max();
-  return now + std::chrono::duration_cast<clock::duration>(d);
-}
 
 /// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
 struct prepared_call {

@@ -7,8 +7,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -23,6 +25,7 @@
 #include <asio/post.hpp>
 #include <asio/this_coro.hpp>
 
+#include <comcp/http/any_engine.hpp>
 #include <comcp/http/asio_engine_options.hpp>
 #include <comcp/http/asio_pool.hpp>
 #include <comcp/http/connector.hpp>
@@ -45,7 +48,6 @@ class asio_response {
 
   /// One call at a time; the response stays until it has ended. Errors as with every engine, and the same one again.
   asio::awaitable<result<std::string_view>> next() {
-    using progress = response_parser::progress;
     auto const c = lease_.get();
     bool waiting = false;
     while (c) {
@@ -62,7 +64,34 @@ class asio_response {
     co_return std::string_view();
   }
 
+  /// For any_response: what is here of the body, and the rest of it once it has come, read to where it stays.
+  std::optional<result<void>> take(http_body& to, std::size_t most) {
+    while (auto const& c = lease_.get()) {
+      auto const told = c->advance();
+      if (told == progress::more) return std::nullopt;
+      if (told == progress::failed) return result<void>(c->failure());
+      if (told == progress::end) lease_.reset();
+      if (told != progress::body) continue;
+      if (to.size() + c->piece().size() > most) return result<void>(http_detail::body_too_long());
+      to.append(c->piece());
+    }
+    return result<void>();
+  }
+  asio::awaitable<result<void>> read(http_body& to, std::size_t most) {
+    auto const c = lease_.get();
+    auto taken = take(to, most);
+    for (auto before = SIZE_MAX; !taken;) {
+      if (std::exchange(before, to.size()) != to.size()) c->expect_body();
+      auto const [ec, n] = co_await c->stream().async_read_some(c->room(to, most), net::tuple_awaitable);
+      c->received(ec, n);
+      taken = take(to, most);
+    }
+    co_return std::move(*taken);
+  }
+
  private:
+  using progress = response_parser::progress;
+
   http_response_head head_;
   http_detail::asio_lease<Stream> lease_;
 };
@@ -104,7 +133,7 @@ class asio_engine_core {
   [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
     auto const& own = options.timeouts();
     exchange_times out;
-    out.total_at = later(time->now(), asked.total().value_or(*own.total()));
+    out.total_at = comcp::detail::later(time->now(), asked.total().value_or(*own.total()));
     out.connect = asked.connect().value_or(*own.connect());
     out.response = asked.response().value_or(*own.response());
     out.idle = asked.idle().value_or(*own.idle());
@@ -128,7 +157,7 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
   core->connecting.insert(attempt);
   if (state.slot().is_connected())
     state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
-  auto const at = later(core->time->now(), times.connect);
+  auto const at = comcp::detail::later(core->time->now(), times.connect);
   auto const until = std::min(at, times.total_at);
   auto made = core->from.connect(std::move(url), core->time, until, core->options.address_filter());
   auto [thrown, connected] = co_await asio::co_spawn(
@@ -173,9 +202,9 @@ inline error const& told_of(error const& sent, error const& second) noexcept {
   return sent && !own ? sent : second;
 }
 
-template <class Connector>
-asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
-    std::shared_ptr<asio_engine_core<Connector>> core, http_request request) {
+/// Response is asio_response or what can be made of one.
+template <class Response, class Connector>
+asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Connector>> core, http_request request) {
   using stream = typename Connector::stream;
   using progress = response_parser::progress;
   auto checked = check_request(request);
@@ -207,7 +236,7 @@ asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
       c.pause();
       auto head = std::move(c.head());
       head.address = c.stream().server_address();
-      co_return asio_response<stream>(std::move(head), std::move(lease));
+      co_return Response(asio_response<stream>(std::move(head), std::move(lease)));
     }
     bool const repeat = rested && c.ended_unanswered() && (may_repeat || c.nothing_sent());
     if (!repeat) co_return c.failure();
@@ -243,7 +272,12 @@ class basic_asio_engine {
   /// once more, on a new one, where nothing of it was sent, or where it may arrive twice: it says so (`repeatable`), or
   /// its method is idempotent. Precondition: this was not moved from.
   [[nodiscard]] asio::awaitable<result<response>> open(http_request request) {
-    return http_detail::exchange<Connector>(core_, std::move(request));
+    return open_as<response>(std::move(request));
+  }
+  /// The same for any_engine.
+  template <class Response>
+  [[nodiscard]] asio::awaitable<result<Response>> open_as(http_request request) {
+    return http_detail::exchange<Response>(core_, std::move(request));
   }
 
   /// Closes the connections that no exchange is on.

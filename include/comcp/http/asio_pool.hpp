@@ -108,7 +108,7 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
     while (!fresh && !o.resting.empty()) {
       auto const last = std::move(o.resting.back());
       o.resting.pop_back();
-      if (last->rested_well(time_->now())) return lease(this->shared_from_this(), o, last);
+      if (last->rested_well()) return lease(this->shared_from_this(), o, last);
       --o.open;
       last->close();
     }
@@ -177,7 +177,7 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
     if (span <= std::chrono::nanoseconds(0)) return false;
     if (o.resting.size() >= max_idle_) drop(o, o.resting.begin());
     o.resting.push_back(c);
-    c->rest(later(time_->now(), span), *this);
+    c->rest(comcp::detail::later(time_->now(), span), *this);
     return true;
   } catch (...) {
     if (!o.resting.empty() && o.resting.back() == c) o.resting.pop_back();

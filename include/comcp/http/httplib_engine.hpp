@@ -23,6 +23,7 @@
 #include <comcp/http/impl/httplib_engine_worker.hpp>
 #include <comcp/http/request_writer.hpp>
 #include <comcp/http/response_parser.hpp>
+#include <comcp/later.hpp>
 
 namespace comcp {
 
@@ -107,10 +108,6 @@ class httplib_engine {
   using front = httplib_detail::front;
   using time_point = httplib_detail::time_point;
 
-  static time_point after(time_point from, std::chrono::nanoseconds d) {
-    return d > time_point::max() - from ? time_point::max()
-                                        : from + std::chrono::duration_cast<time_point::duration>(d);
-  }
   static http_timeouts all_set(http_timeouts asked, http_timeouts const& own) {
     auto const pick = [](auto const& a, auto const& b, std::chrono::nanoseconds c) { return a ? *a : b.value_or(c); };
     return asked.connect(pick(asked.connect(), own.connect(), std::chrono::seconds(10)))
@@ -134,9 +131,9 @@ class httplib_engine {
   static std::optional<error> late(front& f, time_point started, http_timeouts const& t, time_point& until) {
     auto const now = std::chrono::steady_clock::now();
     if (now >= f.total_until) return error(errc::exchange_timeout, "the exchange took too long");
-    auto const connected_by = after(started, *t.connect());
+    auto const connected_by = detail::later(started, *t.connect());
     auto const waits = f->waits_for();
-    auto const answered_by = waits.since ? after(*waits.since, *t.response()) : time_point::max();
+    auto const answered_by = waits.since ? detail::later(*waits.since, *t.response()) : time_point::max();
     if (waits.connection && now >= connected_by) return error(errc::connect_timeout, "no connection in time");
     if (!waits.connection && now >= answered_by) return error(errc::response_timeout, "no response in time");
     until = waits.connection ? connected_by : time_point::max();
@@ -153,7 +150,7 @@ class httplib_engine {
     auto const timeouts = all_set(request.timeouts, pool->settings().timeouts);
     request.timeouts = timeouts;
     auto const f = front::make(executor);
-    f->total_until = after(started, *timeouts.total());
+    f->total_until = detail::later(started, *timeouts.total());
     f->idle = *timeouts.idle();
     auto const running = start(f->shared(), pool, std::move(request));
     if (!running) co_return running.error();
@@ -161,7 +158,7 @@ class httplib_engine {
       auto head = f->shared()->take_head();
       if (head && !*head) co_return head->error();
       if (head) {
-        if (is_event_stream(**head)) f->total_until = time_point::max();
+        if (has_media_type((*head)->headers, "text/event-stream")) f->total_until = time_point::max();
         co_return response(std::move(**head), f);
       }
       time_point until;
@@ -174,14 +171,8 @@ class httplib_engine {
     }
   }
 
-  static bool is_event_stream(http_response_head const& head) {
-    auto const* type = head.headers.find("content-type");
-    auto const media = type ? media_type::parse(*type) : std::nullopt;
-    return media && media->is("text/event-stream");
-  }
-
   static asio::awaitable<result<std::string_view>> next(std::shared_ptr<front> f) {
-    auto const idle_until = after(std::chrono::steady_clock::now(), f->idle);
+    auto const idle_until = detail::later(std::chrono::steady_clock::now(), f->idle);
     auto const until = std::min(idle_until, f->total_until);
     for (;;) {
       std::optional<error> failure;

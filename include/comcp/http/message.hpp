@@ -132,6 +132,9 @@ class media_type {
   std::vector<http_field> parameters_;
 };
 
+/// Whether there is a Content-Type, and it is this type, whatever its parameters are.
+bool has_media_type(http_headers const& headers, std::string_view essence) noexcept;
+
 /// An HTTP date in any of the three forms of RFC 9110, section 5.6.7; nothing for anything else. `now` tells the
 /// century of a year with two digits.
 std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text,

@@ -44,6 +44,32 @@ class response_limits {
   std::uint64_t body_ = std::uint64_t{64} << 20;
 };
 
+namespace http_detail {
+
+/// Cuts bytes into lines. It copies those that come in pieces.
+class line_cutter {
+ public:
+  /// The next line, without LF; nothing until it has come.
+  [[nodiscard]] std::optional<std::string_view> next(std::string_view& bytes);
+  /// The start of a line whose rest has not come.
+  [[nodiscard]] std::string_view held() const noexcept { return held_; }
+
+ private:
+  std::string held_;
+  std::string line_;  // a line that was held
+};
+
+/// What a head says of the connection. Specification: RFC 9112, section 9.3
+struct connection_wishes {
+  bool one_dot_zero = false;  ///< Of the status line; the others are of the fields.
+  bool keep = false;
+  std::optional<std::chrono::seconds> keep_alive;
+
+  void read(http_headers const& headers);
+};
+
+}  // namespace http_detail
+
 /// Incremental parser of one response. It copies the head and what an unfinished line needs, and no body.
 ///
 ///     std::string_view bytes = ...;
@@ -84,9 +110,12 @@ class response_parser {
   /// Whether the head says text/event-stream.
   [[nodiscard]] bool event_stream() const noexcept { return event_stream_; }
   /// Whether the connection may carry another request once the response has ended.
-  [[nodiscard]] bool keeps_connection() const noexcept { return keep_ && ended(); }
+  [[nodiscard]] bool keeps_connection() const noexcept { return connection_.keep && ended(); }
   /// `timeout` of the Keep-Alive header: how long the server keeps an idle connection.
-  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return keep_alive_; }
+  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return connection_.keep_alive; }
+  /// So many bytes at least that come next are body, 0 where that is not known, once next() gave `more`. Of a body that
+  /// ends with the connection: as many as came of it.
+  [[nodiscard]] std::uint64_t certain() const noexcept;
 
  private:
   enum class part {
@@ -99,12 +128,10 @@ class response_parser {
   progress field_line(std::string_view text);
   progress end_of_head();
   progress choose_framing();
-  progress framed_by_length();
   progress chunk_size_line(std::string_view text);
   progress chunk_end(std::string_view& bytes);
   progress piece(std::string_view& bytes);
   progress count_body(std::uint64_t more);
-  void read_connection();
   [[nodiscard]] bool whole_line(std::string_view& bytes, std::string_view& out);
   progress fail(errc code, std::string text);
   progress violation(std::string text) { return fail(errc::protocol_violation, std::move(text)); }
@@ -112,20 +139,17 @@ class response_parser {
   response_limits limits_;
   http_response_head head_;
   std::string_view body_;
-  std::string held_;            // start of a line, until the rest comes
-  std::string line_;            // a line that was held
+  http_detail::line_cutter lines_;
   std::uint64_t left_ = 0;      // of the body or chunk
   std::uint64_t body_bytes_ = 0;
   std::uint64_t chunk_lines_ = 0;  // how many bytes of chunk sizes and extensions may still come
   std::size_t head_bytes_ = 0;
   std::size_t fields_ = 0;
-  std::optional<std::chrono::seconds> keep_alive_;
+  http_detail::connection_wishes connection_;
   error failure_;
   part at_ = part::status;
   bool without_body_;
   bool started_ = false;
-  bool keep_ = false;
-  bool one_dot_zero_ = false;
   bool event_stream_ = false;
 };
 

@@ -71,6 +71,9 @@ inline constexpr std::size_t snippet_size = 256;
 /// TypeScript SDK: 400 and -32000, where the specification wants 404.
 [[nodiscard]] bool means_session_lost(error const& e);
 
+/// Whether what was refused so will be refused again.
+[[nodiscard]] bool is_final(error const& e);
+
 /// Session ids are visible ASCII.
 [[nodiscard]] bool is_session_id(std::string_view text) noexcept;
 

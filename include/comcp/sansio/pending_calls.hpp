@@ -11,6 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include <comcp/later.hpp>
+
 namespace comcp::sansio {
 
 /// Payload is what a waiting call is to the caller of this class: cheap to copy, such as a pointer.
@@ -37,7 +39,7 @@ class pending_calls {
     s.started = now;
     s.timeout = timeout;
     s.hard = hard;
-    s.soft = paused_at_ ? time_point::max() : saturating(now, timeout);
+    s.soft = paused_at_ ? time_point::max() : comcp::detail::later(now, timeout);
     s.remaining = timeout;
     s.position = static_cast<std::uint32_t>(heap_.size());
     heap_.push_back(index);
@@ -64,7 +66,7 @@ class pending_calls {
     auto* s = slot_of(id);
     if (!s) return;
     s->remaining = s->timeout;
-    if (!paused_at_) s->soft = saturating(now, s->timeout);
+    if (!paused_at_) s->soft = comcp::detail::later(now, s->timeout);
     restore(s->position);
   }
 
@@ -82,7 +84,7 @@ class pending_calls {
   void resume(time_point now) noexcept {
     if (--pauses_ > 0) return;
     paused_at_.reset();
-    for (auto const index : heap_) slots_[index].soft = saturating(now, slots_[index].remaining);
+    for (auto const index : heap_) slots_[index].soft = comcp::detail::later(now, slots_[index].remaining);
     rebuild();
   }
 
@@ -144,10 +146,6 @@ class pending_calls {
     std::uint32_t position = idle;  // in heap_
     bool extra = false;
   };
-
-  static time_point saturating(time_point now, duration d) noexcept {
-    return d > time_point::max() - now ? time_point::max() : now + d;
-  }
 
   [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
     return std::min(slots_[index].soft, slots_[index].hard);

@@ -15,6 +15,7 @@
 
 #include <comcp/json/padded_text.hpp>
 #include <comcp/result.hpp>
+#include <comcp/sansio/sse_lines.hpp>
 #include <comcp/version.hpp>
 
 namespace comcp::sansio {
@@ -50,7 +51,7 @@ class sse_parser {
   explicit sse_parser(std::size_t max_event = default_max_event) : max_event_(max_event) {}
 
   /// Precondition: next() gave nothing since the last feed(). The bytes are looked at until it does so again.
-  void feed(std::string_view bytes) noexcept;
+  void feed(std::string_view bytes) noexcept { lines_.feed(bytes); }
   /// The next whole event; nothing when more bytes are needed or parsing failed.
   [[nodiscard]] std::optional<sse_event> next();
   /// Another connection continues the stream: what is unfinished is dropped, last event id and retry stay.
@@ -70,7 +71,6 @@ class sse_parser {
   // What is known of the current line from earlier feeds.
   enum class line { fresh, held, data, comment };
 
-  void skip_byte_order_mark();
   [[nodiscard]] std::optional<sse_event> take(std::string_view piece, bool whole);
   void hold(std::string_view piece);
   void field(std::string_view text);
@@ -78,15 +78,10 @@ class sse_parser {
   void set_retry(std::string_view value) noexcept;
   [[nodiscard]] std::optional<sse_event> dispatch();
 
-  std::string_view input_;
-  std::size_t at_ = 0;         // start of what is unread in input_
-  std::size_t cr_ = 0;         // the first CR at or after at_, where that is known
-  std::size_t lf_ = 0;         // the first LF likewise
-  std::size_t mark_ = 0;       // bytes of the byte order mark seen
+  sse_lines lines_;
   std::size_t used_ = 0;       // bytes of the current event
   std::size_t max_event_;
   line line_ = line::fresh;
-  bool after_cr_ = false;      // an LF now belongs to the CR before it
   bool has_data_ = false;
   bool failed_ = false;
   std::string held_;           // start of a line, until the rest comes

@@ -4,7 +4,6 @@
 // MCP over HTTP as most users want it: comcp::http(url), on the bundled engine. Other engines: streamable_http.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,9 +12,20 @@
 
 #include <comcp/auth/bearer.hpp>
 #include <comcp/http/default_engine.hpp>
-#include <comcp/transport/streamable_http.hpp>
+#include <comcp/transport/http_endpoint.hpp>
 
 namespace comcp {
+namespace detail {
+
+// A template, so that only who uses HTTP pays for the engine.
+template <class Engine = default_http_engine>
+std::unique_ptr<http_endpoint> make_http_endpoint(std::string_view url, asio_engine_options engine, proxy_options proxies,
+                                                  tls_options const& tls, any_authenticator auth, http_options options) {
+  any_engine erased(make_http_engine<Engine>(std::move(engine), std::move(proxies), tls));
+  return std::make_unique<http_endpoint>(url, std::move(erased), std::move(auth), std::move(options));
+}
+
+}  // namespace detail
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 inline namespace http_with_tls {
@@ -34,25 +44,6 @@ class http {
 
   explicit http(std::string_view url, Auth auth = Auth()) : url_(url), auth_(std::move(auth)) {}
 
-  http(http const& other)
-      : url_(other.url_),
-        auth_(other.auth_),
-        options_(other.options_),
-        engine_(other.engine_),
-        proxy_(other.proxy_),
-        tls_(other.tls_) {}
-  http(http&&) noexcept = default;
-  http& operator=(http other) noexcept {
-    url_ = std::move(other.url_);
-    auth_ = std::move(other.auth_);
-    options_ = std::move(other.options_);
-    engine_ = std::move(other.engine_);
-    proxy_ = std::move(other.proxy_);
-    tls_ = std::move(other.tls_);
-    transport_ = std::move(other.transport_);
-    return *this;
-  }
-
   /// All options at once, in place of what was said before.
   http& options(http_options o) & { return options_ = std::move(o), *this; }
   http& header(std::string_view name, std::string_view value) & { return options_.header(name, value), *this; }
@@ -70,19 +61,28 @@ class http {
   // What a transport has; for the client alone.
   [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return made().open(in); }
   result<void> send(outgoing message) { return made().send(std::move(message)); }
-  bool abandon(request_id id) noexcept { return transport_ && transport_->abandon(id); }
+  bool abandon(request_id id) noexcept { return transport_.made && transport_.made->abandon(id); }
   [[nodiscard]] asio::awaitable<void> close() { return made().close(); }
   [[nodiscard]] transport_info info() const { return made().info(); }
   [[nodiscard]] std::optional<saved_session> resumed() const { return options_.resumed(); }
 
  private:
-  using transport_type = streamable_http<default_http_engine, Auth>;
+  // A copy makes its own.
+  struct connection {
+    connection() = default;
+    connection(connection const&) noexcept {}
+    connection(connection&&) noexcept = default;
+    connection& operator=(connection other) noexcept { return made.swap(other.made), *this; }
+    ~connection() = default;
+    std::unique_ptr<detail::http_endpoint> made;
+  };
 
-  [[nodiscard]] transport_type& made() const {
-    if (transport_) return *transport_;
-    auto engine = detail::make_http_engine<>(engine_, proxy_ ? *proxy_ : proxy_options::from_environment(), tls_);
-    transport_ = std::make_unique<transport_type>(url_, std::move(engine), auth_, options_);
-    return *transport_;
+  [[nodiscard]] detail::http_endpoint& made() const {
+    if (!transport_.made) {
+      transport_.made = detail::make_http_endpoint<>(url_, engine_, proxy_ ? *proxy_ : proxy_options::from_environment(), tls_,
+                                                     any_authenticator(auth_), options_);
+    }
+    return *transport_.made;
   }
 
   std::string url_;
@@ -91,7 +91,7 @@ class http {
   asio_engine_options engine_;
   std::optional<proxy_options> proxy_;
   tls_options tls_;
-  mutable std::unique_ptr<transport_type> transport_;
+  mutable connection transport_;
 };
 
 http(std::string_view) -> http<no_auth>;
@@ -102,12 +102,9 @@ http(std::string_view) -> http<no_auth>;
 #if defined(COMCP_SEPARATE_COMPILATION)
 namespace comcp::detail {
 
-extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
-                                                                std::shared_ptr<default_http_engine>,
-                                                                std::shared_ptr<no_auth>);
-extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
-                                                                std::shared_ptr<default_http_engine>,
-                                                                std::shared_ptr<bearer>);
+extern template std::unique_ptr<http_endpoint> make_http_endpoint<default_http_engine>(std::string_view, asio_engine_options,
+                                                                                       proxy_options, tls_options const&,
+                                                                                       any_authenticator, http_options);
 
 }  // namespace comcp::detail
 #endif

@@ -319,9 +319,7 @@ class worker {
     if (!head) return failure_ = head.error(), false;
     head_ = true;
     complete_ = r.status == 304;  // cpp-httplib 0.11 would wait for a body
-    auto const* type = head->headers.find("content-type");
-    auto const media = type ? media_type::parse(*type) : std::nullopt;
-    endless_ = media && media->is("text/event-stream");
+    endless_ = has_media_type(head->headers, "text/event-stream");
     return x_->head_came(std::move(*head));
   }
   bool take(char const* bytes, std::size_t size) {

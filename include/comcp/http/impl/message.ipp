@@ -250,6 +250,13 @@ COMCP_DECL std::string const* media_type::parameter(std::string_view name) const
   return nullptr;
 }
 
+COMCP_DECL bool has_media_type(http_headers const& headers, std::string_view essence) noexcept {
+  auto const* const type = headers.find("Content-Type");
+  if (type == nullptr) return false;
+  auto const text = std::string_view(*type).substr(0, type->find(';'));
+  return http_detail::same_name(http_detail::without_field_blanks(text), essence);
+}
+
 COMCP_DECL std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text,
                                                                    std::chrono::system_clock::time_point now) noexcept {
   text = http_detail::without_field_blanks(text);

@@ -95,25 +95,27 @@ COMCP_DECL response_parser::progress response_parser::step(std::string_view& byt
   return line(text);
 }
 
+COMCP_DECL std::optional<std::string_view> http_detail::line_cutter::next(std::string_view& bytes) {
+  auto const end = bytes.find('\n');
+  auto const piece = bytes.substr(0, end);
+  bytes.remove_prefix(end == bytes.npos ? bytes.size() : end + 1);
+  if (end == bytes.npos) return held_ += piece, std::nullopt;
+  if (held_.empty()) return piece;
+  line_ = std::exchange(held_, {}).append(piece);
+  return line_;
+}
+
 // A line that ends with LF alone is taken in heads, as RFC 9112 (section 2.2) allows, but not between chunks.
 COMCP_DECL bool response_parser::whole_line(std::string_view& bytes, std::string_view& out) {
-  auto const end = bytes.find('\n');
-  auto const length = std::min(end, bytes.size());
-  if (held_.size() + length > limits_.line())
+  auto const most = limits_.line() - lines_.held().size();
+  if (bytes.size() > most && bytes.substr(0, most + 1).find('\n') == bytes.npos)
     return fail(errc::limit_exceeded, "a line of the response is longer than the limit of line bytes"), false;
-  out = bytes.substr(0, length);
-  if (end == std::string_view::npos || !held_.empty()) held_ += out;
-  bytes.remove_prefix(std::min(length + 1, bytes.size()));
-  if (at_ == part::status) {
-    auto const start = (held_.empty() ? out : std::string_view(held_)).substr(0, 5);
-    if (!std::string_view("HTTP/").starts_with(start)) return violation("what came is no HTTP response"), false;
-  }
-  if (end == std::string_view::npos) return false;
-  if (!held_.empty()) {
-    line_.swap(held_);
-    held_.clear();
-    out = line_;
-  }
+  auto const line = lines_.next(bytes);
+  auto const start = (line ? *line : lines_.held()).substr(0, 5);
+  if (at_ == part::status && !std::string_view("HTTP/").starts_with(start))
+    return violation("what came is no HTTP response"), false;
+  if (!line) return false;
+  out = *line;
   bool const with_return = out.ends_with('\r');
   if (with_return) out.remove_suffix(1);
   if (!with_return && at_ == part::chunk_size) return violation("the line of a chunk size ends without CR"), false;
@@ -145,7 +147,7 @@ COMCP_DECL response_parser::progress response_parser::status_line(std::string_vi
   if (!good) return violation("the status line is not one of HTTP/1.1");
   auto const status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
   if (status < 100 || status > 599) return violation("the status is not between 100 and 599");
-  one_dot_zero_ = text[7] == '0';
+  connection_.one_dot_zero = text[7] == '0';
   head_.status = status;
   head_.reason = text.substr(std::min<std::size_t>(13, text.size()));
   at_ = part::fields;
@@ -176,33 +178,30 @@ COMCP_DECL response_parser::progress response_parser::end_of_head() {
     at_ = part::status;
     return progress::more;
   }
-  if (auto const* type = head_.headers.find("content-type")) {
-    auto const parsed = media_type::parse(*type);
-    event_stream_ = parsed && parsed->is("text/event-stream");
-  }
-  read_connection();
+  event_stream_ = has_media_type(head_.headers, "text/event-stream");
+  connection_.read(head_.headers);
   auto const failed = choose_framing();
   return failed == progress::failed ? failed : progress::head;
 }
 
-COMCP_DECL void response_parser::read_connection() {
-  bool close = false, keep = false;
-  for (auto const& field : head_.headers) {
-    if (http_detail::response_text::same_word(field.name, "connection")) {
-      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
-        close = close || http_detail::response_text::same_word(word, "close");
-        keep = keep || http_detail::response_text::same_word(word, "keep-alive");
+COMCP_DECL void http_detail::connection_wishes::read(http_headers const& headers) {
+  using namespace response_text;
+  bool close = false, asked = false;
+  for (auto const& field : headers) {
+    if (same_word(field.name, "connection")) {
+      for_each_element(field.value, [&](std::string_view word) {
+        close = close || same_word(word, "close");
+        asked = asked || same_word(word, "keep-alive");
       });
-    } else if (http_detail::response_text::same_word(field.name, "keep-alive")) {
-      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
-        if (word.size() < 8 || !http_detail::response_text::same_word(word.substr(0, 8), "timeout=")) return;
+    } else if (same_word(field.name, "keep-alive")) {
+      for_each_element(field.value, [&](std::string_view word) {
+        if (word.size() < 8 || !same_word(word.substr(0, 8), "timeout=")) return;
         constexpr std::uint64_t longest = 1'000'000;
-        if (auto const n = http_detail::response_text::whole_number(word.substr(8)))
-          keep_alive_ = std::chrono::seconds(std::min(*n, longest));
+        if (auto const n = whole_number(word.substr(8))) keep_alive = std::chrono::seconds(std::min(*n, longest));
       });
     }
   }
-  keep_ = !close && (!one_dot_zero_ || keep);
+  keep = !close && (!one_dot_zero || asked);
 }
 
 // RFC 9112, section 6.3. Two lengths are refused even where they are equal, as RFC 9110, section 8.6 allows.
@@ -213,7 +212,7 @@ COMCP_DECL response_parser::progress response_parser::choose_framing() {
   if (lengths.size() > 1) return violation("more than one Content-Length");
   if (!codings.empty() && (codings.size() > 1 || !http_detail::response_text::same_word(codings[0], "chunked")))
     return violation("a Transfer-Encoding other than chunked");
-  if (!codings.empty() && one_dot_zero_) return violation("Transfer-Encoding in a response of HTTP/1.0");
+  if (!codings.empty() && connection_.one_dot_zero) return violation("Transfer-Encoding in a response of HTTP/1.0");
   if (!lengths.empty()) {
     auto const length = http_detail::response_text::whole_number(lengths[0]);
     if (!length) return violation("a malformed Content-Length");
@@ -222,22 +221,28 @@ COMCP_DECL response_parser::progress response_parser::choose_framing() {
   if (without_body_ || head_.status == 204 || head_.status == 304) {
     at_ = part::done;
     // A 204 has no body; one that announces it may send it as well.
-    if (head_.status == 204 && (left_ != 0 || !codings.empty())) keep_ = false;
+    if (head_.status == 204 && (left_ != 0 || !codings.empty())) connection_.keep = false;
   } else if (!codings.empty()) {
     at_ = part::chunk_size;
     chunk_lines_ = limits_.head();
   } else if (!lengths.empty()) {
-    return framed_by_length();
+    at_ = left_ == 0 ? part::done : part::known_length;
+    return count_body(left_);
   } else {
     at_ = part::until_close;
-    keep_ = false;
+    connection_.keep = false;
   }
   return progress::more;
 }
 
-COMCP_DECL response_parser::progress response_parser::framed_by_length() {
-  at_ = left_ == 0 ? part::done : part::known_length;
-  return count_body(left_);
+COMCP_DECL std::uint64_t response_parser::certain() const noexcept {
+  switch (at_) {
+    case part::known_length: return left_;
+    // What is not much is read with the sizes around it.
+    case part::chunk_data: return left_ < (std::uint64_t{64} << 10) ? 0 : left_;
+    case part::until_close: return body_bytes_;
+    default: return 0;
+  }
 }
 
 COMCP_DECL response_parser::progress response_parser::count_body(std::uint64_t more) {

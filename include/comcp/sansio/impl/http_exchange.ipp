@@ -60,9 +60,8 @@ COMCP_DECL std::string quoted_field(std::string_view value) {
 COMCP_DECL http_verdict success(http_response_head const& got, bool streams_only) {
   if (is_encoded(got)) return verdict(action::fail, of_status(errc::unsupported_encoding, got, "the body is compressed"));
   auto const* const text = got.headers.find("Content-Type");
-  auto const type = text ? media_type::parse(*text) : std::nullopt;
-  if (type && type->is("text/event-stream")) return verdict(action::stream);
-  if (type && type->is("application/json") && !streams_only) return verdict(action::json);
+  if (has_media_type(got.headers, "text/event-stream")) return verdict(action::stream);
+  if (!streams_only && has_media_type(got.headers, "application/json")) return verdict(action::json);
   return verdict(action::fail, of_status(errc::wrong_content_type, got,
                                          text ? "the content type is " + quoted_field(*text) : "there is no content type"));
 }
@@ -201,6 +200,11 @@ COMCP_DECL bool means_session_lost(error const& e) {
   if (!peer || peer->code != -32000 || !e.detail() || e.detail()->http_status != 400) return false;
   auto const at = peer->message.find("ession");
   return at != std::string::npos && at > 0 && (peer->message[at - 1] == 's' || peer->message[at - 1] == 'S');
+}
+
+COMCP_DECL bool is_final(error const& e) {
+  auto const* const d = e.detail();
+  return d && d->http_status && *d->http_status < 500 && *d->http_status != 408 && *d->http_status != 429;
 }
 
 COMCP_DECL bool is_session_id(std::string_view text) noexcept {

@@ -10,47 +10,15 @@
 namespace comcp::sansio {
 namespace detail {
 
-inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 inline constexpr std::size_t sse_idle_bytes = 4096;  // what a long line may leave allocated
 
 }  // namespace detail
 
-COMCP_DECL void sse_parser::feed(std::string_view bytes) noexcept {
-  input_ = bytes;
-  at_ = cr_ = lf_ = 0;
-  if (input_.empty()) return;
-  cr_ = input_.find('\r');
-  lf_ = input_.find('\n');
-}
-
-COMCP_DECL void sse_parser::skip_byte_order_mark() {
-  auto const& mark = detail::byte_order_mark;
-  while (mark_ != mark.size() && at_ != input_.size()) {
-    if (input_[at_] != mark[mark_]) {
-      if (mark_ != 0) hold(mark.substr(0, mark_));
-      mark_ = mark.size();
-    } else {
-      ++mark_;
-      ++at_;
-    }
-  }
-}
-
 COMCP_DECL std::optional<sse_event> sse_parser::next() {
-  skip_byte_order_mark();
-  while (!failed_ && at_ < input_.size()) {
-    if (std::exchange(after_cr_, false) && input_[at_] == '\n') {
-      ++at_;
-      continue;
-    }
-    if (cr_ < at_) cr_ = input_.find('\r', at_);
-    if (lf_ < at_) lf_ = input_.find('\n', at_);
-    auto const end = std::min({cr_, lf_, input_.size()});
-    bool const whole = end != input_.size();
-    auto const piece = input_.substr(at_, end - at_);
-    at_ = end + (whole ? 1 : 0);
-    after_cr_ = whole && end == cr_;
-    if (auto event = take(piece, whole)) return event;
+  while (!failed_) {
+    auto const piece = lines_.next();
+    if (!piece) break;
+    if (auto event = take(piece->text, piece->whole)) return event;
   }
   return {};
 }
@@ -136,10 +104,10 @@ COMCP_DECL std::optional<sse_event> sse_parser::dispatch() {
 }
 
 COMCP_DECL void sse_parser::restart() noexcept {
-  input_ = {};
-  at_ = cr_ = lf_ = mark_ = used_ = 0;
+  lines_ = sse_lines();
+  used_ = 0;
   line_ = line::fresh;
-  after_cr_ = has_data_ = failed_ = false;
+  has_data_ = failed_ = false;
   held_ = std::string();
   type_ = std::string();
   data_ = std::string();

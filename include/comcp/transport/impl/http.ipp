@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// For compiled mode alone: what nearly all users of HTTP have in common, compiled once.
+// For compiled mode alone: what all users of HTTP have in common, compiled once.
 #pragma once
 
 #include <comcp/transport/http.hpp>
@@ -9,10 +9,9 @@
 #if defined(COMCP_SEPARATE_COMPILATION)
 namespace comcp::detail {
 
-template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
-                                                         std::shared_ptr<default_http_engine>, std::shared_ptr<no_auth>);
-template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
-                                                         std::shared_ptr<default_http_engine>, std::shared_ptr<bearer>);
+template std::unique_ptr<http_endpoint> make_http_endpoint<default_http_engine>(std::string_view, asio_engine_options,
+                                                                                proxy_options, tls_options const&,
+                                                                                any_authenticator, http_options);
 
 }  // namespace comcp::detail
 #endif

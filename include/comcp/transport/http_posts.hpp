@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The POSTs of a session: those under way, those that wait until the handshake is through, and what comes of each.
+// Internal.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+#include <comcp/transport/http_link.hpp>
+
+namespace comcp::detail {
+
+class http_session;
+
+class http_posts {
+ public:
+  using activity = std::shared_ptr<http_activity>;
+
+  explicit http_posts(http_session& session);
+
+  result<void> send(outgoing&& message);
+  bool abandon(request_id id) noexcept;
+  /// Requests wait from now on, until release(): the handshake ends, and the stream of the legacy era opens.
+  void hold() noexcept { holding_ = true; }
+  void release();
+
+  void finished(activity const& a);  ///< It is through.
+  void answered(activity const& a);  ///< Its answer came; what is left of its stream is nobody's.
+  /// A new POST with its message, which met a session's end after the next one began, or has to go elsewhere.
+  void again(activity const& a);
+
+  /// Lets what is no request get through; requests are not waited for.
+  [[nodiscard]] asio::awaitable<void> drained(time_source::time_point until);
+  void abort() noexcept;
+  void describe(transport_info& out) const;
+
+ private:
+  void start(outgoing&& message);
+  void prepare(outgoing const& message);
+  void give_back_held();
+
+  http_session& session_;
+  http_link& link_;
+  std::vector<activity> under_way_;
+  std::unordered_map<request_id, http_activity*> waiting_;  // for their answers
+  std::vector<outgoing> held_;
+  bool holding_ = false;
+  std::unique_ptr<deadline> hold_limit_;
+  std::shared_ptr<gate> drained_;  // while close() waits for the last notifications
+  std::uint64_t messages_out_ = 0, bytes_out_ = 0;
+};
+
+/// One POST, from its first byte to the end of what came of it. Lives in the coroutine that runs it.
+class http_post {
+ public:
+  using activity = std::shared_ptr<http_activity>;
+
+  static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
+
+ private:
+  using action = sansio::http_verdict::action;
+
+  http_post(http_session& session, activity a);
+  /// Where all that has to come is here: true.
+  [[nodiscard]] bool take_now();
+  [[nodiscard]] asio::awaitable<void> take();
+  [[nodiscard]] asio::awaitable<void> take_stream();
+  [[nodiscard]] asio::awaitable<error> resume(sansio::sse_parser& parser, bool& hopeless,
+                                              std::optional<time_source::time_point>& opened);
+  [[nodiscard]] asio::awaitable<void> refused();
+  [[nodiscard]] result<void> look_at_head();
+  void answer(result<void> const& read);
+  [[nodiscard]] bool is_initialize() const noexcept { return a_->message.handshake && !a_->message.stateless; }
+  [[nodiscard]] bool may_resume(sansio::sse_parser const& parser) const;
+  [[nodiscard]] sansio::http_sent sent() const;
+
+  http_session& session_;
+  http_link& link_;
+  activity a_;
+  http_fetch fetch_;
+  http_body body_;
+};
+
+}  // namespace comcp::detail
