@@ -15,6 +15,7 @@
 
 #include <comcp/http/body.hpp>
 #include <comcp/http/engine.hpp>
+#include <comcp/http/request_writer.hpp>
 #include <comcp/result.hpp>
 #include <comcp/version.hpp>
 
@@ -101,26 +102,32 @@ class any_engine {
   template <class E>
   explicit any_engine(std::shared_ptr<E> e) : self_(std::make_shared<model<E>>(std::move(e))) {}
 
-  [[nodiscard]] asio::awaitable<result<any_response>> open(http_request r) { return self_->open(std::move(r)); }
+  [[nodiscard]] asio::awaitable<result<any_response>> open(http_request r) { return self_->open(std::move(r), nullptr); }
+  /// With fields that other requests have too, where the request has none of the same name: some engines write them once.
+  [[nodiscard]] asio::awaitable<result<any_response>> open(http_request r, common_headers common) {
+    return self_->open(std::move(r), std::move(common));
+  }
   /// Closes kept connections, where the engine can: they would keep an io_context at work.
   void close_idle() { self_->close_idle(); }
 
  private:
   struct base {
     virtual ~base() = default;
-    virtual asio::awaitable<result<any_response>> open(http_request&&) = 0;
+    virtual asio::awaitable<result<any_response>> open(http_request&&, common_headers&&) = 0;
     virtual void close_idle() = 0;
   };
 
   template <class E>
   struct model final : base {
     explicit model(std::shared_ptr<E> e) : of(std::move(e)) {}
-    asio::awaitable<result<any_response>> open(http_request&& r) override {
-      if constexpr (requires { of->template open_as<any_response>(std::move(r)); }) {
-        return of->template open_as<any_response>(std::move(r));  // no coroutine around its own
-      } else {
-        return erased(of->open(std::move(r)));
+    asio::awaitable<result<any_response>> open(http_request&& r, common_headers&& common) override {
+      bool const differs = common && http_detail::have_name_in_common(*common, r.headers);
+      if constexpr (requires { of->template open_as<any_response>(std::move(r), std::move(common)); }) {
+        // No coroutine around its own.
+        if (!differs) return of->template open_as<any_response>(std::move(r), std::move(common));
       }
+      if (common) http_detail::put_below(*common, r.headers);
+      return erased(of->open(std::move(r)));
     }
     void close_idle() override {
       if constexpr (requires { of->close_idle(); }) of->close_idle();

@@ -145,6 +145,7 @@ class asio_engine_core {
   std::shared_ptr<time_source> time;
   std::shared_ptr<pool> connections;
   std::set<std::shared_ptr<connect_attempt>> connecting;
+  common_lines common;  // of the last request
 };
 
 /// A new connection. It is made by a coroutine of its own, so that the engine's end can end it as well.
@@ -179,7 +180,7 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
 
 /// The bytes of a request as they go to this connection.
 template <class Stream>
-request_text text_for(http_request& request, Stream& stream) {
+request_text text_for(http_request& request, std::string_view common_lines, Stream& stream) {
   constexpr std::size_t copied = std::size_t{64} << 10;
   proxy_form form;
   if (auto const* route = stream.forwarded_by()) {
@@ -187,7 +188,7 @@ request_text text_for(http_request& request, Stream& stream) {
     form.authorization = route->authorization().reveal();
   }
   request_text out;
-  out.head = write_request_head(request, form);
+  out.head = write_request_head(request, form, common_lines);
   if (request.body.size() <= copied) {
     out.head += request.body;
   } else {
@@ -204,7 +205,8 @@ inline error const& told_of(error const& sent, error const& second) noexcept {
 
 /// Response is asio_response or what can be made of one.
 template <class Response, class Connector>
-asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Connector>> core, http_request request) {
+asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Connector>> core, http_request request,
+                                           common_headers common) {
   using stream = typename Connector::stream;
   using progress = response_parser::progress;
   auto checked = check_request(request);
@@ -224,7 +226,11 @@ asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Conn
       lease.attach(std::make_shared<asio_connection<stream>>(std::move(*made), core->time));
     }
     auto& c = *lease.get();
-    if (!again) text = text_for(request, c.stream());
+    if (!again) {
+      auto const lines = common ? core->common.of(common) : result<std::string_view>();
+      if (!lines) co_return lines.error();
+      text = text_for(request, *lines, c.stream());
+    }
     c.begin(std::move(text), request.method, core->options.limits(), times);
     auto told = c.advance();
     while (told == progress::more) {
@@ -272,12 +278,12 @@ class basic_asio_engine {
   /// once more, on a new one, where nothing of it was sent, or where it may arrive twice: it says so (`repeatable`), or
   /// its method is idempotent. Precondition: this was not moved from.
   [[nodiscard]] asio::awaitable<result<response>> open(http_request request) {
-    return open_as<response>(std::move(request));
+    return open_as<response>(std::move(request), nullptr);
   }
   /// The same for any_engine.
   template <class Response>
-  [[nodiscard]] asio::awaitable<result<Response>> open_as(http_request request) {
-    return http_detail::exchange<Response>(core_, std::move(request));
+  [[nodiscard]] asio::awaitable<result<Response>> open_as(http_request request, common_headers common) {
+    return http_detail::exchange<Response>(core_, std::move(request), std::move(common));
   }
 
   /// Closes the connections that no exchange is on.

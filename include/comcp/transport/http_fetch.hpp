@@ -46,7 +46,8 @@ class http_fetch {
 
   std::string_view method;
   http_url url;
-  std::shared_ptr<http_headers const> headers;
+  common_headers common;
+  http_headers headers;
   std::string const* body = nullptr;
   std::function<void(bool)> authorizing;  // before and after the authenticator looks at a challenge
   http_timeouts timeouts;

@@ -44,8 +44,6 @@ struct http_activity {
 /// Which headers go along, and the session that they name.
 class http_labels {
  public:
-  using shared_headers = std::shared_ptr<http_headers const>;
-
   explicit http_labels(http_options const& options);
 
   /// What http_options().resume() brought: errc::invalid_argument where that is no session.
@@ -57,18 +55,20 @@ class http_labels {
   /// The last message of a handshake says which version has been agreed on.
   void established(outgoing const& last);
 
-  [[nodiscard]] shared_headers of_post(http_activity const& a);
-  [[nodiscard]] shared_headers of_stream(std::string_view session, std::string_view last_event_id) const;
-  [[nodiscard]] shared_headers of_end() const;
+  /// Of a POST: those that others have too, and its own.
+  [[nodiscard]] common_headers common_of(http_activity const& a);
+  [[nodiscard]] http_headers own_of(http_activity const& a) const;
+  [[nodiscard]] common_headers of_stream(std::string_view session, std::string_view last_event_id) const;
+  [[nodiscard]] common_headers of_end() const;
 
  private:
   http_headers const own_;   // the user's
-  http_headers const post_;  // of every POST
+  common_headers const post_;  // of every POST
   std::string version_;      // MCP-Protocol-Version of the legacy era, for GET and DELETE
   std::string session_;
   struct {
     std::string version, session;
-    shared_headers headers;
+    common_headers headers;
   } last_;  // POST of the legacy era: the next one has the same
 };
 

@@ -14,8 +14,8 @@ namespace http_detail {
 constexpr char field_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
 COMCP_DECL bool same_name(std::string_view a, std::string_view b) noexcept {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return field_lower(x) == field_lower(y); });
+  return a.size() == b.size() && (a == b || std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return field_lower(x) == field_lower(y); }));
 }
 
 COMCP_DECL std::string in_lower_case(std::string_view text) {
@@ -194,6 +194,7 @@ COMCP_DECL bool is_protocol_header(std::string_view name) noexcept {
 COMCP_DECL result<void> http_headers::add(std::string name, std::string_view value) {
   auto checked = http_detail::checked_value(name, value);
   if (!checked) return checked.error();
+  if (fields_.empty()) fields_.reserve(6);
   fields_.push_back({std::move(name), std::move(*checked)});
   return {};
 }
@@ -253,8 +254,9 @@ COMCP_DECL std::string const* media_type::parameter(std::string_view name) const
 COMCP_DECL bool has_media_type(http_headers const& headers, std::string_view essence) noexcept {
   auto const* const type = headers.find("Content-Type");
   if (type == nullptr) return false;
-  auto const text = std::string_view(*type).substr(0, type->find(';'));
-  return http_detail::same_name(http_detail::without_field_blanks(text), essence);
+  std::string_view const text = *type;
+  if (text == essence) return true;
+  return http_detail::same_name(http_detail::without_field_blanks(text.substr(0, text.find(';'))), essence);
 }
 
 COMCP_DECL std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text,

@@ -25,11 +25,12 @@ constexpr bool has_control(std::string_view text) noexcept {
   });
 }
 
+COMCP_DECL result<void> check_fields(http_headers const& headers);
+
 }  // namespace http_detail
 
-COMCP_DECL result<void> check_request(http_request const& request) {
-  if (!is_http_token(request.method)) return error(errc::invalid_argument, "the method of a request is not a token");
-  for (auto const& field : request.headers) {
+COMCP_DECL result<void> http_detail::check_fields(http_headers const& headers) {
+  for (auto const& field : headers) {
     bool const framing = std::any_of(http_detail::framing_fields.begin(), http_detail::framing_fields.end(),
                                      [&](std::string_view own) { return http_detail::names_field(field.name, own); });
     if (framing) return error(errc::invalid_argument, "the header " + field.name + " is the engine's own");
@@ -39,15 +40,44 @@ COMCP_DECL result<void> check_request(http_request const& request) {
   return {};
 }
 
-COMCP_DECL std::string write_request_head(http_request const& request, proxy_form const& proxy) {
+COMCP_DECL bool http_detail::have_name_in_common(http_headers const& a, http_headers const& b) noexcept {
+  return std::any_of(b.begin(), b.end(), [&](http_field const& f) { return a.contains(f.name); });
+}
+
+COMCP_DECL void http_detail::put_below(http_headers const& common, http_headers& own) {
+  http_headers all = common;
+  for (auto const& field : own) all.remove(field.name);
+  for (auto const& field : own) (void)all.add(field.name, field.value);
+  own = std::move(all);
+}
+
+COMCP_DECL result<void> check_request(http_request const& request) {
+  if (!is_http_token(request.method)) return error(errc::invalid_argument, "the method of a request is not a token");
+  return http_detail::check_fields(request.headers);
+}
+
+COMCP_DECL result<std::string_view> http_detail::common_lines::of(common_headers const& headers) {
+  if (headers == of_) return std::string_view(lines_);
+  auto const checked = check_fields(*headers);
+  if (!checked) return checked.error();
+  lines_.clear();
+  for (auto const& field : *headers) lines_.append("\r\n").append(field.name).append(": ").append(field.value);
+  of_ = headers;
+  return std::string_view(lines_);
+}
+
+COMCP_DECL std::string write_request_head(http_request const& request, proxy_form const& proxy,
+                                          std::string_view common_lines) {
+  constexpr std::size_t usual = 256, usual_body = 2048;  // the body goes behind it
   std::string out;
-  out.reserve(512);
+  out.reserve(usual + common_lines.size() + std::min(request.body.size(), usual_body));
   out += request.method;
   out += ' ';
   if (proxy.absolute) out += request.url.origin();
   out += request.url.target();
   out += " HTTP/1.1\r\nHost: ";
   out += request.url.authority();
+  out += common_lines;
   for (auto const& field : request.headers) out.append("\r\n").append(field.name).append(": ").append(field.value);
   if (!proxy.authorization.empty()) out.append("\r\nProxy-Authorization: ").append(proxy.authorization);
   auto const& m = request.method;

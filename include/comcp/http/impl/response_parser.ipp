@@ -206,26 +206,32 @@ COMCP_DECL void http_detail::connection_wishes::read(http_headers const& headers
 
 // RFC 9112, section 6.3. Two lengths are refused even where they are equal, as RFC 9110, section 8.6 allows.
 COMCP_DECL response_parser::progress response_parser::choose_framing() {
-  auto const codings = head_.headers.all("transfer-encoding");
-  auto const lengths = head_.headers.all("content-length");
-  if (!codings.empty() && !lengths.empty()) return violation("Content-Length and Transfer-Encoding in one response");
-  if (lengths.size() > 1) return violation("more than one Content-Length");
-  if (!codings.empty() && (codings.size() > 1 || !http_detail::response_text::same_word(codings[0], "chunked")))
+  using http_detail::response_text::same_word;
+  std::string const* length_text = nullptr;
+  std::string const* coding = nullptr;
+  bool several_lengths = false, several_codings = false;
+  for (auto const& field : head_.headers) {
+    if (same_word(field.name, "content-length")) several_lengths = std::exchange(length_text, &field.value) || several_lengths;
+    if (same_word(field.name, "transfer-encoding")) several_codings = std::exchange(coding, &field.value) || several_codings;
+  }
+  if (coding && length_text) return violation("Content-Length and Transfer-Encoding in one response");
+  if (several_lengths) return violation("more than one Content-Length");
+  if (coding && (several_codings || !same_word(*coding, "chunked")))
     return violation("a Transfer-Encoding other than chunked");
-  if (!codings.empty() && connection_.one_dot_zero) return violation("Transfer-Encoding in a response of HTTP/1.0");
-  if (!lengths.empty()) {
-    auto const length = http_detail::response_text::whole_number(lengths[0]);
+  if (coding && connection_.one_dot_zero) return violation("Transfer-Encoding in a response of HTTP/1.0");
+  if (length_text) {
+    auto const length = http_detail::response_text::whole_number(*length_text);
     if (!length) return violation("a malformed Content-Length");
     left_ = *length;
   }
   if (without_body_ || head_.status == 204 || head_.status == 304) {
     at_ = part::done;
     // A 204 has no body; one that announces it may send it as well.
-    if (head_.status == 204 && (left_ != 0 || !codings.empty())) connection_.keep = false;
-  } else if (!codings.empty()) {
+    if (head_.status == 204 && (left_ != 0 || coding)) connection_.keep = false;
+  } else if (coding) {
     at_ = part::chunk_size;
     chunk_lines_ = limits_.head();
-  } else if (!lengths.empty()) {
+  } else if (length_text) {
     at_ = left_ == 0 ? part::done : part::known_length;
     return count_body(left_);
   } else {

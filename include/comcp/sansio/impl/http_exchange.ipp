@@ -60,8 +60,8 @@ COMCP_DECL std::string quoted_field(std::string_view value) {
 COMCP_DECL http_verdict success(http_response_head const& got, bool streams_only) {
   if (is_encoded(got)) return verdict(action::fail, of_status(errc::unsupported_encoding, got, "the body is compressed"));
   auto const* const text = got.headers.find("Content-Type");
-  if (has_media_type(got.headers, "text/event-stream")) return verdict(action::stream);
   if (!streams_only && has_media_type(got.headers, "application/json")) return verdict(action::json);
+  if (has_media_type(got.headers, "text/event-stream")) return verdict(action::stream);
   return verdict(action::fail, of_status(errc::wrong_content_type, got,
                                          text ? "the content type is " + quoted_field(*text) : "there is no content type"));
 }

@@ -13,7 +13,7 @@ inline constexpr std::size_t most_of_failure = std::size_t{64} << 10;
 
 COMCP_DECL http_request http_fetch::made() const {
   http_request r(url, std::string(method));
-  if (headers) r.headers = *headers;
+  r.headers = headers;
   r.timeouts = timeouts;
   r.repeatable = sent.repeatable || method == "GET";
   if (body) r.body = *body;
@@ -28,7 +28,7 @@ COMCP_DECL asio::awaitable<void> http_fetch::run() {
       auto const added = co_await add_credentials(request);
       if (!added) co_return fail(added.error());
     }
-    auto opened = co_await with_.engine.open(std::move(request));
+    auto opened = co_await with_.engine.open(std::move(request), common);
     if (!opened) co_return fail(opened.error());
     response_ = std::move(*opened);
     judge();
@@ -40,7 +40,7 @@ COMCP_DECL asio::awaitable<void> http_fetch::run() {
 COMCP_DECL void http_fetch::judge() {
   auto const& got = response_.head();
   if (with_.auth) with_.auth.observed(about(sent.challenges), got);
-  auto const now = std::chrono::system_clock::now();
+  auto const now = got.status < 400 ? std::chrono::system_clock::time_point() : std::chrono::system_clock::now();
   verdict = method == "POST" ? sansio::judge_post(sent, url, got, now) : sansio::judge_get(sent, url, got, now);
 }
 
@@ -138,7 +138,7 @@ COMCP_DECL void hide_value(std::string& text, std::string_view value) {
 
 COMCP_DECL void http_fetch::hide_credentials(std::string& text) const {
   for (auto const& field : credentials_) hide_value(text, field.value);
-  auto const* const own = headers ? headers->find("Authorization") : nullptr;
+  auto const* const own = common ? common->find("Authorization") : nullptr;
   if (own) hide_value(text, *own);
 }
 

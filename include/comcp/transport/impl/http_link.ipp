@@ -19,9 +19,10 @@ COMCP_DECL void http_activity::give_up() noexcept {
   }
 }
 
-COMCP_DECL http_headers with_types_of_post(http_headers headers) {
-  (void)headers.add("Content-Type", "application/json");
-  (void)headers.add("Accept", "application/json, text/event-stream");
+COMCP_DECL common_headers with_types_of_post(http_headers const& own) {
+  auto const headers = std::make_shared<http_headers>(own);
+  (void)headers->add("Content-Type", "application/json");
+  (void)headers->add("Accept", "application/json, text/event-stream");
   return headers;
 }
 
@@ -55,19 +56,27 @@ COMCP_DECL void http_labels::established(outgoing const& last) {
   }
 }
 
-COMCP_DECL http_labels::shared_headers http_labels::of_post(http_activity const& a) {
-  auto const& own = a.message.headers;
-  bool const is_usual = !a.message.stateless && own.size() == 1;
-  if (is_usual && last_.headers && last_.version == own.front().second && last_.session == a.session) return last_.headers;
-  auto headers = std::make_shared<http_headers>(post_);
+COMCP_DECL common_headers http_labels::common_of(http_activity const& a) {
+  if (a.message.stateless || a.message.headers.size() != 1) return post_;
+  auto const& version = a.message.headers.front();
+  if (last_.headers && last_.version == version.second && last_.session == a.session) return last_.headers;
+  auto headers = std::make_shared<http_headers>(*post_);
   // None can fail: the session's id was looked at when it came, the rest is ours.
-  for (auto const& [name, value] : own) (void)headers->add(name, value);
+  (void)headers->add(version.first, version.second);
   if (!a.session.empty()) (void)headers->add("Mcp-Session-Id", a.session);
-  if (is_usual) last_ = {own.front().second, a.session, headers};
+  last_ = {version.second, a.session, headers};
   return headers;
 }
 
-COMCP_DECL http_labels::shared_headers http_labels::of_stream(std::string_view session, std::string_view last_event_id) const {
+COMCP_DECL http_headers http_labels::own_of(http_activity const& a) const {
+  http_headers headers;
+  if (!a.message.stateless && a.message.headers.size() == 1) return headers;
+  for (auto const& [name, value] : a.message.headers) (void)headers.add(name, value);
+  if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
+  return headers;
+}
+
+COMCP_DECL common_headers http_labels::of_stream(std::string_view session, std::string_view last_event_id) const {
   auto headers = std::make_shared<http_headers>(own_);
   (void)headers->add("Accept", "text/event-stream");
   if (!version_.empty()) (void)headers->add("MCP-Protocol-Version", version_);
@@ -76,7 +85,7 @@ COMCP_DECL http_labels::shared_headers http_labels::of_stream(std::string_view s
   return headers;
 }
 
-COMCP_DECL http_labels::shared_headers http_labels::of_end() const {
+COMCP_DECL common_headers http_labels::of_end() const {
   auto headers = std::make_shared<http_headers>(own_);
   if (!version_.empty()) (void)headers->add("MCP-Protocol-Version", version_);
   if (!session_.empty()) (void)headers->add("Mcp-Session-Id", session_);

@@ -100,7 +100,7 @@ COMCP_DECL error no_stream(int status) {
 COMCP_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_listener::once(activity a, attempts& l) {
   using action = sansio::http_verdict::action;
   http_fetch f(link_.carrier, link_.carrier.server, "GET");
-  f.headers = link_.labels.of_stream(a->session, l.parser.last_event_id());
+  f.common = link_.labels.of_stream(a->session, l.parser.last_event_id());
   // Some say by 404 that they have no such stream: it tells of the session only where there was one.
   f.sent.in_session = !a->session.empty() && a->answered;
   f.sent.repeatable = true;

@@ -15,7 +15,8 @@ COMCP_DECL http_post::http_post(http_session& session, activity a)
     : session_(session), link_(session.link()), a_(std::move(a)), fetch_(link_.carrier, link_.url, "POST") {
   fetch_.sent = sent();
   fetch_.body = &a_->message.text;
-  fetch_.headers = link_.labels.of_post(*a_);
+  fetch_.common = link_.labels.common_of(*a_);
+  fetch_.headers = link_.labels.own_of(*a_);
   fetch_.authorizing = [this](bool begins) { link_.authorizing(begins); };
   // A call has its own deadlines, which cancel; everything else has this one.
   auto const& options = link_.options;
@@ -151,7 +152,7 @@ COMCP_DECL asio::awaitable<error> http_post::resume(sansio::sse_parser& parser, 
                                                     std::optional<time_source::time_point>& opened) {
   http_fetch f(link_.carrier, link_.carrier.server, "GET");
   f.sent = sent();
-  f.headers = link_.labels.of_stream(a_->session, parser.last_event_id());
+  f.common = link_.labels.of_stream(a_->session, parser.last_event_id());
   f.authorizing = [this](bool begins) { link_.authorizing(begins); };
   f.timeouts.response(link_.options.send_timeout()).idle(http_timeouts::never);
   co_await f.run();

@@ -64,7 +64,7 @@ COMCP_DECL asio::awaitable<void> http_session::close() {
 COMCP_DECL asio::awaitable<void> http_session::end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told) {
   auto& link = self->link_;
   http_fetch f(link.carrier, link.carrier.server, "DELETE");
-  f.headers = link.labels.of_end();
+  f.common = link.labels.of_end();
   auto const wait = link.options.close_wait();
   f.timeouts.connect(wait).response(wait).total(wait);
   link.labels.forget_session();
@@ -143,7 +143,7 @@ struct http_session::sse_stream {
 COMCP_DECL asio::awaitable<result<void>> http_session::open_sse() {
   auto const a = std::make_shared<http_activity>(outgoing());
   auto const s = std::make_shared<sse_stream>(link_);
-  s->fetch.headers = link_.labels.of_stream({}, {});
+  s->fetch.common = link_.labels.of_stream({}, {});
   s->fetch.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
   s->fetch.authorizing = [this, a](bool begins) {
     link_.authorizing(begins);
