@@ -86,13 +86,16 @@
 #include <comcp/impl/replace_file.ipp>
 #include <comcp/impl/visible.ipp>
 #include <comcp/json/impl/access.ipp>
+#include <comcp/json/impl/buffers.ipp>
 #include <comcp/json/impl/build.ipp>
 #include <comcp/json/impl/canonical.ipp>
 #include <comcp/json/impl/document.ipp>
 #include <comcp/json/impl/field_table.ipp>
 #include <comcp/json/impl/fields.ipp>
+#include <comcp/json/impl/indexing.ipp>
 #include <comcp/json/impl/reader.ipp>
 #include <comcp/json/impl/text_map.ipp>
+#include <comcp/json/impl/unescape.ipp>
 #include <comcp/json/impl/value.ipp>
 #include <comcp/json/impl/writer.ipp>
 #include <comcp/jsonrpc/impl/decode.ipp>

@@ -150,3 +150,33 @@ TEST_CASE("framing: lines of random length survive random cuts", "[jsonrpc]") {
   }
   CHECK(got == expected);
 }
+
+TEST_CASE("framing: a long line comes with its memory, what is behind it stays", "[jsonrpc]") {
+  framer f;
+  for (int i = 0; i < 5; ++i) {
+    bool const takes = i % 2 == 0;
+    std::string const huge(300'000 + static_cast<std::size_t>(i), static_cast<char>('a' + i));
+    feed(f, huge + "\nnext\nbegun");
+    auto line = f.next();
+    REQUIRE(line);
+    REQUIRE(line->from());
+    CHECK(line->view() == huge);
+    comcp::text_buffer mine;
+    if (takes) mine = std::move(*line->from());
+    CHECK(lines(f) == strings{"next"});
+    CHECK(f.unfinished() == "begun");
+    feed(f, " and ended\n");
+    CHECK(lines(f) == strings{"begun and ended"});
+    if (takes) CHECK(std::string_view(mine.data() + (line->data() - mine.data()), huge.size()) == huge);
+    feed(f, std::string(100'000, 'x') + "\n");
+    auto const whole = f.next();
+    REQUIRE(whole);
+    CHECK(whole->from());
+    CHECK_FALSE(f.next());
+    feed(f, "small\n");
+    auto const small = f.next();
+    REQUIRE(small);
+    CHECK_FALSE(small->from());
+  }
+  CHECK(f.statistics().messages == 25);
+}

@@ -284,7 +284,7 @@ TEST_CASE("cache: what is too large is not stored, and replaces what was", "[san
   cache_table t(cache_bounds().max_result_bytes(4000));
   auto const k = read_of("x://a");
   CHECK(t.store(k, kept(), 0));
-  CHECK_FALSE(t.store(k, kept('"' + std::string(1000, 'a') + '"'), 0));
+  CHECK_FALSE(t.store(k, kept('"' + std::string(5000, 'a') + '"'), 0));
   CHECK_FALSE(t.find(k, start));
   CHECK(t.usage().results == 0);
 }

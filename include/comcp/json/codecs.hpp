@@ -67,9 +67,7 @@ struct codec<T> {
 template <>
 struct codec<std::string> {
   static bool read(view v, std::string& out, read_error& e) {
-    auto const s = v.get_string();
-    if (!s) return e.expected(v, "string");
-    return out.assign(*s), true;
+    return detail::copy_string(v, out) || e.expected(v, "string");
   }
   static void write(writer& w, std::string const& s) { w.string(s); }
 };

@@ -20,12 +20,13 @@
 
 namespace comcp::json {
 
-class document;  // a parsed text; never moves
+class document;  // a text and an index of it; never moves
 class value;
 class view;
+class read_error;
 
 /// The kinds of JSON value. Numbers without fraction and exponent that fit are integers.
-enum class kind { null, boolean, integer, unsigned_integer, real, string, array, object };
+enum class kind : unsigned char { null, boolean, integer, unsigned_integer, real, string, array, object };
 
 /// Bounds for parsing; exceeding one is errc::limit_exceeded, with the limit's name in the text.
 class parse_options {
@@ -51,18 +52,10 @@ class parse_options {
 /// Parses strict UTF-8 JSON text (RFC 8259; a leading byte order mark is tolerated) into an owned document.
 /// Errors: invalid_json, limit_exceeded, out_of_memory. Safe from any thread.
 result<value> parse(std::string_view text, parse_options const& options = {});
-/// The same without copying the text first.
+/// The same; takes the memory of a text over that it may keep, unless that is much larger or this fails.
 result<value> parse(padded_text text, parse_options const& options = {});
 
 namespace detail {
-/// A simdjson element (or iterator), opaque here so that simdjson stays in json/impl. Two words, not bytes: they
-/// stay in registers.
-struct node {
-  void const* document = nullptr;
-  std::size_t index = 0;
-  friend bool operator==(node const&, node const&) = default;
-};
-
 /// One share of a document. Documents count their shares themselves, so that small ones can be used again.
 class document_share {
  public:
@@ -86,6 +79,9 @@ class document_share {
 
   document const* document_ = nullptr;
 };
+
+/// Writes a string to its final place, in one go; false where it is none.
+bool copy_string(view from, std::string& to);
 }  // namespace detail
 
 /// Looks at one value inside a document that somebody else keeps alive. Cheap to copy; valid as long as some
@@ -144,11 +140,13 @@ class view {
  private:
   friend class value;
   friend class document;
-  view(document const* owner, detail::node n) noexcept : owner_(owner), node_(n) {}
+  friend bool detail::copy_string(view from, std::string& to);
+  friend bool unique_keys(view v, read_error& e);
+  view(document const* owner, std::size_t at) noexcept : owner_(owner), at_(at) {}
   static bool same(view a, view b);  // may need memory: to sort members
 
   document const* owner_ = nullptr;
-  detail::node node_;
+  std::size_t at_ = 0;  // in the document's index
 };
 
 /// A string of its own, as as_string() gives it of a value that is gone with the line: any std::string, but no view of
@@ -232,10 +230,10 @@ class value {
  private:
   friend class json::view;
   friend class document;
-  value(detail::document_share owner, detail::node n) noexcept : owner_(std::move(owner)), node_(n) {}
+  value(detail::document_share owner, std::size_t at) noexcept : owner_(std::move(owner)), at_(at) {}
 
   detail::document_share owner_;
-  detail::node node_;
+  std::size_t at_ = 0;
 };
 
 class view::element_iterator {
@@ -253,13 +251,13 @@ class view::element_iterator {
     return old;
   }
   friend bool operator==(element_iterator const& a, element_iterator const& b) noexcept {
-    return a.node_ == b.node_;
+    return a.at_ == b.at_;
   }
 
  private:
   friend class view;
   document const* owner_ = nullptr;
-  detail::node node_;
+  std::size_t at_ = 0;
 };
 
 /// One member of an object. The key is valid as long as the document.
@@ -283,13 +281,13 @@ class view::member_iterator {
     return old;
   }
   friend bool operator==(member_iterator const& a, member_iterator const& b) noexcept {
-    return a.node_ == b.node_;
+    return a.at_ == b.at_;
   }
 
  private:
   friend class view;
   document const* owner_ = nullptr;
-  detail::node node_;
+  std::size_t at_ = 0;
 };
 
 struct view::element_range {

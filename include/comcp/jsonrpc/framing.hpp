@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -27,10 +26,11 @@ struct framing_statistics {
 ///
 ///     auto room = f.prepare();            // read into it
 ///     f.commit(n);
-///     while (auto line = f.next()) ...    // valid until the next prepare()
+///     while (auto line = f.next()) ...    // valid until the next call
 ///     if (f.failed()) ...                 // a line over the limit: nothing follows it
 ///
-/// A byte order mark before the first line, blank lines and a CR before the newline are dropped.
+/// A byte order mark before the first line, blank lines and a CR before the newline are dropped. A long line comes with
+/// the memory that it is in, for whoever wants to keep it.
 class framer {
  public:
   static constexpr std::size_t default_max_line = std::size_t{16} << 20;
@@ -47,7 +47,7 @@ class framer {
   [[nodiscard]] std::optional<padded_text> finish() noexcept;
 
   /// What came of the current line so far. Valid until the next prepare().
-  [[nodiscard]] std::string_view unfinished() const noexcept { return {buffer_.get() + begin_, end_ - begin_}; }
+  [[nodiscard]] std::string_view unfinished() const noexcept { return {buffer_.data() + begin_, end_ - begin_}; }
 
   /// Whether a line was longer than the limit. It stays so.
   [[nodiscard]] bool failed() const noexcept { return failed_; }
@@ -56,15 +56,19 @@ class framer {
 
   [[nodiscard]] framing_statistics const& statistics() const noexcept { return statistics_; }
   /// Bytes that the buffer takes now.
-  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return buffer_.capacity() + given_.capacity(); }
 
  private:
   [[nodiscard]] std::optional<padded_text> take(std::size_t size, std::size_t consumed) noexcept;
+  [[nodiscard]] padded_text give(char const* data, std::size_t size) noexcept;
+  void take_back() noexcept;
   void reallocate(std::size_t capacity);
+  void grow(std::size_t needed);
   void shrink_when_idle(std::size_t n);
 
-  std::unique_ptr<char[]> buffer_;
-  std::size_t capacity_ = 0;
+  text_buffer buffer_;
+  text_buffer given_;         // what the last long line is in, until somebody takes it
+  std::size_t expected_ = 0;  // capacity that the last long line took
   std::size_t begin_ = 0;    // start of the current line
   std::size_t scanned_ = 0;  // no newline in [begin_, scanned_)
   std::size_t end_ = 0;      // end of what was read

@@ -179,8 +179,9 @@ constexpr auto describe(std::type_identity<unknown_content>) {
 using content_block =
     std::variant<text_content, image_content, audio_content, resource_link, embedded_resource, unknown_content>;
 
-/// The texts among these pieces, a newline between them.
+/// The texts among these pieces, a newline between them. Those of a temporary are moved out.
 std::string text_of(std::vector<content_block> const& content);
+std::string text_of(std::vector<content_block>&& content);
 
 /// A model's wish to call a tool. Spec: client/sampling.
 struct tool_use_content {

@@ -134,7 +134,8 @@ struct read_resource_result {
   json::value raw;
 
   /// The texts among the contents, a newline between them.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const&;
+  [[nodiscard]] std::string text() &&;
 };
 constexpr auto describe(std::type_identity<read_resource_result>) {
   using t = read_resource_result;

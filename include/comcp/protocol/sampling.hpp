@@ -38,7 +38,8 @@ class sampling_content {
   /// Whether it is written as a list: it came so, or has not exactly one piece.
   [[nodiscard]] bool is_list() const noexcept { return list_ || blocks_.size() != 1; }
   /// The texts among the pieces, a newline between them.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const&;
+  [[nodiscard]] std::string text() &&;
 
  private:
   friend struct json::codec<sampling_content>;

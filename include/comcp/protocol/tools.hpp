@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -127,12 +128,17 @@ struct call_tool_result {
   json::value raw;
 
   /// The texts among the content, a newline between them.
-  [[nodiscard]] std::string text() const { return text_of(content); }
-  /// The pieces of one kind, copied; their bytes() decode.
-  [[nodiscard]] std::vector<image_content> images() const { return all<image_content>(); }
-  [[nodiscard]] std::vector<audio_content> audio() const { return all<audio_content>(); }
-  [[nodiscard]] std::vector<embedded_resource> resources() const { return all<embedded_resource>(); }
-  [[nodiscard]] std::vector<resource_link> links() const { return all<resource_link>(); }
+  [[nodiscard]] std::string text() const& { return text_of(content); }
+  [[nodiscard]] std::string text() && { return text_of(std::move(content)); }
+  /// The pieces of one kind, copied, or moved out of a temporary; their bytes() decode.
+  [[nodiscard]] std::vector<image_content> images() const& { return all<image_content>(content); }
+  [[nodiscard]] std::vector<image_content> images() && { return all<image_content>(std::move(content)); }
+  [[nodiscard]] std::vector<audio_content> audio() const& { return all<audio_content>(content); }
+  [[nodiscard]] std::vector<audio_content> audio() && { return all<audio_content>(std::move(content)); }
+  [[nodiscard]] std::vector<embedded_resource> resources() const& { return all<embedded_resource>(content); }
+  [[nodiscard]] std::vector<embedded_resource> resources() && { return all<embedded_resource>(std::move(content)); }
+  [[nodiscard]] std::vector<resource_link> links() const& { return all<resource_link>(content); }
+  [[nodiscard]] std::vector<resource_link> links() && { return all<resource_link>(std::move(content)); }
 
   /// The structured content as a T; errc::wrong_shape where it is absent or of another shape.
   template <class T>
@@ -146,11 +152,14 @@ struct call_tool_result {
   call_tool_result or_throw() &&;
 
  private:
-  template <class Kind>
-  std::vector<Kind> all() const {
+  template <class Kind, class Blocks>
+  static std::vector<Kind> all(Blocks&& blocks) {
     std::vector<Kind> found;
-    for (auto const& block : content) {
-      if (auto const* const piece = std::get_if<Kind>(&block)) found.push_back(*piece);
+    for (auto& block : blocks) {
+      auto* const piece = std::get_if<Kind>(&block);
+      if (!piece) continue;
+      if constexpr (std::is_lvalue_reference_v<Blocks>) found.push_back(*piece);
+      else found.push_back(std::move(*piece));
     }
     return found;
   }

@@ -144,7 +144,7 @@ COMCP_DECL bool inbound::plain_answer(padded_text text) {
   auto const answer = jsonrpc::find_result(text.view());
   auto const* const found = answer ? core_.calls.table().find(answer->id) : nullptr;
   if (!found || !(*found)->call || !(*found)->sent) return false;
-  reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), core_.settings.limits.json());
+  reply parsed = json::parse(text.part(answer->result), core_.settings.limits.json());
   if (!parsed) return false;
   reply_to(**found, std::move(parsed));
   return true;

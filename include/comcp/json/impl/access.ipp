@@ -73,14 +73,14 @@ COMCP_DECL std::optional<std::size_t> pointer_index(std::string_view token) {
 
 }  // namespace detail
 
-COMCP_DECL std::string view::path() const { return owner_ ? path(owner_->root()) : std::string(); }
+COMCP_DECL std::string view::path() const { return owner_ ? path(owner_->at(0)) : std::string(); }
 
 COMCP_DECL std::string view::path(view base) const {
   if (!owner_) return {};
   std::string path;
   struct walk {
-    static bool find(view at, detail::node const& sought, std::string& out) {
-      if (at.node_ == sought) return true;
+    static bool find(view at, std::size_t sought, std::string& out) {
+      if (at.at_ == sought) return true;
       auto const size = out.size();
       std::size_t index = 0;
       for (auto const e : at.elements()) {
@@ -96,7 +96,7 @@ COMCP_DECL std::string view::path(view base) const {
       return false;
     }
   };
-  walk::find(base, node_, path);
+  walk::find(base, at_, path);
   return path;
 }
 

@@ -8,19 +8,22 @@
 
 namespace comcp::json::detail {
 
+// Members mostly come in the order of the table: the search for each begins behind the one before.
 COMCP_DECL bool read_fields(std::span<read_entry const> fields, value& (*raw)(void* object), view from,
                             void* object, read_error& e) {
   if (!from.is_object()) return e.expected(from, "object");
   std::uint64_t seen = 0;
+  std::size_t next = 0;
   for (auto const m : from.members()) {
-    std::uint64_t bit = 1;
-    for (auto const& f : fields) {
-      if (f.key == m.key && f.read) {
-        if (!(seen & bit) && !f.read(m.value, object, e)) return false;
-        seen |= bit;
-        break;
-      }
-      bit <<= 1;
+    for (std::size_t tried = 0; tried != fields.size(); ++tried) {
+      auto const at = next;
+      if (++next == fields.size()) next = 0;
+      auto const& f = fields[at];
+      if (!f.read || f.key != m.key) continue;
+      auto const bit = std::uint64_t{1} << at;
+      if (!(seen & bit) && !f.read(m.value, object, e)) return false;
+      seen |= bit;
+      break;
     }
   }
   if (raw) raw(object) = from.share();

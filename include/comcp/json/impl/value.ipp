@@ -1,42 +1,26 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// value and view on simdjson's DOM. The other users of simdjson are its neighbours in json/impl.
+// Parsing, and value and view on the index that it makes.
 #pragma once
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include <comcp/json/impl/document.ipp>
-#include <comcp/json/impl/simdjson.hpp>
+#include <comcp/json/impl/indexing.ipp>
 #include <comcp/json/value.hpp>
 #include <comcp/json/writer.hpp>
 
 namespace comcp::json {
 
 namespace detail {
-
-using dom_element = simdjson::dom::element;
-using dom_array = simdjson::dom::array;
-using dom_object = simdjson::dom::object;
-static_assert(sizeof(dom_element) == sizeof(node) && std::is_trivially_copyable_v<dom_element>);
-static_assert(sizeof(dom_array::iterator) == sizeof(node) && std::is_trivially_copyable_v<dom_array::iterator>);
-static_assert(sizeof(dom_object::iterator) == sizeof(node) && std::is_trivially_copyable_v<dom_object::iterator>);
-
-inline dom_element element_of(node const& n) noexcept { return std::bit_cast<dom_element>(n); }
-
-// One parser a thread; one that a huge text has grown is let go again.
-COMCP_DECL simdjson::dom::parser& thread_parser() {
-  thread_local simdjson::dom::parser parser;
-  return parser;
-}
-inline constexpr std::size_t kept_parser_capacity = std::size_t{4} << 20;
 
 COMCP_DECL error parse_error(simdjson::error_code code, parse_options const& options) {
   switch (code) {
@@ -48,182 +32,183 @@ COMCP_DECL error parse_error(simdjson::error_code code, parse_options const& opt
   }
 }
 
-COMCP_DECL std::size_t count_nodes(dom_element e, std::size_t stop_at) noexcept {
-  std::size_t n = 1;
-  if (e.is_array()) {
-    for (auto child : dom_array(e.get_array().value_unsafe())) {
-      n += count_nodes(child, stop_at - n);
-      if (n > stop_at) break;
-    }
-  } else if (e.is_object()) {
-    for (auto field : dom_object(e.get_object().value_unsafe())) {
-      n += count_nodes(field.value, stop_at - n);
-      if (n > stop_at) break;
-    }
-  }
-  return n;
-}
-
 inline constexpr std::string_view bom = "\xEF\xBB\xBF";
 
 COMCP_DECL std::string_view without_bom(std::string_view text) noexcept {
   return text.starts_with(bom) ? text.substr(3) : text;
 }
 
-// `copy` lets simdjson put the text into a padded buffer of its own, which the parser keeps.
-COMCP_DECL result<value> parse_text(std::string_view text, bool copy, parse_options const& options) {
+// A buffer of its own where there is none that is large enough.
+COMCP_DECL void make_room(text_buffer& buffer, std::size_t size) {
+  if (buffer.capacity() >= size) return;
+  comcp::detail::give_back(std::move(buffer));
+  buffer = comcp::detail::buffer_for(size < 4096 ? std::bit_ceil(std::max<std::size_t>(size, 512)) : size);
+}
+
+// Where one fails the text is as it was: it may be another's still. So the long ones, which leave it alone, come first.
+COMCP_DECL bool unescape_strings(document& d, index_room const& room) {
+  for (auto const at : room.escaped) {
+    if (!d.is_long(at) && !d.can_unescape(at)) return false;
+  }
+  for (bool const is_long : {true, false}) {
+    for (auto const at : room.escaped) {
+      if (d.is_long(at) == is_long && !d.unescape_at(at)) return false;
+    }
+  }
+  return true;
+}
+
+COMCP_DECL error make_index(document& d, parse_options const& options) {
+  auto& room = index_room::mine();
+  if (auto const code = room.find_structure(d.text, d.text_size)) return parse_error(code, options);
+  make_room(d.index, (room.count() + 1) * sizeof(std::uint64_t));
+  indexer made({d.text, d.text_size}, room, d.words());
+  if (auto const code = made.run(options.max_depth())) return parse_error(code, options);
+  if (made.values() > options.max_nodes())
+    return {errc::limit_exceeded, "more JSON values than max_nodes (" + std::to_string(options.max_nodes()) + ")"};
+  if (!unescape_strings(d, room)) return parse_error(simdjson::STRING_ERROR, options);
+  return {};
+}
+
+COMCP_DECL result<value> parse_text(std::string_view text, text_buffer* from, parse_options const& options) try {
   if (text.size() > options.max_bytes())
     return error(errc::limit_exceeded, "JSON text larger than max_bytes (" + std::to_string(options.max_bytes()) + ")");
   text = without_bom(text);
   if (text.empty()) return parse_error(simdjson::EMPTY, options);
-  if (text.starts_with(bom)) return parse_error(simdjson::TAPE_ERROR, options);  // simdjson 4 would skip it
-  auto& parser = thread_parser();
-  // simdjson refuses at its bound, not above it.
-  auto const depth = std::min(options.max_depth(), std::size_t{1} << 24) + 1;
-  if (parser.max_depth() != depth) {
-    if (parser.allocate(parser.capacity(), depth)) return error(errc::out_of_memory);
+  if (text.starts_with(bom)) return parse_error(simdjson::TAPE_ERROR, options);
+  if (text.size() > 0xFFFFFFFF) return parse_error(simdjson::CAPACITY, options);
+  auto* const d = new_document();
+  document_share owner(d);
+  bool const keeps = from && text.size() >= from->capacity() / 2;
+  if (!keeps) {
+    make_room(d->memory, text.size() + padded_text::spare);
+    std::memcpy(d->memory.data(), text.data(), text.size());
   }
-  auto* const fresh = new_document();
-  document_share owner(fresh);
-  simdjson::dom::element root;
-  auto const code = parser.parse_into_document(fresh->dom, text.data(), text.size(), copy).get(root);
-  if (parser.capacity() > kept_parser_capacity) parser = simdjson::dom::parser();
-  if (code) return parse_error(code, options);
-  // A value takes at least one byte of text, so only longer texts can have too many.
-  if (text.size() > options.max_nodes() && count_nodes(root, options.max_nodes()) > options.max_nodes())
-    return error(errc::limit_exceeded, "more JSON values than max_nodes (" + std::to_string(options.max_nodes()) + ")");
+  d->text = keeps ? text.data() : d->memory.data();
+  d->text_size = text.size();
+  auto why = make_index(*d, options);
+  index_room::mine().shrink();
+  if (why) return why;
+  if (keeps) d->memory = std::move(*from);
   return document::root_value(std::move(owner));
+} catch (std::bad_alloc const&) {
+  return error(errc::out_of_memory);
 }
 
 }  // namespace detail
 
 COMCP_DECL result<value> parse(padded_text text, parse_options const& options) {
-  return detail::parse_text(text.view(), false, options);
+  return detail::parse_text(text.view(), text.from(), options);
 }
 
 COMCP_DECL result<value> parse(std::string_view text, parse_options const& options) {
-  return detail::parse_text(text, true, options);
+  return detail::parse_text(text, nullptr, options);
 }
 
-COMCP_DECL json::kind view::kind() const noexcept {
-  if (!owner_) return json::kind::null;
-  switch (detail::element_of(node_).type()) {
-    case simdjson::dom::element_type::ARRAY: return json::kind::array;
-    case simdjson::dom::element_type::OBJECT: return json::kind::object;
-    case simdjson::dom::element_type::INT64: return json::kind::integer;
-    case simdjson::dom::element_type::UINT64: return json::kind::unsigned_integer;
-    case simdjson::dom::element_type::DOUBLE: return json::kind::real;
-    case simdjson::dom::element_type::STRING: return json::kind::string;
-    case simdjson::dom::element_type::BOOL: return json::kind::boolean;
-    default: return json::kind::null;
-  }
-}
+COMCP_DECL json::kind view::kind() const noexcept { return owner_ ? owner_->kind_at(at_) : json::kind::null; }
 
 COMCP_DECL std::optional<bool> view::get_bool() const noexcept {
   if (kind() != json::kind::boolean) return {};
-  return detail::element_of(node_).get_bool().value_unsafe();
+  return owner_->place_at(at_) != 0;
 }
 
 COMCP_DECL std::optional<std::int64_t> view::get_int64() const noexcept {
   auto const k = kind();
-  if (k == json::kind::integer) return detail::element_of(node_).get_int64().value_unsafe();
+  if (k == json::kind::integer) return owner_->number_at<std::int64_t>(at_);
   if (k != json::kind::real) return {};
-  double const d = detail::element_of(node_).get_double().value_unsafe();
+  auto const d = owner_->number_at<double>(at_);
   if (!(d >= -0x1p63 && d < 0x1p63) || d != std::trunc(d)) return {};
   return static_cast<std::int64_t>(d);
 }
 
 COMCP_DECL std::optional<std::uint64_t> view::get_uint64() const noexcept {
-  if (kind() == json::kind::unsigned_integer) return detail::element_of(node_).get_uint64().value_unsafe();
+  if (kind() == json::kind::unsigned_integer) return owner_->number_at<std::uint64_t>(at_);
   if (auto const i = get_int64()) return *i >= 0 ? std::optional(static_cast<std::uint64_t>(*i)) : std::nullopt;
   if (kind() != json::kind::real) return {};
-  double const d = detail::element_of(node_).get_double().value_unsafe();
+  auto const d = owner_->number_at<double>(at_);
   if (!(d >= 0 && d < 0x1p64) || d != std::trunc(d)) return {};
   return static_cast<std::uint64_t>(d);
 }
 
 COMCP_DECL std::optional<double> view::get_double() const noexcept {
-  if (!is_number()) return {};
-  return detail::element_of(node_).get_double().value_unsafe();
+  switch (kind()) {
+    case json::kind::integer: return static_cast<double>(owner_->number_at<std::int64_t>(at_));
+    case json::kind::unsigned_integer: return static_cast<double>(owner_->number_at<std::uint64_t>(at_));
+    case json::kind::real: return owner_->number_at<double>(at_);
+    default: return {};
+  }
 }
 
 COMCP_DECL std::optional<std::string_view> view::get_string() const noexcept {
-  std::string_view s;
-  if (!owner_ || detail::element_of(node_).get_string().get(s)) return {};
-  return s;
+  if (kind() != json::kind::string) return {};
+  return owner_->string_at(at_);
+}
+
+COMCP_DECL bool detail::copy_string(view from, std::string& to) {
+  if (!from.is_string()) return false;
+  return from.owner_->copy_string_at(from.at_, to), true;
 }
 
 COMCP_DECL std::size_t view::size() const noexcept {
-  std::size_t n = 0;
-  if (is_array()) {
-    n = detail::element_of(node_).get_array().value_unsafe().size();
-  } else if (is_object()) {
-    n = detail::element_of(node_).get_object().value_unsafe().size();
-  }
-  if (n < 0xFFFFFF) return n;
-  n = 0;  // simdjson's count saturates there
+  if (!is_array() && !is_object()) return 0;
+  auto n = owner_->size_at(at_);
+  if (n < document::most_size) return n;
+  n = 0;  // the count saturates there
   for ([[maybe_unused]] auto e : elements()) ++n;
   for ([[maybe_unused]] auto m : members()) ++n;
   return n;
 }
 
 COMCP_DECL std::optional<view> view::find(std::string_view key) const noexcept {
-  simdjson::dom::object object;
-  simdjson::dom::element found;
-  if (!owner_ || detail::element_of(node_).get_object().get(object) || object.at_key(key).get(found)) return {};
-  return view(owner_, std::bit_cast<detail::node>(found));
+  for (auto const m : members()) {
+    if (m.key == key) return m.value;
+  }
+  return {};
 }
 
 COMCP_DECL std::optional<view> view::at(std::size_t index) const noexcept {
-  if (!is_array()) return {};
-  simdjson::dom::element found;
-  if (detail::element_of(node_).get_array().value_unsafe().at(index).get(found)) return {};
-  return view(owner_, std::bit_cast<detail::node>(found));
+  for (auto const e : elements()) {
+    if (index-- == 0) return e;
+  }
+  return {};
 }
 
 COMCP_DECL value view::share() const {
   if (!owner_) return {};
-  return {detail::document_share(detail::document_share::one_more(owner_)), node_};
+  return {detail::document_share(detail::document_share::one_more(owner_)), at_};
 }
 
 COMCP_DECL view::element_range view::elements() const noexcept {
   element_range range;
-  simdjson::dom::array array;
-  if (!owner_ || detail::element_of(node_).get_array().get(array)) return range;
+  if (kind() != json::kind::array) return range;
   range.first.owner_ = range.last.owner_ = owner_;
-  range.first.node_ = std::bit_cast<detail::node>(array.begin());
-  range.last.node_ = std::bit_cast<detail::node>(array.end());
+  range.first.at_ = at_ + 1;
+  range.last.at_ = owner_->place_at(at_);
   return range;
 }
 
 COMCP_DECL view::member_range view::members() const noexcept {
   member_range range;
-  simdjson::dom::object object;
-  if (!owner_ || detail::element_of(node_).get_object().get(object)) return range;
+  if (kind() != json::kind::object) return range;
   range.first.owner_ = range.last.owner_ = owner_;
-  range.first.node_ = std::bit_cast<detail::node>(object.begin());
-  range.last.node_ = std::bit_cast<detail::node>(object.end());
+  range.first.at_ = at_ + 1;
+  range.last.at_ = owner_->place_at(at_);
   return range;
 }
 
-COMCP_DECL view view::element_iterator::operator*() const noexcept {
-  return {owner_, std::bit_cast<detail::node>(*std::bit_cast<detail::dom_array::iterator>(node_))};
-}
+COMCP_DECL view view::element_iterator::operator*() const noexcept { return {owner_, at_}; }
 
 COMCP_DECL view::element_iterator& view::element_iterator::operator++() noexcept {
-  auto it = std::bit_cast<detail::dom_array::iterator>(node_);
-  node_ = std::bit_cast<detail::node>(++it);
+  at_ = owner_->after(at_);
   return *this;
 }
 
 COMCP_DECL member view::member_iterator::operator*() const noexcept {
-  auto const it = std::bit_cast<detail::dom_object::iterator>(node_);
-  return {it.key(), view(owner_, std::bit_cast<detail::node>(it.value()))};
+  return {owner_->string_at(at_), view(owner_, owner_->after(at_))};
 }
 
 COMCP_DECL view::member_iterator& view::member_iterator::operator++() noexcept {
-  auto it = std::bit_cast<detail::dom_object::iterator>(node_);
-  node_ = std::bit_cast<detail::node>(++it);
+  at_ = owner_->after(owner_->after(at_));
   return *this;
 }
 
@@ -310,14 +295,11 @@ COMCP_DECL std::string view::dump() const {
   return std::move(w).text();
 }
 
-COMCP_DECL json::view value::view() const& noexcept { return {owner_.get(), node_}; }
+COMCP_DECL json::view value::view() const& noexcept { return {owner_.get(), at_}; }
 
-COMCP_DECL std::size_t value::memory() const noexcept {
-  // simdjson has a word of tape and room for 5/3 of a byte of strings for each byte of text.
-  return owner_ ? sizeof(document) + text_size() * 29 / 3 : 0;
-}
+COMCP_DECL std::size_t value::memory() const noexcept { return owner_ ? owner_.get()->bytes() : 0; }
 
-COMCP_DECL std::size_t value::text_size() const noexcept { return owner_ ? owner_.get()->dom.capacity() : 0; }
+COMCP_DECL std::size_t value::text_size() const noexcept { return owner_ ? owner_.get()->text_size : 0; }
 
 COMCP_DECL value value::compact() const {
   if (!owner_) return {};

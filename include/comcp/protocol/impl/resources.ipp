@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <comcp/protocol/impl/content.ipp>
 #include <comcp/protocol/resources.hpp>
 #include <comcp/protocol/uri_template.hpp>
 
@@ -13,16 +14,11 @@ COMCP_DECL result<std::string> resource_template::expand(json::fragment const& v
   return parsed->expand(variables);
 }
 
-COMCP_DECL std::string read_resource_result::text() const {
-  std::string all;
-  bool first = true;
-  for (auto const& part : contents) {
-    if (!part.text) continue;
-    if (!first) all += '\n';
-    first = false;
-    all += *part.text;
-  }
-  return all;
+COMCP_DECL std::string read_resource_result::text() const& {
+  return detail::joined_texts(contents, [](resource_contents const& part) { return part.text ? &*part.text : nullptr; });
+}
+COMCP_DECL std::string read_resource_result::text() && {
+  return detail::joined_texts(std::move(contents), [](resource_contents& part) { return part.text ? &*part.text : nullptr; });
 }
 
 }  // namespace comcp

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include <comcp/protocol/impl/content.ipp>
 #include <comcp/protocol/sampling.hpp>
 
 namespace comcp {
@@ -22,18 +23,8 @@ std::optional<std::set<std::string>> sampled_ids(sampling_message const& message
 
 }  // namespace detail
 
-COMCP_DECL std::string sampling_content::text() const {
-  std::string all;
-  bool first = true;
-  for (auto const& each : blocks_) {
-    auto const* const piece = std::get_if<text_content>(&each);
-    if (!piece) continue;
-    if (!first) all += '\n';
-    first = false;
-    all += piece->text;
-  }
-  return all;
-}
+COMCP_DECL std::string sampling_content::text() const& { return detail::text_of_blocks(blocks_); }
+COMCP_DECL std::string sampling_content::text() && { return detail::text_of_blocks(std::move(blocks_)); }
 
 COMCP_DECL result<void> create_message_params::check_tool_results() const {
   auto const refuse = [](std::size_t i, char const* why) {
