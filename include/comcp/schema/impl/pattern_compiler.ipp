@@ -16,16 +16,16 @@ class pattern_compiler {
   result<pattern> run() {
     auto const root = in_.run();
     out_.sets_ = std::move(in_.sets);
-    if (!in_.fault) {
+    if (!in_.text.fault) {
       emit(root, false);
       add(pattern::code::match);
     }
-    for (std::size_t k = 0; k < out_.looks_.size() && !in_.fault; ++k) {
+    for (std::size_t k = 0; k < out_.looks_.size() && !in_.text.fault; ++k) {
       out_.looks_[k].start = here();
       emit(look_bodies_[k], !out_.looks_[k].behind);
       add(pattern::code::match);
     }
-    if (in_.fault) return in_.fault;
+    if (in_.text.fault) return in_.text.fault;
     return std::move(out_);
   }
 
@@ -42,8 +42,8 @@ class pattern_compiler {
   // Appends code that goes on behind itself after a match of `n`; for text that is read backwards if `reverse`.
   void emit(std::uint32_t n, bool reverse) {
     if (++work_ > 5 * pattern::max_program || out_.program_.size() > pattern::max_program)
-      return in_.fail("too large", errc::limit_exceeded);
-    if (!in_.pay(1)) return;
+      return in_.text.fail("too large", errc::limit_exceeded);
+    if (!in_.text.pay(1)) return;
     auto const& t = in_.nodes[n];
     switch (t.what) {
       case kind::nothing: break;
@@ -51,7 +51,7 @@ class pattern_compiler {
       case kind::assertion: add(t.assertion); break;
       case kind::look: emit_look(n); break;
       case kind::sequence:
-        for (std::size_t k = 0; k < t.children.size() && !in_.fault; ++k)
+        for (std::size_t k = 0; k < t.children.size() && !in_.text.fault; ++k)
           emit(t.children[reverse ? t.children.size() - 1 - k : k], reverse);
         break;
       case kind::choice: emit_choice(t, reverse); break;
@@ -71,7 +71,7 @@ class pattern_compiler {
 
   void emit_choice(pattern_parser::tree const& t, bool reverse) {
     std::vector<std::uint32_t> ends;
-    for (std::size_t k = 0; k < t.children.size() && !in_.fault; ++k) {
+    for (std::size_t k = 0; k < t.children.size() && !in_.text.fault; ++k) {
       bool const last = k + 1 == t.children.size();
       auto const fork = last ? 0 : add(pattern::code::split);
       if (!last) out_.program_[fork].x = here();
@@ -84,10 +84,10 @@ class pattern_compiler {
   }
 
   void emit_repeat(pattern_parser::tree const& t, bool reverse) {
-    for (std::uint32_t k = 0; k < t.min && !in_.fault; ++k) emit(t.children[0], reverse);
+    for (std::uint32_t k = 0; k < t.min && !in_.text.fault; ++k) emit(t.children[0], reverse);
     std::vector<std::uint32_t> forks;
     auto const optional_copies = t.max == unset ? 1 : t.max - t.min;
-    for (std::uint32_t k = 0; k < optional_copies && !in_.fault; ++k) {
+    for (std::uint32_t k = 0; k < optional_copies && !in_.text.fault; ++k) {
       forks.push_back(add(pattern::code::split));
       out_.program_[forks.back()].x = here();
       emit(t.children[0], reverse);

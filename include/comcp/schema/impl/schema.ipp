@@ -22,18 +22,19 @@ COMCP_DECL result<void> schema::validate(json::view instance) const {
   constexpr std::size_t named = 3;
   schema_detail::evaluator e(*program_, named);
   if (e.run(instance)) return {};
-  if (e.limit && e.violations.empty())
-    return error(errc::limit_exceeded, std::string("schema validation: ") + e.limit);
+  auto const& found = e.found;
+  if (found.limit && found.violations.empty())
+    return error(errc::limit_exceeded, std::string("schema validation: ") + found.limit);
   std::string text;
-  for (auto const& v : e.violations) text += (text.empty() ? "" : "; ") + v.to_string();
+  for (auto const& v : found.violations) text += (text.empty() ? "" : "; ") + v.to_string();
   return error(errc::validation_failed, std::move(text));
 }
 
 COMCP_DECL std::vector<violation> schema::violations(json::view instance) const {
   schema_detail::evaluator e(*program_, std::max<std::size_t>(program_->max_violations, 1));
-  if (!e.run(instance) && e.limit)
-    e.violations.push_back({"", "", std::string("was not checked to the end: limit exceeded, ") + e.limit});
-  return std::move(e.violations);
+  if (!e.run(instance) && e.found.limit)
+    e.found.violations.push_back({"", "", std::string("was not checked to the end: limit exceeded, ") + e.found.limit});
+  return std::move(e.found.violations);
 }
 
 COMCP_DECL json::value const& schema::text() const noexcept { return program_->documents.front(); }

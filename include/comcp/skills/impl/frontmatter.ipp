@@ -63,5 +63,6 @@ COMCP_DECL result<json::value> read_frontmatter(std::string_view yaml) {
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
 #include <comcp/skills/impl/yaml_blocks.ipp>
+#include <comcp/skills/impl/yaml_flow.ipp>
 #include <comcp/skills/impl/yaml_scalars.ipp>
 #endif

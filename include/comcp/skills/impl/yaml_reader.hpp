@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bundled reader of YAML: recursive descent over lines, which writes JSON as it goes. Every function that reads says
-// false once the text is refused. Blocks are in yaml_blocks.ipp, scalars and brackets in yaml_scalars.ipp.
+// The bundled reader of YAML: recursive descent over lines, which writes JSON as it goes. Every function that reads begins
+// at the first character of what it reads, and says false once the text is refused.
 #pragma once
 
 #include <cstddef>
@@ -16,65 +16,95 @@
 
 namespace comcp::detail {
 
-class yaml_reader {
+/// A document's lines, where it is read, and what it has become so far.
+class yaml_lines {
  public:
-  explicit yaml_reader(std::string_view text);
-  /// The one document as JSON text.
-  result<std::string> to_json();
+  explicit yaml_lines(std::string_view text);
 
- private:
   // One more collection, for as long as it is read.
   struct level {
-    explicit level(yaml_reader& r) : reader(r) { ++reader.depth_; }
+    explicit level(yaml_lines& l) : of(l) { ++of.depth; }
     level(level const&) = delete;
     level& operator=(level const&) = delete;
-    ~level() { --reader.depth_; }
-    yaml_reader& reader;
+    ~level() { --of.depth; }
+    yaml_lines& of;
   };
 
   bool fail(std::string_view why, errc code = errc::wrong_shape);
-  [[nodiscard]] bool at_end() const noexcept { return line_ == lines_.size(); }
-  [[nodiscard]] std::string_view rest() const noexcept { return lines_[line_].substr(col_); }
+  [[nodiscard]] bool at_end() const noexcept { return row == lines.size(); }
+  [[nodiscard]] std::string_view rest() const noexcept { return lines[row].substr(col); }
   [[nodiscard]] bool at_dash() const noexcept;
   bool next_content();
   bool end_line();
   bool deeper();
-
-  // `n` is the indentation of the collection that a value is in, -1 for none.
-  bool block_node(int n);
-  bool mapping(std::string key);
-  bool sequence();
-  bool value_behind(int n, bool of_key);
-  bool key_here(std::string& key, bool& found);
-  bool quoted_key(std::string& key, bool& found);
   bool add_key(std::set<std::string>& keys, std::string const& key);
 
-  bool inline_node(int n);
+  std::vector<std::string_view> lines;
+  std::size_t row = 0, col = 0, depth = 0;
+  json::writer out;
+  error fault;
+};
+
+// `n` is the indentation of the collection that a value is in, -1 for none.
+
+class yaml_scalars {
+ public:
+  explicit yaml_scalars(yaml_lines& in) : in_(in) {}
+
   bool plain(int n);
   bool plain_line(std::string_view& piece, bool flow);
   [[nodiscard]] bool plain_starts(bool flow) const noexcept;
   bool refuse_start();
   bool quoted(std::string& out, int n);
+  bool resolve(std::string_view text);
+  bool block_scalar(int n);
+
+ private:
   bool fold_quoted(std::string& out, int n, bool escaped);
   bool escape(std::string& out);
   bool hex(std::size_t digits, char32_t& out);
-  bool resolve(std::string_view text);
-  bool block_scalar(int n);
   bool block_header(int n, char& chomping, std::size_t& indent);
   bool block_indent(int n, std::size_t from, std::size_t& indent);
 
-  bool flow_node(int n);
-  bool flow_sequence(int n);
-  bool flow_mapping(int n);
-  bool flow_key(std::string& key, bool& was_quoted, int n);
-  bool flow_space(int n);
-  bool flow_next(char close, bool& more, int n);
+  yaml_lines& in_;
+};
 
-  std::vector<std::string_view> lines_;
-  std::size_t line_ = 0, col_ = 0, depth_ = 0;
+class yaml_flow {
+ public:
+  yaml_flow(yaml_lines& in, yaml_scalars& scalars) : in_(in), scalars_(scalars) {}
+
+  bool node(int n);
+
+ private:
+  bool sequence(int n);
+  bool mapping(int n);
+  bool take_key(std::string& key, bool& was_quoted, int n);
+  bool space(int n);
+  bool next(char close, bool& more, int n);
+
+  yaml_lines& in_;
+  yaml_scalars& scalars_;
+};
+
+class yaml_reader {
+ public:
+  explicit yaml_reader(std::string_view text) : in_(text) {}
+  /// The one document as JSON text.
+  result<std::string> to_json();
+
+ private:
+  bool block_node(int n);
+  bool inline_node(int n);
+  bool mapping(std::string key);
+  bool sequence();
+  bool value_behind(int n, bool of_key);
+  bool key_here(std::string& key, bool& found);
+  bool quoted_key(std::string& key, bool& found);
+
+  yaml_lines in_;
+  yaml_scalars scalars_{in_};
+  yaml_flow flow_{in_, scalars_};
   std::size_t key_column_ = 0;  // where key_here() looked last
-  json::writer w_;
-  error error_;
 };
 
 inline constexpr std::size_t yaml_max_bytes = 64 * 1024;
