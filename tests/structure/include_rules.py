@@ -3,7 +3,8 @@
 """include_rules.py ROOT: who may include whom under include/comcp, and how long a source may be.
 
 The rules are DESIGN.md's. Each file belongs to a layer; a layer may include itself and, transitively, what MAY
-names. Pure files of an impure folder, and the contracts that upper layers may see, are layers of their own.
+names. Pure files of an impure folder, and the contracts that upper layers may see, are layers of their own. The parts of
+the core (section 9) have rules of their own: which headers of client/ they may include, and what they may not name.
 """
 import pathlib
 import re
@@ -62,6 +63,25 @@ SPECIAL = {
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/body": "http (pure)", "http/request_writer": "http (pure)",
 }
+
+FEATURES = {"cache", "caching", "validation", "interceptor", "interceptors", "interception", "skills", "tasks",
+            "apps", "extension", "extensions"}
+ERAS = {"wire", "codec", "legacy", "modern", "protocol_version", "negotiation"}
+# A part of the core: the headers of client/ that it may include, and the words that its code may not have.
+PARTS = {
+    "calls": ({"call", "overlap_guard", "statistics"},
+              FEATURES | ERAS | {"client_core", "connection", "channel", "pipeline", "exchange", "inbound", "dispatcher",
+                                 "recovery", "subscriptions"}),
+    "pipeline": ({"call", "exchange", "notification_sink"},
+                 FEATURES | ERAS | {"client_core", "connection", "channel", "dispatcher", "recovery",
+                                    "rounds", "labels", "subscriptions"}),
+    "inbound": ({"call", "core", "notification_sink"},
+                FEATURES | {"negotiation", "pipeline", "exchange", "introduction", "subscriptions"}),
+    "connection": ({"attempt", "calls", "channel", "core", "negotiation", "options"}, FEATURES | {"legacy", "modern"}),
+}
+TRANSPORTS = {"stdio", "streamable_http", "http_sse", "http_session", "stream_session", "byte_stream", "unix_socket"}
+METHOD = re.compile(r'"[a-z]+/[a-zA-Z/]+"')
+NO_NAME = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|std::\w+', re.S)
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.
 PURE = {"version", "error", "fwd", "json", "jsonrpc", "protocol", "schema", "trace", "wire", "sansio", "http (pure)",
@@ -126,6 +146,26 @@ def problems_of(path, text):
             out.append(f"includes <{target}>: sansio takes randomness as an argument")
     if layer in ("sansio", "http (pure)") and CLOCK.search(text):
         out.append(f"reads a clock: {layer} takes the time as an argument")
+    return out + problems_of_core(path, text)
+
+
+def problems_of_core(path, text):
+    """What is wrong with one file of client/ by the rules for the core's parts, as sentences."""
+    folder, _, name = re.sub(r"(impl/)?([^/]*)[.].pp$", r"\2", path).rpartition("/")
+    if folder != "client":
+        return []
+    words = set(re.findall(r"\w+", NO_NAME.sub(" ", INCLUDE.sub(" ", text))))
+    out = [f"names {word}: client knows no concrete transport" for word in sorted(words & TRANSPORTS)]
+    if name in PARTS:
+        included, refused = PARTS[name]
+        may = {f"comcp/client/{header}.hpp" for header in included | {name}} | {f"comcp/client/impl/{name}.ipp"}
+        out += [f"names {word}: {name} does not know it" for word in sorted(words & refused)]
+        out += [f"includes <{target}>: {name} may not" for _, target in INCLUDE.findall(text)
+                if target.startswith("comcp/client/") and target not in may]
+        out += [f"befriends {other}" for other in re.findall(r"\bfriend (?:class |struct )?(\w+)", text)
+                if other in PARTS or other in ("client_core", "exchange", "dispatcher")]
+    if name in ("calls", "pipeline"):
+        out += [f"has {method}: {name} knows no method" for method in METHOD.findall(text)]
     return out
 
 

@@ -81,6 +81,31 @@ class Rules(unittest.TestCase):
         self.refused("skills/impl/yaml_scalars.ipp", "#include <thread>", "skills is pure")
         self.allowed("skills/impl/skills.ipp", "#include <comcp/client/client.hpp>")
 
+    def test_the_parts_of_the_core_know_little_of_each_other(self):
+        self.refused("client/calls.hpp", "#include <comcp/client/connection.hpp>", "calls may not")
+        self.refused("client/impl/calls.ipp", "#include <comcp/client/core.hpp>", "calls may not")
+        self.refused("client/impl/calls.ipp", "if (core_.facts().codec) return;", "names codec")
+        self.refused("client/impl/calls.ipp", 'if (e.call->method == "tools/list") return;', "calls knows no method")
+        self.refused("client/calls.hpp", "friend class dispatcher;", "befriends dispatcher")
+        self.refused("client/pipeline.hpp", "#include <comcp/client/cache.hpp>", "pipeline may not")
+        self.refused("client/impl/pipeline.ipp", "add(std::make_unique<validation>());", "names validation")
+        self.refused("client/impl/pipeline.ipp", 'return c.method == "tools/call";', "pipeline knows no method")
+        self.refused("client/inbound.hpp", "#include <comcp/client/subscriptions.hpp>", "inbound may not")
+        self.refused("client/impl/inbound.ipp", "core_.subscriptions().notified(m);", "names subscriptions")
+        self.refused("client/impl/inbound.ipp", "skills.changed();", "names skills")
+        self.refused("client/connection.hpp", "#include <comcp/client/pipeline.hpp>", "connection may not")
+        self.refused("client/impl/connection.ipp", "for (auto const& i : interceptors) i();", "names interceptors")
+        self.allowed("client/impl/calls.ipp", "// the cache and std::exchange(legacy, 1)")
+        self.allowed("client/impl/calls.ipp", "auto const id = std::exchange(e.id, 0);")
+        self.allowed("client/impl/inbound.ipp", "#include <comcp/client/core.hpp>")
+        self.allowed("client/core.hpp", "detail::subscription_hub subscriptions_;")
+
+    def test_the_client_names_no_transport(self):
+        self.refused("client/options.hpp", "bool is_stdio(stdio const& t);", "no concrete transport")
+        self.refused("client/impl/exchange.ipp", "streamable_http<engine> t;", "no concrete transport")
+        self.allowed("client/client.hpp", "// connect(comcp::stdio(\"command\"))")
+        self.allowed("transport/stdio.hpp", "class stdio;")
+
     def test_unknown_places_are_refused(self):
         self.refused("utils/strings.hpp", "", "no layer")
         self.assertIn("has no #pragma once", problems_of("json/value.hpp", ""))

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include <comcp/error.hpp>
 #include <comcp/json/value.hpp>
 
 namespace comcp::detail {
@@ -15,6 +16,10 @@ class notification_sink {
  public:
   /// True: it was for this one alone.
   virtual bool notified(std::string const& method, json::value const& params) = 0;
+  /// The stream that brings it is gone, or came back: no error.
+  virtual void deaf(error const& why) { (void)why; }
+  /// Whether that stream is worth its opening.
+  [[nodiscard]] virtual bool is_awaited() const { return false; }
 
  protected:
   ~notification_sink() = default;

@@ -48,9 +48,9 @@ class subscription_hub final : public notification_sink {
   void connected();
   void ended(error const& reason);
   /// Legacy era: what the server says unasked does not come any more, or (no error) it does again.
-  void deaf(error why);
+  COMCP_DECL void deaf(error const& why) override;
   /// Whether anybody waits for what the server says unasked.
-  [[nodiscard]] bool is_awaited() const;
+  [[nodiscard]] COMCP_DECL bool is_awaited() const override;
   // For the shared stream.
   [[nodiscard]] subscription_filter wanted() const;
   /// What it acknowledged.

@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include <comcp/client/call_checks.hpp>
 #include <comcp/client/core.hpp>
+#include <comcp/client/validation_plan.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/schema/validate.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <comcp/client/answers.hpp>
-#include <comcp/client/call_checks.hpp>
+#include <comcp/client/validation_plan.hpp>
 #include <comcp/protocol/elicitation.hpp>
 #include <comcp/protocol/roots.hpp>
 #include <comcp/schema/elicitation.hpp>

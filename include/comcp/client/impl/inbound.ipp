@@ -259,8 +259,13 @@ COMCP_DECL void inbound::session_lost(request_id id, error why) {
 }
 
 COMCP_DECL void inbound::authorizing(bool begins) { core_.connection.clock().authorizing(begins); }
-COMCP_DECL void inbound::deaf(error why) { core_.subscriptions.deaf(std::move(why)); }
-COMCP_DECL bool inbound::listens() const { return core_.subscriptions.is_awaited(); }
+COMCP_DECL void inbound::deaf(error why) {
+  auto const hold = core_.shared_from_this();
+  for (auto* const sink : sinks_) sink->deaf(why);
+}
+COMCP_DECL bool inbound::listens() const {
+  return std::any_of(sinks_.begin(), sinks_.end(), [](auto const* sink) { return sink->is_awaited(); });
+}
 COMCP_DECL void inbound::closed(error reason) { core_.connection.closed(std::move(reason)); }
 COMCP_DECL void inbound::fault(error what) { core_.fault(std::move(what)); }
 

@@ -173,9 +173,9 @@ COMCP_DECL void subscription_hub::adopt(listen_stream const& s) {
   }
 }
 
-COMCP_DECL void subscription_hub::deaf(error why) {
+COMCP_DECL void subscription_hub::deaf(error const& why) {
   bool const was_deaf(deaf_);
-  deaf_ = std::move(why);
+  deaf_ = why;
   if (!deaf_ && was_deaf && shared_.close_gap()) missed_changes();
   if (!deaf_) return;
   shared_.gap(true);
