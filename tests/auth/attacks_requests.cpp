@@ -70,6 +70,39 @@ constexpr char const* inside[] = {"http://169.254.169.254/latest/meta-data",
                                   "https://2130706433/x",
                                   "http://as.example/x"};
 
+/// An authorization server whose name leads to this machine, asked by the default sender.
+class request_within {
+ public:
+  request_within(oauth_talk& t, comcp::http_url const& server, comcp::net::lookup_function lookup,
+                 std::shared_ptr<comcp::detail::oauth_addresses> known)
+      : io_(t.io),
+        inner_(t.io, comcp_test::always(comcp_test::http_answer(200, "{}"))),
+        send_(comcp::detail::default_oauth_sender(comcp::endpoint_policy(), 1000, server, comcp::asio_engine_options(),
+                                                  comcp::proxy_options::none(), comcp::tls_options(), lookup, known)) {
+    asio::co_spawn(io_, ask(), asio::detached);
+  }
+
+  void check_refused() {
+    io_.restart();
+    for (int i = 0; i < 500 && !got_; ++i) io_.run_one_for(20ms);
+    CHECK(inner_.connections() == 0);
+    REQUIRE(got_);
+    CHECK_FALSE(*got_);
+  }
+
+ private:
+  asio::awaitable<void> ask() {
+    auto const url = "https://as.evil.example:" + std::to_string(inner_.port());
+    auto r = co_await send_(comcp::http_request(comcp::http_url::parse(url).value()));
+    got_.emplace(std::move(r));
+  }
+
+  asio::io_context& io_;
+  comcp_test::http_peer inner_;
+  comcp::oauth_sender send_;
+  std::optional<comcp::result<comcp::oauth_response>> got_;
+};
+
 }  // namespace
 
 TEST_CASE("attack: SSRF by address: nothing inside is asked, whoever names it", "[auth]") {
@@ -139,7 +172,6 @@ TEST_CASE("attack: SSRF by rebinding: a server cannot move near after it answere
   CHECK_FALSE(known->allows(asio::ip::make_address("127.0.0.1")));
   CHECK(known->allows(asio::ip::make_address("93.184.215.14")));
 
-  comcp_test::http_peer inner(t.io, comcp_test::always(comcp_test::http_answer(200, "{}")));
   bool asked_again = false;
   comcp::net::lookup_function lookup = [&](asio::any_io_executor, std::string host, std::uint16_t port,
                                            comcp::net::lookup_done done) {
@@ -148,21 +180,9 @@ TEST_CASE("attack: SSRF by rebinding: a server cannot move near after it answere
     near.emplace_back(asio::ip::make_address("127.0.0.1"), port);
     done({}, near);
   };
-  auto const real = comcp::detail::default_oauth_sender(comcp::endpoint_policy(), 1000, server, comcp::asio_engine_options(),
-                                                        comcp::proxy_options::none(), comcp::tls_options(), lookup, known);
-  auto const named = "https://as.evil.example:" + std::to_string(inner.port());
-  std::optional<comcp::result<comcp::oauth_response>> got;
-  auto const ask = [&]() -> asio::awaitable<void> {
-    auto r = co_await real(comcp::http_request(comcp::http_url::parse(named).value()));
-    got.emplace(std::move(r));
-  };
-  asio::co_spawn(t.io, ask(), asio::detached);
-  t.io.restart();
-  for (int i = 0; i < 500 && !got; ++i) t.io.run_one_for(20ms);
+  request_within request(t, server, lookup, known);
+  request.check_refused();
   CHECK_FALSE(asked_again);
-  CHECK(inner.connections() == 0);
-  REQUIRE(got);
-  CHECK_FALSE(*got);
 }
 
 TEST_CASE(
@@ -310,7 +330,6 @@ TEST_CASE("attack: SSRF by rebinding: nor does a lookup that was asked before", 
   oauth_talk t;
   auto const server = comcp::http_url::parse(oauth_talk::server).value();
   auto const known = std::make_shared<comcp::detail::oauth_addresses>(comcp::endpoint_policy(), server);
-  comcp_test::http_peer inner(t.io, comcp_test::always(comcp_test::http_answer(200, "{}")));
   comcp::net::endpoints near;
   comcp::net::lookup_done slow;
   comcp::net::lookup_function lookup = [&](asio::any_io_executor, std::string host, std::uint16_t port,
@@ -319,21 +338,9 @@ TEST_CASE("attack: SSRF by rebinding: nor does a lookup that was asked before", 
     if (host == "mcp.example") slow = std::move(done);
     else done({}, near);
   };
-  auto const real = comcp::detail::default_oauth_sender(comcp::endpoint_policy(), 1000, server, comcp::asio_engine_options(),
-                                                        comcp::proxy_options::none(), comcp::tls_options(), lookup, known);
-  auto const named = "https://as.evil.example:" + std::to_string(inner.port());
-  std::optional<comcp::result<comcp::oauth_response>> got;
-  auto const ask = [&]() -> asio::awaitable<void> {
-    auto r = co_await real(comcp::http_request(comcp::http_url::parse(named).value()));
-    got.emplace(std::move(r));
-  };
-  asio::co_spawn(t.io, ask(), asio::detached);
+  request_within request(t, server, lookup, known);
   t.settle();
   known->answered_from("93.184.215.14");  // as the MCP server does while its owner is slow to say where it is
   if (slow) slow({}, near);
-  t.io.restart();
-  for (int i = 0; i < 500 && !got; ++i) t.io.run_one_for(20ms);
-  CHECK(inner.connections() == 0);
-  REQUIRE(got);
-  CHECK_FALSE(*got);
+  request.check_refused();
 }
