@@ -125,14 +125,20 @@ bool unescape(char const*& from, char const* end, char*& to, [[maybe_unused]] ch
     if (end - from >= text_block::size) {
       text_block const block(from);
       auto const plain = block.backslash();
-      if (To == unescaped::elsewhere || (To == unescaped::in_place && plain == text_block::size)) {
-        block.write(to);
-      } else if constexpr (To == unescaped::in_place) {
+      if (plain == text_block::size) {  // a branch, so that the next step waits for nothing
+        if constexpr (To != unescaped::nowhere) {
+          block.write(to);
+          to += text_block::size;
+        }
+        from += text_block::size;
+        continue;
+      }
+      if constexpr (To == unescaped::elsewhere) block.write(to);
+      if constexpr (To == unescaped::in_place) {
         for (std::ptrdiff_t i = 0; i != plain; ++i) to[i] = from[i];
       }
       from += plain;
       if constexpr (To != unescaped::nowhere) to += plain;
-      if (plain == text_block::size) continue;
     } else if (*from != '\\') {
       if constexpr (To != unescaped::nowhere) *to++ = *from;
       ++from;
