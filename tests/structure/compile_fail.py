@@ -22,14 +22,16 @@ def main():
     if not expected:
         sys.exit(f"{source} has no line `// EXPECT: text`")
     for flag, lines in expected.items():
-        status, said = compiler.check(rsp, *compiler.COMPILED_MODE, *filter(None, [flag]), source)
+        mode = [*compiler.COMPILED_MODE, flag] if flag else compiler.with_asio(rsp, compiler.COMPILED_MODE)
+        status, said = compiler.run(rsp, "-fsyntax-only", *mode, source)
         if status == 0:
             sys.exit(f"{source} compiles {flag}, and must not")
         missing = [line for line in lines if line not in said]
         if missing:
             sys.exit(f"{source} fails {flag} without saying:\n  " + "\n  ".join(missing) + f"\nIt said:\n{said}")
     if "COMCP_CONTROL" in text or "" not in expected:
-        status, said = compiler.check(rsp, *compiler.COMPILED_MODE, "-DCOMCP_CONTROL", source)
+        mode = compiler.with_asio(rsp, compiler.COMPILED_MODE)
+        status, said = compiler.run(rsp, "-fsyntax-only", *mode, "-DCOMCP_CONTROL", source)
         if status != 0:
             sys.exit(f"{source} fails with COMCP_CONTROL too:\n{said}")
 

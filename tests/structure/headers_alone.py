@@ -4,7 +4,8 @@
 
 Each is tried in compiled mode with its own impl/*.ipp behind it, where neither sees more than it includes. Header-only mode
 adds nothing to that but circles of includes; so it is tried with each header that is part of one, and with those that
-include everything.
+include everything. What includes Asio gets it precompiled: that it includes all that it needs of it, and of the standard
+library, included_names.py says.
 """
 import concurrent.futures
 import pathlib
@@ -15,16 +16,12 @@ import compiler
 
 # What an opt-in header adapts need not be installed.
 OPTIONAL = re.compile(r"fatal error: '?(nlohmann/|httplib|openssl/)|OAuth needs OpenSSL")
-
-
-INCLUDE = re.compile(r"^\s*#\s*include\s*<(comcp/[^>]+)>", re.MULTILINE)
-
-
+INCLUDE = re.compile(r"^\s*#\s*include\s*<((?:comcp|asio)/[^>]+)>", re.MULTILINE)
 EVERYTHING = ("comcp/comcp.hpp", "comcp/host.hpp", "comcp/authorization.hpp")
 
 
 def includes_of(include_dir):
-    """What each file includes of comcp."""
+    """What each file includes of comcp and of Asio."""
     files = (f for f in pathlib.Path(include_dir).rglob("*") if f.suffix in (".hpp", ".ipp"))
     return {str(f.relative_to(include_dir)): INCLUDE.findall(f.read_text(encoding="utf-8")) for f in files}
 
@@ -47,10 +44,17 @@ def circular(includes):
     return {h for h in includes if h.endswith(".hpp") and goes_round(h)}
 
 
-def failure(rsp, include_dir, files, *defines):
+def failure(rsp, include_dir, includes, files, mode):
     """None where the files compile in this order, else what the compiler said."""
-    included = [part for file in files for part in ("-include", file)]
-    status, said = compiler.check(rsp, f"-I{include_dir}", *defines, *included, "-x", "c++", "/dev/null")
+    has_asio = any(i.startswith("asio/") for file in files for i in reached(includes, file))
+    flags = [f"-I{include_dir}", *(compiler.with_asio(rsp, mode) if has_asio else mode)]
+    flags += [part for file in files for part in ("-include", file)]
+    source = pathlib.Path(rsp).with_name("nothing") / (files[0].replace("/", ".") + ".cpp")
+    source.parent.mkdir(exist_ok=True)
+    source.write_text("", encoding="utf-8")
+    # An object, where it is a small one: a launcher may know it from the last time.
+    out = ["-c", "-o", source.with_suffix(".o")] if mode else ["-fsyntax-only"]
+    status, said = compiler.run(rsp, *flags, *out, source)
     return None if status == 0 else said
 
 
@@ -62,7 +66,7 @@ def main():
     jobs += [([h, *(i for i in includes[h] if i.endswith(".ipp"))], compiler.COMPILED_MODE) for h in headers]
     failed = skipped = 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=2) as pool:
-        for (files, mode), said in zip(jobs, pool.map(lambda j: failure(rsp, include_dir, j[0], *j[1]), jobs)):
+        for (files, mode), said in zip(jobs, pool.map(lambda j: failure(rsp, include_dir, includes, *j), jobs)):
             if said is None:
                 continue
             if OPTIONAL.search(said):

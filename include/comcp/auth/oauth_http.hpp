@@ -13,6 +13,7 @@
 #include <utility>
 
 #include <asio/awaitable.hpp>
+#include <asio/ip/address.hpp>
 
 #include <comcp/auth/endpoint_policy.hpp>
 #include <comcp/http/default_engine.hpp>

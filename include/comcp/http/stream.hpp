@@ -14,6 +14,7 @@
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <asio/ip/tcp.hpp>
+#include <asio/socket_base.hpp>
 
 #include <comcp/http/proxy.hpp>
 

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>

@@ -21,6 +21,7 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
 #include <asio/execution/context.hpp>
 #include <asio/execution_context.hpp>
 #include <asio/post.hpp>

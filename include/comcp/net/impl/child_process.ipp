@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include <asio/bind_executor.hpp>
+#include <asio/posix/descriptor_base.hpp>
 
 #include <comcp/net/child_process.hpp>
 #include <comcp/net/impl/child_start.ipp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include <asio/steady_timer.hpp>
