@@ -16,7 +16,7 @@
 #include <asio/io_context.hpp>
 #include <asio/strand.hpp>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 
 #include "calls.hpp"

@@ -20,7 +20,7 @@
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "measure.hpp"
 

@@ -25,7 +25,7 @@ object_target = 50  # KB, of the include alone
 
 empty = "#include <comcp/comcp.hpp>\nint main() {}\n"
 given = """\
-#include <comcp/comcp.hpp>
+#include <comcp/client.hpp>
 asio::awaitable<std::string> ask(comcp::client& client) {
   auto const answer = co_await client.call_tool("echo", comcp::args("text", "hello"));
   co_return std::string(answer.text());

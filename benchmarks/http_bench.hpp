@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "calls.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <comcp/requirements.hpp>  // first, so that what is missing is said first
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/client/handlers.hpp>
 #include <comcp/error.hpp>
 #include <comcp/json/build.hpp>

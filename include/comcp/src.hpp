@@ -42,6 +42,7 @@
 #include <comcp/client/impl/connection.ipp>
 #include <comcp/client/impl/context.ipp>
 #include <comcp/client/impl/core.ipp>
+#include <comcp/client/impl/core_link.ipp>
 #include <comcp/client/impl/dispatcher.ipp>
 #include <comcp/client/impl/exchange.ipp>
 #include <comcp/client/impl/handler.ipp>

@@ -11,8 +11,15 @@
 #define COMCP_VERSION_STRING "0.1.0"
 
 /// Marks definitions that live in impl/*.ipp: inline when header-only, plain where comcp/src.hpp compiles them once.
+/// COMCP_LAZY is for those among them that only who calls them shall pay for: g++ generates the frames of every inline
+/// coroutine that it reads at -O0, and all that they reach, but not of templates. It stands at the declaration (or at a
+/// definition without one), COMCP_LAZY_DECL at the definition.
 #if defined(COMCP_SEPARATE_COMPILATION)
 #define COMCP_DECL
+#define COMCP_LAZY
+#define COMCP_LAZY_DECL
 #else
 #define COMCP_DECL inline
+#define COMCP_LAZY template <int = 0>
+#define COMCP_LAZY_DECL template <int>
 #endif

@@ -4,7 +4,7 @@
 // A client in the middle of a login.
 #include <asio/cancellation_signal.hpp>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/transport/streamable_http.hpp>
 
 #include "support/oauth_talk.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Cancelling a call: by its slot, by a stop token; what the server is told; what happens to the reply.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include <comcp/transport/memory.hpp>
 

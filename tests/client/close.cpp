@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The end of a connection, by us, by the peer and by accident: each pending call ends exactly once.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include <asio/use_awaitable.hpp>
 

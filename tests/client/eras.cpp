@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which era a server speaks, end to end: PROTOCOL.md, "Which era", byte streams.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "support/conversation.hpp"
 

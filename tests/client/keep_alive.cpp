@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "support/conversation.hpp"
 

@@ -3,7 +3,7 @@
 //
 // A client that is held longer than its execution context is there, and coroutines that go with that context. Much of
 // this only AddressSanitizer sees.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/run.hpp>
 
 #include <asio/strand.hpp>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the error of a call says about the call itself: never sent, answered, or perhaps carried out.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include <comcp/net/gate.hpp>
 

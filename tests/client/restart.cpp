@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A client that starts its dead server again: what is repeated, what is not, what is restored.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "support/conversation.hpp"
 

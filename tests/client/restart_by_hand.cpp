@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // client.restart(): the connection ends gracefully and another follows at once, whatever it was doing.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include <asio/strand.hpp>
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A client whose restarts somebody else decides: when it asks, with which reason, and what follows from the answer.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "support/conversation.hpp"
 #include "support/severable.hpp"

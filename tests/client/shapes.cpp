@@ -3,7 +3,7 @@
 //
 // The shapes that users write around co_await: g++ 12 miscompiles some expressions with temporaries (DESIGN.md,
 // section 7), and these are those that must work. Worth something under ASan, with both compilers.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include <map>
 #include <set>

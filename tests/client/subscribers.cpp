@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Local subscribers of one resource: what each of them gets, and does not take from the others.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "support/conversation.hpp"
 

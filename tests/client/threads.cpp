@@ -3,7 +3,7 @@
 //
 // One client under four threads: on a strand of a multi-threaded io_context, and on a thread_pool. What is looked for
 // is a data race or a call that never ends; TSan runs this.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // When a call's time is over, and what progress does to it.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/net/asio_compat.hpp>
 
 #include "support/conversation.hpp"

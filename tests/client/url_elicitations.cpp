@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // -32042 (2025-11-25): its pages are shown, and by choice their completion is waited for.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "support/conversation.hpp"
 

@@ -3,7 +3,7 @@
 //
 // What a user's completion handler throws leaves io_context::run(), whatever home is and whatever the transport, and
 // the connection lives on.
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include <stdexcept>
 

@@ -4,7 +4,7 @@
 // A busy client, and at the n-th handler of its io_context something violent, for every n: each operation that began
 // ends once, and nothing is left. The sanitizers see the rest.
 #include <comcp/client/cache.hpp>
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/client/validation.hpp>
 
 #include <asio/bind_cancellation_slot.hpp>

@@ -4,7 +4,7 @@
 // An address alone is no transport.
 // EXPECT: deleted
 // EXPECT: comcp: connect(comcp::http(
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/transport/memory.hpp>
 
 #if defined(COMCP_CONTROL)

@@ -32,7 +32,8 @@ MAY = {
     "auth": ["http", "sansio", "auth (pure)", "file"],
     "transport (contract)": ["json"],
     "transport": ["sansio", "http", "auth", "trace", "transport (contract)"],
-    "client": ["transport (contract)", "net (contract)", "sansio", "wire", "schema", "trace"],
+    "client (facade)": ["transport (contract)", "net (contract)", "sansio", "wire"],
+    "client": ["client (facade)", "schema", "trace"],
     "server": ["client", "sansio"],
     "registry": ["server", "pinning", "providers"],
     "pool": ["server"],
@@ -69,7 +70,7 @@ FEATURES = {"cache", "caching", "validation", "interceptor", "interceptors", "in
 ERAS = {"wire", "codec", "legacy", "modern", "protocol_version", "negotiation"}
 # A part of the core: the headers of client/ that it may include, and the words that its code may not have.
 PARTS = {
-    "calls": ({"call", "overlap_guard", "statistics"},
+    "calls": ({"call", "options", "overlap_guard", "statistics"},
               FEATURES | ERAS | {"client_core", "connection", "channel", "pipeline", "exchange", "inbound", "dispatcher",
                                  "recovery", "subscriptions"}),
     "pipeline": ({"call", "exchange", "notification_sink"},
@@ -82,6 +83,11 @@ PARTS = {
 TRANSPORTS = {"stdio", "streamable_http", "http_sse", "http_session", "stream_session", "byte_stream", "unix_socket"}
 METHOD = re.compile(r'"[a-z]+/[a-zA-Z/]+"')
 NO_NAME = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|std::\w+', re.S)
+
+# What a source compiles that is only given a client: nothing that connects.
+FACADE = ("call", "call_options", "client", "client_base", "context", "link", "listen_stream", "listing", "observer",
+          "operation", "server_lists", "statistics", "subscription", "waiter")
+SPECIAL.update({"client": "client (facade)", **{"client/" + name: "client (facade)" for name in FACADE}})
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.
 PURE = {"version", "error", "fwd", "json", "jsonrpc", "protocol", "schema", "trace", "wire", "sansio", "http (pure)",

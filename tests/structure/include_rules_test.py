@@ -106,6 +106,11 @@ class Rules(unittest.TestCase):
         self.allowed("client/client.hpp", "// connect(comcp::stdio(\"command\"))")
         self.allowed("transport/stdio.hpp", "class stdio;")
 
+    def test_the_facade_of_a_client_compiles_no_connecting(self):
+        self.refused("client/impl/client.ipp", "#include <comcp/client/core.hpp>", "client (facade) may not include client")
+        self.refused("client.hpp", "#include <comcp/client/connect.hpp>", "client (facade) may not include client")
+        self.allowed("client/core.hpp", "#include <comcp/client/link.hpp>")
+
     def test_unknown_places_are_refused(self):
         self.refused("utils/strings.hpp", "", "no layer")
         self.assertIn("has no #pragma once", problems_of("json/value.hpp", ""))

@@ -19,7 +19,7 @@
 #include <asio/io_context.hpp>
 #include <asio/steady_timer.hpp>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/test/fake_server.hpp>
 #include <comcp/test/manual_clock.hpp>
 #include <comcp/test/scripted_transport.hpp>

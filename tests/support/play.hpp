@@ -12,7 +12,7 @@
 #include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/test/scripted_transport.hpp>
 
 #include "support/catch.hpp"

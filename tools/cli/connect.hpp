@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/server/server_config.hpp>
 
 #include "handler.hpp"

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "console.hpp"
 #include "exit_codes.hpp"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 
 #include "handler.hpp"
 #include "options.hpp"

@@ -45,8 +45,8 @@ concept authenticator = std::move_constructible<A> &&
 /// Sends nothing and gives up.
 class no_auth {
  public:
-  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const&);
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const&, http_headers const&,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const&);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const&, http_headers const&,
                                                                  http_response_head const&);
   [[nodiscard]] std::string identity() const { return {}; }
 };

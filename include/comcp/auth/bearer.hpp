@@ -34,8 +34,8 @@ class bearer {
   explicit bearer(std::string token) : bearer(secret(std::move(token))) {}
   explicit bearer(token_source source);
 
-  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
                                                                  http_response_head const& got);
   [[nodiscard]] std::string identity() const;
 

@@ -4,6 +4,7 @@
 // One call on its way: what it sends, who waits for it, how its end is told. Internal to the core.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -15,7 +16,7 @@
 
 #include <asio/awaitable.hpp>
 
-#include <comcp/client/options.hpp>
+#include <comcp/client/call_options.hpp>
 #include <comcp/client/waiter.hpp>
 #include <comcp/json/value.hpp>
 #include <comcp/later.hpp>
@@ -24,8 +25,6 @@
 #include <comcp/wire/method.hpp>
 
 namespace comcp::detail {
-
-class calls;
 
 using reply = result<json::value>;
 
@@ -46,6 +45,24 @@ struct prepared_call {
   mutable bool sent_modern = false;  // it went out last in the modern era's way
 };
 
+/// What is known of a call that ended between its attempts, or before the first.
+[[nodiscard]] inline error judged(prepared_call const& c, error why) {
+  if (why.states_outcome()) return why;
+  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
+}
+
+struct pending_entry;
+
+/// The table of pending calls, for those that are in it.
+class call_table {
+ public:
+  /// Whoever waits for it goes away before its end. The server is told of a request that it works on.
+  virtual void withdraw(pending_entry& e) noexcept = 0;
+
+ protected:
+  ~call_table() = default;
+};
+
 /// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
 /// the coroutine that waits, or with what several share, and leaves the table with it at the latest.
 struct pending_entry {
@@ -59,11 +76,11 @@ struct pending_entry {
   ~pending_entry() {
     if (id) leave();
   }
-  /// Out of the table without an end. The server is told of a request that it works on.
-  void leave() noexcept;
+  /// Out of the table without an end.
+  void leave() noexcept { table->withdraw(*this); }
 
   request_id id = 0;
-  calls* table = nullptr;  // while `id` is not 0
+  call_table* table = nullptr;  // while `id` is not 0
   waiter_room room;             // for `waiting`
   waiter<reply> waiting;
   std::function<void(reply)> on_end;    // instead of a waiting coroutine

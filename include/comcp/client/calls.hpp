@@ -16,6 +16,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
+#include <comcp/client/options.hpp>
 #include <comcp/client/overlap_guard.hpp>
 #include <comcp/client/statistics.hpp>
 #include <comcp/net/time_source.hpp>
@@ -23,7 +24,7 @@
 
 namespace comcp::detail {
 
-class calls {
+class calls final : public call_table {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
@@ -55,8 +56,7 @@ class calls {
 
   void end(request_id id, reply&& r);
   void cancel(request_id id);
-  /// Whoever waits for it goes away before its end.
-  void withdraw(pending_entry& e) noexcept;
+  COMCP_DECL void withdraw(pending_entry& e) noexcept override;
   void wake(std::vector<request_id>& line, reply const& r);
 
   /// What the loss of a connection leaves alone: where another one follows, what was not sent yet, and what makes that.
@@ -99,9 +99,6 @@ class calls {
   comcp::statistics counters_;
   overlap_guard guard_;
 };
-
-/// What is known of a call that ended between its attempts, or before the first.
-[[nodiscard]] error judged(prepared_call const& c, error why);
 
 }  // namespace comcp::detail
 

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client as users see it: every operation of MCP as an awaitable. What happens underneath is client_core's.
+// The client as users see it: every operation of MCP as an awaitable. What happens underneath is client_core's, which a
+// source that is only given a client does not compile; connect() is in client/connect.hpp.
 #pragma once
 
-#include <concepts>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,9 +13,8 @@
 
 #include <asio/awaitable.hpp>
 
-#include <comcp/client/handler.hpp>
+#include <comcp/client/call_options.hpp>
 #include <comcp/client/operation.hpp>
-#include <comcp/client/options.hpp>
 #include <comcp/client/server_lists.hpp>
 #include <comcp/client/subscription.hpp>
 #include <comcp/json/build.hpp>
@@ -37,52 +36,56 @@ class client : public server_lists {
   // Server features. Specification: server/tools, server/resources, server/prompts, server/utilities/*.
 
   /// Calls a tool. A result with is_error set is a value: or_throw() on it where that is wanted.
-  [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
-                                                            json::fragment arguments = json::fragment(),
-                                                            call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(
+      std::string_view name, json::fragment arguments = json::fragment(),
+      call_options options = call_options()) const;
   /// The same, typed: `in` is any writable, Out any readable of the structured content. A tool's error is
   /// errc::tool_failed.
   template <json::readable Out, json::writable In>
   [[nodiscard]] asio::awaitable<Out> call_tool(std::string_view name, In const& in,
                                                call_options options = call_options()) const;
 
-  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(std::string_view uri,
-                                                                    call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
+      std::string_view uri, call_options options = call_options()) const;
   /// Expands the template (RFC 6570) and reads that. Errors: invalid_argument for a bad template.
-  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(resource_template const& t,
-                                                                    json::fragment const& variables,
-                                                                    call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
-                                                              json::fragment arguments = json::fragment(),
-                                                              call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
-                                                          call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
+      resource_template const& t, json::fragment const& variables, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(
+      std::string_view name, json::fragment arguments = json::fragment(),
+      call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(
+      complete_params const& what, call_options options = call_options()) const;
 
   /// Legacy: logging/setLevel. Modern: the level that each later request asks for.
-  [[nodiscard]] asio::awaitable<void> set_log_level(log_level level, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> set_log_level(log_level level,
+                                                               call_options options = call_options()) const;
   /// Legacy only; keep-alive uses server/discover in the modern era.
-  [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
   /// Modern only.
-  [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
 
   /// Calls `f` at each update of the resource. Completes when the server has acknowledged it, which the options'
   /// timeouts and stop token bound. Several local subscribers of one uri share one subscription on the wire (in the
   /// modern era one for all uris, which carries nobody's `_meta`).
-  [[nodiscard]] asio::awaitable<void> subscribe(std::string_view uri, updated_callback f = updated_callback(),
-                                                call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> subscribe(std::string_view uri,
+                                                           updated_callback f = updated_callback(),
+                                                           call_options options = call_options()) const;
   /// Ends all local subscriptions to this uri; in the modern era without waiting for the server.
-  [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view uri, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view uri,
+                                                             call_options options = call_options()) const;
   /// Modern only: a stream of its own. The options' timeouts and stop token bound its beginning, not its life.
-  [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter,
-                                                     call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter,
+                                                                call_options options = call_options()) const;
 
   /// Any request, such as a vendor's; `params` is an object or absent.
-  [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
-                                                     call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<json::value> request(std::string_view method,
+                                                                json::fragment params = json::fragment(),
+                                                                call_options options = call_options()) const;
   /// Any notification. Not sent (and no error) once the connection is closed.
-  [[nodiscard]] asio::awaitable<void> notify(std::string_view method, json::fragment params = json::fragment()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> notify(std::string_view method,
+                                                        json::fragment params = json::fragment()) const;
   /// Tells the server that the roots changed, where the era has that.
-  [[nodiscard]] asio::awaitable<void> notify_roots_changed() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> notify_roots_changed() const;
 
   /// Goes on with a call that manual_input() stopped: `required` is the `raw` of its result, `responses` an object
   /// with an answer for each key of its inputRequests.
@@ -93,65 +96,22 @@ class client : public server_lists {
   // The connection.
 
   /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
-  [[nodiscard]] asio::awaitable<void> close() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
   /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
   /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without one
   /// the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
-  [[nodiscard]] asio::awaitable<void> restart() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> restart() const;
   /// Waits for the end and gives its reason.
-  [[nodiscard]] asio::awaitable<error> closed() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<error> closed() const;
 };
 
 namespace detail {
 /// For what is built upon clients. Internal.
 struct client_access {
-  static std::shared_ptr<client_core> const& core(client_base const& c) noexcept { return c.core_; }
+  static std::shared_ptr<client_link> const& core(client_base const& c) noexcept { return c.core_; }
 };
 }  // namespace detail
-
-/// A client that knows the type of its handler. Converts to comcp::client by moving.
-template <class Handler>
-class basic_client : public client {
- public:
-  using handler_type = Handler;
-
-  basic_client() = default;
-  basic_client(std::shared_ptr<client_core> core, std::shared_ptr<Handler> h)
-      : client(std::move(core)), handler_(std::move(h)) {}
-
-  /// The handler; touch it on the client's executor.
-  [[nodiscard]] Handler& handler() const noexcept { return *handler_; }
-
- private:
-  std::shared_ptr<Handler> handler_;
-};
-
-namespace detail {
-template <class Handler>
-asio::awaitable<basic_client<Handler>> connect_with(any_transport t, std::shared_ptr<Handler> h, connect_options options) {
-  any_handler asked(h);
-  auto core = co_await client_core::connect(std::move(t), std::move(asked), std::move(options));
-  co_return basic_client<Handler>(std::move(core), h);
-}
-}  // namespace detail
-
-/// Opens the transport, finds out what the server speaks, and returns a client that is ready. Throws; no process,
-/// socket or coroutine is left behind then. Cancelling it closes.
-template <transport Transport, handler Handler = no_handler>
-asio::awaitable<basic_client<Handler>> connect(Transport transport, Handler handler = Handler(),
-                                               connect_options options = connect_options()) {
-  auto shared = std::make_shared<Handler>(std::move(handler));
-  return detail::connect_with(any_transport(std::move(transport)), std::move(shared), std::move(options));
-}
-template <transport Transport>
-asio::awaitable<basic_client<no_handler>> connect(Transport transport, connect_options options) {
-  return connect(std::move(transport), no_handler(), std::move(options));
-}
-
-template <class Text, class... Rest>
-  requires std::convertible_to<Text const&, std::string_view>
-void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::http("https://...")), connect(comcp::stdio("command"))
 
 template <json::readable Out, json::writable In>
 asio::awaitable<Out> client::call_tool(std::string_view name, In const& in, call_options options) const {

@@ -10,18 +10,18 @@
 #include <string>
 #include <utility>
 
-#include <comcp/client/core.hpp>
+#include <comcp/client/link.hpp>
 
 namespace comcp {
 namespace detail {
 struct client_access;
-}
+}  // namespace detail
 
 /// The base of every client: owns the connection, and tells of it. To be called on the client's executor.
 class client_base {
  public:
   client_base() = default;
-  explicit client_base(std::shared_ptr<client_core> core, bool owner = true) noexcept
+  explicit client_base(std::shared_ptr<detail::client_link> core, bool owner = true) noexcept
       : core_(std::move(core)), owner_(owner) {}
   client_base(client_base&& other) noexcept : core_(std::move(other.core_)), owner_(std::exchange(other.owner_, false)) {}
   client_base& operator=(client_base&& other) noexcept;
@@ -44,9 +44,9 @@ class client_base {
   [[nodiscard]] asio::any_io_executor get_executor() const;
 
  protected:
-  [[nodiscard]] std::shared_ptr<client_core> const& core() const;  ///< Throws where there is none.
+  [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const;  ///< Throws where there is none.
 
-  std::shared_ptr<client_core> core_;
+  std::shared_ptr<detail::client_link> core_;
 
  private:
   friend struct detail::client_access;

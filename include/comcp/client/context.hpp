@@ -16,9 +16,9 @@
 namespace comcp {
 
 class client;
-class client_core;
 class context;
 namespace detail {
+class client_link;
 class dispatcher;
 class input_rounds;
 class validation_plan;
@@ -50,7 +50,7 @@ class context {
   friend class detail::input_rounds;
   friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
   void fault(error const& what) const;
-  std::weak_ptr<client_core> core_;
+  std::weak_ptr<detail::client_link> core_;
   std::string method_;
   std::string progress_token_;  // raw JSON; empty where none came
   std::shared_ptr<bool> cancelled_;

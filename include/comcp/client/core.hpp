@@ -17,6 +17,7 @@
 
 #include <comcp/client/calls.hpp>
 #include <comcp/client/connection.hpp>
+#include <comcp/client/core_link.hpp>
 #include <comcp/client/dispatcher.hpp>
 #include <comcp/client/exchange.hpp>
 #include <comcp/client/handler.hpp>
@@ -50,6 +51,8 @@ class client_core final : private detail::tenant,
                                                                connect_options options);
   asio::awaitable<void> close();
   void abandon() noexcept;  ///< The owning client went away.
+  /// What comcp::client holds.
+  [[nodiscard]] std::shared_ptr<detail::client_link> facade() { return {shared_from_this(), &link_}; }
 
   // From here on home only.
   void spawn(asio::awaitable<void> work);  ///< Detached.
@@ -86,6 +89,8 @@ class client_core final : private detail::tenant,
   COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
   COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on
+
+  detail::core_link link_;
 };
 
 }  // namespace comcp
@@ -93,6 +98,7 @@ class client_core final : private detail::tenant,
 #if !defined(COMCP_SEPARATE_COMPILATION)
 #include <comcp/client/impl/connection.ipp>
 #include <comcp/client/impl/core.ipp>
+#include <comcp/client/impl/core_link.ipp>
 #include <comcp/client/impl/dispatcher.ipp>
 #include <comcp/client/impl/exchange.ipp>
 #include <comcp/client/impl/inbound.ipp>

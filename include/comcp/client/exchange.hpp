@@ -56,8 +56,5 @@ class exchange {
   input_rounds rounds_;
 };
 
-/// The parameters of a call that goes on: the original ones with what a round adds. All texts are objects, or empty.
-std::string with_answers(std::string_view params, std::string const& responses, std::optional<std::string> const& state);
-
 }  // namespace detail
 }  // namespace comcp

@@ -17,6 +17,7 @@
 #include <asio/steady_timer.hpp>
 
 #include <comcp/client/client.hpp>
+#include <comcp/client/handler.hpp>
 #include <comcp/protocol/notifications.hpp>
 #include <comcp/protocol/roots.hpp>
 
@@ -87,7 +88,7 @@ class broadcast {
    public:
     explicit listener(std::shared_ptr<queue> q) noexcept : queue_(std::move(q)) {}
     /// Waits for the next one, also when its client is closed: cancel it where that may be. One at a time.
-    [[nodiscard]] asio::awaitable<any_notification> next() const { return take(queue_); }
+    COMCP_LAZY [[nodiscard]] asio::awaitable<any_notification> next() const { return take(queue_); }
     /// What had no place in the queue.
     [[nodiscard]] std::uint64_t dropped() const noexcept { return queue_->dropped; }
     [[nodiscard]] std::size_t size() const noexcept { return queue_->items.size(); }
@@ -105,7 +106,7 @@ class broadcast {
       asio::steady_timer woken;
     };
 
-    static asio::awaitable<any_notification> take(std::shared_ptr<queue> q);
+    COMCP_LAZY static asio::awaitable<any_notification> take(std::shared_ptr<queue> q);
     std::shared_ptr<queue> queue_;
   };
 

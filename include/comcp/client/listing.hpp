@@ -14,7 +14,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/core.hpp>
+#include <comcp/client/link.hpp>
 #include <comcp/client/operation.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/protocol/prompts.hpp>
@@ -92,7 +92,7 @@ struct list_traits<prompt> {
 };
 
 /// Tells the observer, on home.
-inline void report_set_aside(std::shared_ptr<client_core> const& core, comcp::set_aside const& broken) {
+inline void report_set_aside(std::shared_ptr<client_link> const& core, comcp::set_aside const& broken) {
   auto tell = [core, why = error(errc::wrong_shape, "a definition was set aside: " + broken.reason)] { core->fault(why); };
   detail::post(core->home(), std::move(tell));
 }
@@ -100,7 +100,7 @@ inline void report_set_aside(std::shared_ptr<client_core> const& core, comcp::se
 /// One page, decoded. `of` is the uri of what is listed, where it is not the server's only list of its kind. The
 /// size of its text is added to `bytes`.
 template <class T>
-asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
+asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_link> core,
                                                          std::optional<std::string> from, call_options options,
                                                          std::string of = {}, std::size_t* bytes = nullptr) {
   require(core);
@@ -117,12 +117,8 @@ asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_
   auto page = json::read<typename list_traits<T>::page>(v.view());
   if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
   if constexpr (std::same_as<T, tool>) {
-    auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
-      self->facts.learn(*p, self->settings.limits.items(), self->is_http());
-      co_return;
-    };
-    auto adopted = adopt(core, &*page);
-    co_await detail::on_home(core, std::move(adopted));
+    auto adopting = core->adopt_tools(*page);
+    co_await std::move(adopting);
   }
   for (auto const& broken : page->set_aside) report_set_aside(core, broken);
   co_return std::move(*page);
@@ -137,7 +133,7 @@ class pager {
  public:
   using page_type = typename detail::list_traits<T>::page;
 
-  pager(std::shared_ptr<client_core> core, call_options options, std::string of = {})
+  pager(std::shared_ptr<detail::client_link> core, call_options options, std::string of = {})
       : state_(std::make_shared<state>(std::move(core), std::move(options), std::move(of))) {}
 
   /// The next page, or nothing behind the last one.
@@ -145,9 +141,9 @@ class pager {
 
  private:
   struct state {
-    state(std::shared_ptr<client_core> c, call_options o, std::string u)
+    state(std::shared_ptr<detail::client_link> c, call_options o, std::string u)
         : core(std::move(c)), options(std::move(o)), of(std::move(u)) {}
-    std::shared_ptr<client_core> core;
+    std::shared_ptr<detail::client_link> core;
     call_options options;
     std::string of;
     std::optional<std::string> cursor;
@@ -158,12 +154,12 @@ class pager {
 
   static asio::awaitable<std::optional<page_type>> step(std::shared_ptr<state> s) {
     if (s->done) co_return std::nullopt;
-    auto const& limits = s->core->settings.limits;
-    if (++s->pages > limits.pages()) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
+    auto const limits = s->core->bounds(s->options);
+    if (++s->pages > limits.pages) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
     auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of, &s->bytes);
     s->items += detail::list_traits<T>::items(page).size();
-    if (s->items > limits.items()) throw exception(error(errc::limit_exceeded, "more items than limits().items()"));
-    if (s->bytes > limits.list_bytes())
+    if (s->items > limits.items) throw exception(error(errc::limit_exceeded, "more items than limits().items()"));
+    if (s->bytes > limits.bytes)
       throw exception(error(errc::limit_exceeded, "more bytes than limits().list_bytes()"));
     s->cursor = page.next_cursor;
     if (!s->cursor) {
@@ -180,15 +176,14 @@ class pager {
 namespace detail {
 
 template <class T>
-asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
+asio::awaitable<listing<T>> list_all(std::shared_ptr<client_link> core, call_options options) {
   require(core);
-  auto const total = core->calls.hard_limit(options);
-  auto const end = later(core->calls.now(), total);
+  auto const bounds = core->bounds(options);
   pager<T> pages(core, options);
   listing<T> all;
   bool inside = false;
   // Once: a cursor that the cache kept may be of a list that is no more.
-  bool may_restart = core->settings.steps[connect_settings::caching] && options.cache() == cache_use::use;
+  bool may_restart = bounds.cached;
   for (;;) {
     std::optional<typename list_traits<T>::page> page;
     bool lost = false;
@@ -207,7 +202,7 @@ asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_opt
     if (!page) co_return all;
     inside = true;
     all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
-    if (core->calls.now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
+    if (core->bounds(options).now > bounds.end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
   }
 }
 
@@ -239,19 +234,19 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
   using listener = std::function<void(result<listing<T>>)>;
   static constexpr std::chrono::milliseconds debounce{300};
 
-  list_watcher(std::weak_ptr<client_core> c, listener f) : core(std::move(c)), call(std::move(f)) {}
+  list_watcher(std::weak_ptr<client_link> c, listener f) : core(std::move(c)), call(std::move(f)) {}
 
   void changed() {
     dirty = true;
     auto const alive = core.lock();
     if (running || !alive || stopped) return;
     running = true;
-    alive->spawn(refresh(this->shared_from_this(), alive));
+    detail::spawn(alive->home(), refresh(this->shared_from_this(), alive));
   }
 
-  static asio::awaitable<void> refresh(std::shared_ptr<list_watcher> self, std::shared_ptr<client_core> alive) {
+  static asio::awaitable<void> refresh(std::shared_ptr<list_watcher> self, std::shared_ptr<client_link> alive) {
     while (self->dirty && !self->stopped) {
-      bool const slept = co_await alive->sleep(debounce);
+      bool const slept = co_await alive->subscriptions().sleep(debounce);
       if (!slept || self->stopped) break;
       self->dirty = false;
       result<listing<T>> outcome = error(errc::closed);
@@ -272,7 +267,7 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
     detail::post(alive->home(), std::move(tell));
   }
 
-  void give(std::shared_ptr<client_core> const& alive, result<listing<T>> outcome) {
+  void give(std::shared_ptr<client_link> const& alive, result<listing<T>> outcome) {
     try {
       if (!stopped) call(std::move(outcome));
     } catch (...) {
@@ -280,7 +275,7 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
     }
   }
 
-  std::weak_ptr<client_core> core;
+  std::weak_ptr<client_link> core;
   listener call;
   bool dirty = false, running = false, stopped = false;
 };

@@ -5,15 +5,18 @@
 // all, which are users' tools.
 #pragma once
 
+#include <concepts>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <asio/awaitable.hpp>
 #include <asio/this_coro.hpp>
 
-#include <comcp/client/core.hpp>
+#include <comcp/client/link.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/protocol/tools.hpp>
 
@@ -21,7 +24,7 @@ namespace comcp {
 namespace detail {
 
 inline error not_connected() { return {errc::closed, "this client is not connected"}; }
-inline void require(std::shared_ptr<client_core> const& core) {
+inline void require(std::shared_ptr<client_link> const& core) {
   if (!core) throw exception(not_connected());
 }
 
@@ -55,30 +58,30 @@ T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = tru
 /// frames of up to 1020 bytes, so that a call has that one and the wait's.
 class performance {
  public:
-  performance(client_core& core, prepared_call& c) noexcept : core_(core), call_(c) {}
+  performance(call_link& core, prepared_call& c) noexcept : core_(core), call_(c) {}
   /// What is to be awaited next.
-  asio::awaitable<reply> begin(asio::any_io_executor const& here);
+  asio::awaitable<reply> begin(asio::any_io_executor const& here) { return core_.begin(here, call_, entry_, is_plain_); }
   /// Whether that was not the end of it.
-  [[nodiscard]] bool goes_on(reply const& r) const { return is_plain_ && core_.exchange.needs_settling(call_, r); }
-  asio::awaitable<reply> go_on(reply r) { return core_.exchange.settle(call_, std::move(r)); }
+  [[nodiscard]] bool goes_on(reply const& r) const { return is_plain_ && core_.needs_settling(call_, r); }
+  asio::awaitable<reply> go_on(reply r) { return core_.settle(call_, std::move(r)); }
 
  private:
-  client_core& core_;
+  call_link& core_;
   prepared_call& call_;
   pending_entry entry_;
   bool is_plain_ = false;
 };
-/// The same where the caller is elsewhere: carried out at home, and its caller resumed on its own executor.
-asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c);
 /// Throws where it is an error, with what is known of the call.
 json::value outcome_of(prepared_call const& c, reply&& r);
+/// The parameters of a call that goes on: the original ones with what a round adds. All texts are objects, or empty.
+std::string with_answers(std::string_view params, std::string const& responses, std::optional<std::string> const& state);
 /// A round that manual_input() gave to the caller goes on with its answers.
-asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c, json::value required,
+COMCP_LAZY asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_link> core, prepared_call c, json::value required,
                                            json::fragment responses);
 
 /// The call as a typed value.
 template <class T>
-asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
+asio::awaitable<T> typed_call(std::shared_ptr<client_link> core, prepared_call c) {
   require(core);
   auto const here = co_await asio::this_coro::executor;
   performance p(*core, c);
@@ -92,7 +95,7 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c
 }
 
 template <class T>
-asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_call c) {
+asio::awaitable<T> structured_call(std::shared_ptr<client_link> core, prepared_call c) {
   auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
   r.or_throw();
   auto out = r.template structured<T>();
@@ -101,7 +104,7 @@ asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_c
 }
 
 template <class T>
-asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value required, json::fragment responses,
+asio::awaitable<T> resumed(std::shared_ptr<client_link> core, json::value required, json::fragment responses,
                            call_options options) {
   require(core);
   prepared_call c({}, {}, std::move(options));
@@ -130,11 +133,19 @@ asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
 }
 
 /// The same for closed(), whose value is an error already.
-asio::awaitable<error> as_result(asio::awaitable<error> operation);
+template <std::same_as<error> T>
+asio::awaitable<T> as_result(asio::awaitable<T> operation) {
+  try {
+    auto reason = co_await std::move(operation);
+    co_return reason;
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
 
 namespace detail {
 /// Starts all of it on the caller's executor and waits; cancelling cancels each.
-asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work);
+COMCP_LAZY asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work);
 
 template <class T>
 asio::awaitable<void> put_outcome(result<T>& place, asio::awaitable<T> op) {
@@ -162,5 +173,4 @@ asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> oper
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
 #include <comcp/client/impl/operation.ipp>
-#include <comcp/client/impl/remote_call.ipp>
 #endif

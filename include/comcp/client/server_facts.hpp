@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include <comcp/client/call.hpp>
+#include <comcp/client/link.hpp>
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/protocol/tools.hpp>
 #include <comcp/sansio/handshake.hpp>
@@ -37,7 +37,7 @@ class listed_tools {
   std::set<std::string, std::less<>> tasks_;  // tools that can be called as tasks alone
 };
 
-struct server_facts {
+struct server_facts : server_profile {
   [[nodiscard]] bool is_modern() const noexcept { return codec && codec->is_modern(); }
   [[nodiscard]] std::optional<protocol_version> version() const noexcept;
   /// Of a modern server that was not asked what it can do, from a saved verdict for instance.
@@ -53,9 +53,6 @@ struct server_facts {
   void learn_name(json::value const& result);
 
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
-  implementation info;
-  server_capabilities capabilities;
-  std::string instructions;
   std::optional<discover_result> discovered;
   std::chrono::system_clock::time_point era_learned{};  // with a prior verdict, its date
   json::value initialize_result;                        // as it came

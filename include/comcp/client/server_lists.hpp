@@ -11,9 +11,9 @@
 
 #include <asio/awaitable.hpp>
 
+#include <comcp/client/call_options.hpp>
 #include <comcp/client/client_base.hpp>
 #include <comcp/client/listing.hpp>
-#include <comcp/client/options.hpp>
 
 namespace comcp {
 
@@ -23,21 +23,22 @@ class server_lists : public client_base {
   using client_base::client_base;
 
   /// All tools, every page of them.
-  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource>> list_resources(
       call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+      call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
 
   /// One page; an empty string is a cursor too.
-  [[nodiscard]] asio::awaitable<list_tools_result> list_tools_page(std::optional<std::string> from = {},
-                                                                   call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_resources_result> list_resources_page(
+  COMCP_LAZY [[nodiscard]] asio::awaitable<list_tools_result> list_tools_page(
       std::optional<std::string> from = {}, call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_resource_templates_result> list_resource_templates_page(
+  COMCP_LAZY [[nodiscard]] asio::awaitable<list_resources_result> list_resources_page(
       std::optional<std::string> from = {}, call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(std::optional<std::string> from = {},
-                                                                       call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<list_resource_templates_result> list_resource_templates_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
 
   /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
   template <class T>
@@ -48,9 +49,9 @@ class server_lists : public client_base {
   /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
   /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
   /// or cannot for now: the list comes again when it can.
-  [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
-  [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
-  [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
+  COMCP_LAZY [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
+  COMCP_LAZY [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
+  COMCP_LAZY [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
 };
 
 }  // namespace comcp

@@ -9,7 +9,8 @@
 
 #include <asio/awaitable.hpp>
 
-#include <comcp/client/core.hpp>
+#include <comcp/client/link.hpp>
+#include <comcp/client/listen_stream.hpp>
 #include <comcp/client/operation.hpp>
 
 namespace comcp {
@@ -19,7 +20,7 @@ namespace comcp {
 class subscription {
  public:
   subscription() = default;
-  subscription(std::shared_ptr<client_core> core, std::shared_ptr<detail::listen_stream> s) noexcept
+  subscription(std::shared_ptr<detail::client_link> core, std::shared_ptr<detail::listen_stream> s) noexcept
       : core_(std::move(core)), stream_(std::move(s)) {}
   subscription(subscription&&) noexcept = default;
   subscription& operator=(subscription&& other) noexcept {
@@ -41,7 +42,7 @@ class subscription {
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
   [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
   void close() noexcept {
-    if (core_ && stream_ && !stream_->ended) core_->subscriptions.streams().close(*stream_);
+    if (core_ && stream_ && !stream_->ended) core_->subscriptions().close(*stream_);
     stream_.reset();
   }
 
@@ -52,7 +53,7 @@ class subscription {
     return *stream_;
   }
 
-  std::shared_ptr<client_core> core_;
+  std::shared_ptr<detail::client_link> core_;
   std::shared_ptr<detail::listen_stream> stream_;
 };
 

@@ -13,9 +13,9 @@
 
 #include <asio/awaitable.hpp>
 
-#include <comcp/client/call.hpp>
-#include <comcp/client/notification_sink.hpp>
+#include <comcp/client/link.hpp>
 #include <comcp/client/listen_streams.hpp>
+#include <comcp/client/notification_sink.hpp>
 #include <comcp/client/shared_stream.hpp>
 #include <comcp/client/watchers.hpp>
 #include <comcp/protocol/notifications.hpp>
@@ -23,9 +23,6 @@
 
 namespace comcp {
 class client_core;
-
-/// Called on the client's executor with each update of a resource.
-using updated_callback = std::function<void(resource_updated const&)>;
 
 namespace detail {
 

@@ -24,7 +24,7 @@ class gate {
   void open() noexcept;
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   /// The gate outlives the wait.
-  [[nodiscard]] asio::awaitable<void> wait();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait();
 
  private:
   asio::steady_timer timer_;  // never expires; cancelled when the gate opens
@@ -32,7 +32,7 @@ class gate {
 };
 
 /// Waits on the caller's executor until then, as the source tells the time.
-asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until);
+COMCP_LAZY asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until);
 
 }  // namespace comcp::detail
 

@@ -46,14 +46,14 @@ void post(asio::any_io_executor const& to, F work) {
 void throw_from(asio::any_io_executor const& on) noexcept;
 
 /// Starts it there and forgets it. What it throws is dropped.
-void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
+COMCP_LAZY void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
 /// The same with a cancellation slot. Asio looks at the slot after the work has ended, so `owner` keeps its signal.
-void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
-           std::shared_ptr<void const> owner);
+COMCP_LAZY void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+                      std::shared_ptr<void const> owner);
 
 /// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it. Throws errc::closed where
 /// that executor is empty.
-asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
+COMCP_LAZY asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
 
 /// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
 error current_error();

@@ -44,7 +44,7 @@ struct registry_member final : live_server_owner, std::enable_shared_from_this<r
   std::shared_ptr<server_offers> offers;
   sansio::list_refresh lists;
   std::shared_ptr<gate> gathering;     // of changes of its lists
-  std::weak_ptr<client_core> watched;  // the connection whose list changes are heard
+  std::weak_ptr<client_link> watched;  // the connection whose list changes are heard
   std::multimap<std::string, updated_callback, std::less<>> subscribed;  // by uri, for a client to come
 };
 

@@ -12,7 +12,7 @@
 
 #include <asio/awaitable.hpp>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/core.hpp>
 #include <comcp/net/gate.hpp>
 
 namespace comcp::detail {

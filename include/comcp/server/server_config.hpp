@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include <comcp/client/client.hpp>
+#include <comcp/client/connect.hpp>
 #include <comcp/sansio/retry.hpp>
 
 namespace comcp {

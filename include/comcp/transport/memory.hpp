@@ -30,10 +30,10 @@ class memory_transport {
   memory_transport& operator=(memory_transport&& other) noexcept;
   ~memory_transport();
 
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
   result<void> send(outgoing message);
   bool abandon(request_id id) noexcept;
-  [[nodiscard]] asio::awaitable<void> close();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close();
   [[nodiscard]] transport_info info() const;
 
  private:
@@ -41,8 +41,8 @@ class memory_transport {
   friend std::pair<memory_transport, memory_transport> memory_pair(queue_limits);
 
   explicit memory_transport(std::shared_ptr<end> e) noexcept : end_(std::move(e)) {}
-  static asio::awaitable<result<void>> open_impl(std::shared_ptr<end> e, inbox& in);
-  static asio::awaitable<void> close_impl(std::shared_ptr<end> e);
+  COMCP_LAZY static asio::awaitable<result<void>> open_impl(std::shared_ptr<end> e, inbox& in);
+  COMCP_LAZY static asio::awaitable<void> close_impl(std::shared_ptr<end> e);
 
   std::shared_ptr<end> end_;
 };

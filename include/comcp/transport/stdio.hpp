@@ -110,10 +110,10 @@ class stdio {
   [[nodiscard]] stdio_settings const& settings() const noexcept { return settings_; }
 
   /// Starts the process, anew after each closed. errc::connect_failed when it cannot be started.
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
   result<void> send(outgoing message);
   bool abandon(request_id id) noexcept;
-  [[nodiscard]] asio::awaitable<void> close();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close();
   [[nodiscard]] transport_info info() const;
   /// What kills the process and its group from any thread, at once, also one that starts later.
   [[nodiscard]] std::function<void()> cutter() const;
@@ -129,7 +129,7 @@ class stdio {
     (out.push_back(std::move(args)), ...);
     return out;
   }
-  static asio::awaitable<result<void>> open_impl(std::shared_ptr<state> s, stdio_settings settings, inbox& in);
+  COMCP_LAZY static asio::awaitable<result<void>> open_impl(std::shared_ptr<state> s, stdio_settings settings, inbox& in);
   void abort() noexcept;
 
   stdio_settings settings_;

@@ -22,7 +22,7 @@ struct bearer::state {
   }
 
   // Asks the source in a coroutine of its own, so that cancelling one of those who wait does not end it for all.
-  static asio::awaitable<result<void>> renew(std::shared_ptr<state> self, token_need need) {
+  COMCP_LAZY static asio::awaitable<result<void>> renew(std::shared_ptr<state> self, token_need need) {
     if (!self->asking) {
       auto const executor = co_await asio::this_coro::executor;
       self->asking.emplace(executor, asio::steady_timer::time_point::max());
@@ -47,7 +47,7 @@ struct bearer::state {
     state& of;
   };
 
-  static asio::awaitable<void> ask(std::shared_ptr<state> self, token_need need) {
+  COMCP_LAZY static asio::awaitable<void> ask(std::shared_ptr<state> self, token_need need) {
     end_of_round const at_the_end(*self);
     error failure;
     secret fresh;
@@ -74,7 +74,7 @@ struct bearer::state {
 COMCP_DECL bearer::bearer(secret token) : state_(std::make_shared<state>(std::move(token), token_source())) {}
 COMCP_DECL bearer::bearer(token_source source) : state_(std::make_shared<state>(secret(), std::move(source))) {}
 
-COMCP_DECL asio::awaitable<result<http_headers>> bearer::headers(auth_request const&) {
+COMCP_LAZY_DECL asio::awaitable<result<http_headers>> bearer::headers(auth_request const&) {
   auto const s = state_;
   if (s->token.empty() && s->source) {
     auto const got = co_await state::renew(s, token_need::first);
@@ -86,7 +86,7 @@ COMCP_DECL asio::awaitable<result<http_headers>> bearer::headers(auth_request co
   co_return out;
 }
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> bearer::challenged(auth_request const& request, http_headers const& sent,
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> bearer::challenged(auth_request const& request, http_headers const& sent,
                                                                     http_response_head const& got) {
   auto const s = state_;
   bool const again = request.challenges > 0;

@@ -106,8 +106,6 @@ COMCP_DECL void calls::withdraw(pending_entry& e) noexcept {
   }
 }
 
-COMCP_DECL void pending_entry::leave() noexcept { table->withdraw(*this); }
-
 // What is known of a call when one of its attempts failed: said here, for whoever asks later.
 COMCP_DECL error judged(pending_entry const& e, error why) {
   auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
@@ -115,11 +113,6 @@ COMCP_DECL error judged(pending_entry const& e, error why) {
   known = std::max(known, e.sent ? says : call_outcome::not_sent);
   bool const nameless = why.peer() && why.message().empty() && why.code().message().starts_with("JSON-RPC error");
   return (nameless ? why.with_message(e.call->method.text()) : why).with_outcome(known);
-}
-
-COMCP_DECL error judged(prepared_call const& c, error why) {
-  if (why.states_outcome()) return why;
-  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
 }
 
 // The one door through which every call ends.

@@ -19,12 +19,11 @@ COMCP_DECL error check_params(json::fragment const& params) {
   return sound ? error() : sound.error();
 }
 
-
-COMCP_DECL asio::awaitable<void> done_call(std::shared_ptr<client_core> core, prepared_call c) {
+COMCP_LAZY asio::awaitable<void> done_call(std::shared_ptr<client_link> core, prepared_call c) {
   (void)co_await typed_call<json::value>(std::move(core), std::move(c));
 }
 
-COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<client_core> core, prepared_call c) {
+COMCP_LAZY asio::awaitable<read_resource_result> read_call(std::shared_ptr<client_link> core, prepared_call c) {
   try {
     auto r = co_await typed_call<read_resource_result>(std::move(core), std::move(c));
     co_return r;
@@ -37,97 +36,30 @@ COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
   }
 }
 
-COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
-                                                   call_options options) {
-  prepared_call c(wire::methods::set_level, args("level", enum_text(level)).text(), std::move(options));
-  auto const failed = co_await core->recovery.settled(c);
-  if (failed) throw exception(failed);
-  if (!core->is_modern()) {
-    auto r = co_await core->pipeline.run(c);
-    (void)outcome_of(c, std::move(r));
-  }
-  core->settings.log_level = level;
-}
-
-COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
-  require(core);
-  auto work = set_level_at_home(core, level, std::move(options));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<void> subscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
-                                                   updated_callback f, call_options options) {
-  require(core);
-  auto work = core->subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
+COMCP_LAZY asio::awaitable<subscription> listen_call(std::shared_ptr<client_link> core, subscription_filter filter,
                                                      call_options options) {
   require(core);
-  auto work = core->subscriptions.unsubscribe(std::move(uri), std::move(options));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter,
-                                                     call_options options) {
-  require(core);
-  auto work = core->subscriptions.streams().listen(std::move(filter), std::move(options));
-  auto stream = co_await on_home(core, std::move(work));
+  auto listening = core->subscriptions().listen(std::move(filter), std::move(options));
+  auto stream = co_await std::move(listening);
   co_return subscription(core, std::move(stream));
-}
-
-COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, std::string method, json::fragment params) {
-  require(core);
-  auto const send = [](std::shared_ptr<client_core> c, std::string m, json::fragment p) -> asio::awaitable<void> {
-    c->outbound.notify(m, p.text());
-    co_return;
-  };
-  auto work = send(core, std::move(method), std::move(params));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core> core) {
-  require(core);
-  auto const send = [](std::shared_ptr<client_core> c) -> asio::awaitable<void> {
-    constexpr auto method = "notifications/roots/list_changed";
-    if (c->is_modern()) throw exception(error(errc::not_in_protocol, method));
-    c->outbound.notify(method, {});
-    co_return;
-  };
-  auto work = send(core);
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
-  require(core);
-  auto work = core->recovery.reconnect(error(errc::transport_failed, "the connection is begun anew"));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
-  require(core);
-  auto work = core->connection.ended();
-  auto reason = co_await on_home(core, std::move(work));
-  co_return reason;
 }
 
 }  // namespace detail
 
-COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view name, json::fragment arguments,
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view name, json::fragment arguments,
                                                                call_options options) const {
   return detail::typed_call<call_tool_result>(core_,
                                               detail::tool_call(name, std::move(arguments), std::move(options)));
 }
 
-COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
                                                                        call_options options) const {
   detail::prepared_call c(wire::methods::read_resource, args("uri", uri).text(), std::move(options));
   c.repeatable = true;
   return detail::read_call(core_, std::move(c));
 }
 
-COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(resource_template const& t,
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> client::read_resource(resource_template const& t,
                                                                        json::fragment const& variables,
                                                                        call_options options) const {
   auto const uri = t.expand(variables);
@@ -135,7 +67,7 @@ COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(resource_
   return read_resource(*uri, std::move(options));
 }
 
-COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_view name, json::fragment arguments,
+COMCP_LAZY_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_view name, json::fragment arguments,
                                                                  call_options options) const {
   json::object params;
   params.set("name", name);
@@ -145,61 +77,70 @@ COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_vie
   return detail::typed_call<get_prompt_result>(core_, std::move(c));
 }
 
-COMCP_DECL asio::awaitable<complete_result> client::complete(complete_params const& what, call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<complete_result> client::complete(complete_params const& what,
+                                                                  call_options options) const {
   detail::prepared_call c(wire::methods::complete, json::to_text(what), std::move(options));
   c.repeatable = true;
   return detail::typed_call<complete_result>(core_, std::move(c));
 }
 
-COMCP_DECL asio::awaitable<void> client::set_log_level(log_level level, call_options options) const {
-  return detail::set_level(core_, level, std::move(options));
+COMCP_LAZY_DECL asio::awaitable<void> client::set_log_level(log_level level, call_options options) const {
+  return core_ ? core_->set_level(level, std::move(options)) : detail::failed<void>(detail::not_connected());
 }
 
-COMCP_DECL asio::awaitable<void> client::ping(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<void> client::ping(call_options options) const {
   return detail::done_call(core_, detail::prepared_call(wire::methods::ping, {}, std::move(options)));
 }
 
-COMCP_DECL asio::awaitable<discover_result> client::discover(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<discover_result> client::discover(call_options options) const {
   detail::prepared_call c(wire::methods::discover, {}, std::move(options));
   c.repeatable = true;
   return detail::typed_call<discover_result>(core_, std::move(c));
 }
 
-COMCP_DECL asio::awaitable<void> client::subscribe(std::string_view uri, updated_callback f,
+COMCP_LAZY_DECL asio::awaitable<void> client::subscribe(std::string_view uri, updated_callback f,
                                                    call_options options) const {
-  return detail::subscribe_on_home(core_, std::string(uri), std::move(f), std::move(options));
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return core_->subscriptions().subscribe(std::string(uri), std::move(f), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_options options) const {
-  return detail::unsubscribe_on_home(core_, std::string(uri), std::move(options));
+COMCP_LAZY_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_options options) const {
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return core_->subscriptions().unsubscribe(std::string(uri), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filter, call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<subscription> client::listen(subscription_filter filter, call_options options) const {
   return detail::listen_call(core_, std::move(filter), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
+COMCP_LAZY_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
                                                         call_options options) const {
   if (auto const bad = detail::check_params(params)) return detail::failed<json::value>(bad);
   detail::prepared_call c(method, std::move(params).text(), std::move(options));
   return detail::typed_call<json::value>(core_, std::move(c));
 }
 
-COMCP_DECL asio::awaitable<void> client::notify(std::string_view method, json::fragment params) const {
+COMCP_LAZY_DECL asio::awaitable<void> client::notify(std::string_view method, json::fragment params) const {
   if (auto const bad = detail::check_params(params)) return detail::failed<void>(bad);
   if (!jsonrpc::is_plain_method(method)) return detail::failed<void>({errc::invalid_argument, "not a method name"});
-  return detail::notify_call(core_, std::string(method), std::move(params));
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return core_->notify(std::string(method), std::move(params).text());
 }
 
-COMCP_DECL asio::awaitable<void> client::notify_roots_changed() const {
-  return detail::roots_changed_call(core_);
+COMCP_LAZY_DECL asio::awaitable<void> client::notify_roots_changed() const {
+  return core_ ? core_->notify_roots_changed() : detail::failed<void>(detail::not_connected());
 }
 
-COMCP_DECL asio::awaitable<void> client::close() const {
+COMCP_LAZY_DECL asio::awaitable<void> client::close() const {
   return core_ ? core_->close() : detail::failed<void>(detail::not_connected());
 }
-COMCP_DECL asio::awaitable<void> client::restart() const { return detail::restart_call(core_); }
-COMCP_DECL asio::awaitable<error> client::closed() const { return detail::closed_call(core_); }
+COMCP_LAZY_DECL asio::awaitable<void> client::restart() const {
+  return core_ ? core_->restart() : detail::failed<void>(detail::not_connected());
+}
+COMCP_LAZY_DECL asio::awaitable<error> client::closed() const {
+  return core_ ? core_->ended() : detail::failed<error>(detail::not_connected());
+}
+
 }  // namespace comcp
 
 #include <comcp/client/impl/context.ipp>

@@ -19,24 +19,24 @@ COMCP_DECL client_base::~client_base() {
   if (owner_ && core_) core_->abandon();
 }
 
-COMCP_DECL std::shared_ptr<client_core> const& client_base::core() const {
+COMCP_DECL std::shared_ptr<detail::client_link> const& client_base::core() const {
   if (!core_) throw exception(detail::not_connected());
   return core_;
 }
 
 COMCP_DECL connection_status client_base::status() const noexcept {
-  return core_ ? core_->connection.status() : connection_status::disconnected;
+  return core_ ? core_->status() : connection_status::disconnected;
 }
 COMCP_DECL void client_base::on_status(std::function<void(connection_status)> listener) const {
-  core()->connection.on_status(std::move(listener));
+  core()->subscriptions().on_status(std::move(listener));
 }
-COMCP_DECL implementation const& client_base::server_info() const { return core()->facts.info; }
-COMCP_DECL server_capabilities const& client_base::capabilities() const { return core()->facts.capabilities; }
-COMCP_DECL std::string const& client_base::instructions() const { return core()->facts.instructions; }
-COMCP_DECL protocol_version client_base::protocol_version() const { return core()->facts.version().value_or(version::latest); }
+COMCP_DECL implementation const& client_base::server_info() const { return core()->server().info; }
+COMCP_DECL server_capabilities const& client_base::capabilities() const { return core()->server().capabilities; }
+COMCP_DECL std::string const& client_base::instructions() const { return core()->server().instructions; }
+COMCP_DECL protocol_version client_base::protocol_version() const { return core()->version().value_or(version::latest); }
 COMCP_DECL era_verdict client_base::verdict() const { return core()->verdict(); }
 COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->session(); }
-COMCP_DECL transport_info client_base::transport_info() const { return core()->connection.channel().info(); }
+COMCP_DECL transport_info client_base::transport_info() const { return core()->transport_info(); }
 COMCP_DECL statistics client_base::statistics() const { return core()->statistics(); }
 COMCP_DECL asio::any_io_executor client_base::get_executor() const { return core()->home(); }
 

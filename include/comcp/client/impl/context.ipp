@@ -4,7 +4,6 @@
 
 #include <comcp/client/client.hpp>
 #include <comcp/client/context.hpp>
-#include <comcp/jsonrpc/encode.hpp>
 
 namespace comcp {
 
@@ -15,18 +14,19 @@ COMCP_DECL context& context::operator=(context const&) = default;
 
 COMCP_DECL std::string context::server_name() const {
   auto const core = core_.lock();
-  return core ? core->facts.info.name : std::string();
+  return core ? core->server().info.name : std::string();
 }
 
 COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {
   auto const core = core_.lock();
-  if (!core || progress_token_.empty() || cancelled() || core->is_modern()) return;
+  auto const version = core ? core->version() : std::nullopt;
+  if (!core || progress_token_.empty() || cancelled() || (version && version->era() == era::modern)) return;
   json::writer w;
   w.begin_object().plain_key("progressToken").raw(progress_token_).plain_key("progress").real(progress);
   if (total) w.plain_key("total").real(*total);
   if (!message.empty()) w.plain_key("message").string(message);
   w.end_object();
-  core->outbound.send_text(jsonrpc::notification("notifications/progress", w.text()));
+  core->notify_now("notifications/progress", w.text());
 }
 
 COMCP_DECL void context::fault(error const& what) const {

@@ -28,7 +28,8 @@ COMCP_DECL client_core::client_core(any_transport t, any_handler h, connect_opti
       outbound(*this),
       inbound(*this),
       dispatcher(*this),
-      subscriptions(*this) {
+      subscriptions(*this),
+      link_(*this) {
   settings.handshake.over_http = is_http();
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));

@@ -11,7 +11,7 @@ namespace comcp::detail {
 
 COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
   context ctx;
-  ctx.core_ = core_.weak_from_this();
+  ctx.core_ = core_.facade();
   ctx.validation_ = core_.settings.answers;
   ctx.method_ = std::move(method);
   ctx.cancelled_ = std::make_shared<bool>(false);

@@ -6,22 +6,13 @@
 
 #include <comcp/client/core.hpp>
 #include <comcp/client/exchange.hpp>
+#include <comcp/client/operation.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 #include <comcp/protocol/meta.hpp>
 
 namespace comcp::detail {
 
 inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
-
-COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
-                                    std::optional<std::string> const& state) {
-  json::writer w;
-  if (!responses.empty()) w.plain_key("inputResponses").raw(responses);
-  if (state) w.plain_key("requestState").string(*state);
-  std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
-  if (out.size() > 1 && !w.text().empty()) out += ',';
-  return out + w.text() + "}";
-}
 
 // A round that a caller takes over: the result, and the call that it belongs to.
 COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {

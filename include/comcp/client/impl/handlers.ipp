@@ -10,7 +10,7 @@
 
 namespace comcp {
 
-COMCP_DECL asio::awaitable<any_notification> broadcast::listener::take(std::shared_ptr<queue> q) {
+COMCP_LAZY_DECL asio::awaitable<any_notification> broadcast::listener::take(std::shared_ptr<queue> q) {
   if (q->reader) throw exception(error(errc::invalid_argument, "two readers of one listener"));
   auto const ex = co_await asio::this_coro::executor;
   while (q->items.empty()) {

@@ -36,17 +36,18 @@ COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
   return *std::move(r);
 }
 
-COMCP_DECL asio::awaitable<reply> performance::begin(asio::any_io_executor const& here) {
-  if (!(here == core_.home())) return perform_at_home(core_, here, call_);
-  if (!core_.pipeline.is_plain(call_.method)) return core_.pipeline.run(call_);
-  is_plain_ = true;
-  auto const started = core_.exchange.start(call_, entry_);
-  if (!started) return ended(started.error());
-  return core_.calls.wait(entry_);
+COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
+                                    std::optional<std::string> const& state) {
+  json::writer w;
+  if (!responses.empty()) w.plain_key("inputResponses").raw(responses);
+  if (state) w.plain_key("requestState").string(*state);
+  std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
+  if (out.size() > 1 && !w.text().empty()) out += ',';
+  return out + w.text() + "}";
 }
 
-COMCP_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c,
-                                                      json::value required, json::fragment responses) {
+COMCP_LAZY_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_link> core, prepared_call c,
+                                                           json::value required, json::fragment responses) {
   auto const of = required.view().find("comcp/call");
   if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
   auto const method = of->find("method");
@@ -115,7 +116,7 @@ struct gather_initiation {
   }
 };
 
-COMCP_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work) {
+COMCP_LAZY_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work) {
   auto const here = co_await asio::this_coro::executor;
   gather_initiation start{std::make_shared<gathering>(here), std::move(work)};
   auto waiting =
@@ -124,16 +125,3 @@ COMCP_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work)
 }
 
 }  // namespace comcp::detail
-
-namespace comcp {
-
-COMCP_DECL asio::awaitable<error> as_result(asio::awaitable<error> operation) {
-  try {
-    auto reason = co_await std::move(operation);
-    co_return reason;
-  } catch (...) {
-    co_return detail::current_error();
-  }
-}
-
-}  // namespace comcp

@@ -122,6 +122,7 @@ struct begin_remote_call {
   }
 };
 
+/// From another executor: carried out at home, and its caller resumed on its own.
 COMCP_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c) {
   if (!core.home()) return failed<reply>(error(errc::closed, "the execution context is gone"));
   begin_remote_call begin{std::make_shared<remote_call>(core, here, c)};

@@ -8,56 +8,57 @@ namespace comcp {
 namespace detail {
 
 template <class T>
-list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_watcher<T>::listener f) {
+list_watch watch_list(std::shared_ptr<client_link> const& core, typename list_watcher<T>::listener f) {
   auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
   auto const handle =
-      core->subscriptions.watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
+      core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
                                   [watcher](error const& why) { watcher->silent(why); });
   return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
     watcher->stopped = true;
-    if (auto const alive = weak.lock()) alive->subscriptions.unwatch(handle);
+    if (auto const alive = weak.lock()) alive->subscriptions().unwatch(handle);
   });
 }
 
 }  // namespace detail
 
-COMCP_DECL asio::awaitable<listing<tool>> server_lists::list_tools(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<listing<tool>> server_lists::list_tools(call_options options) const {
   return detail::list_all<tool>(core_, std::move(options));
 }
-COMCP_DECL asio::awaitable<listing<resource>> server_lists::list_resources(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<listing<resource>> server_lists::list_resources(call_options options) const {
   return detail::list_all<resource>(core_, std::move(options));
 }
-COMCP_DECL asio::awaitable<listing<resource_template>> server_lists::list_resource_templates(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<listing<resource_template>> server_lists::list_resource_templates(
+    call_options options) const {
   return detail::list_all<resource_template>(core_, std::move(options));
 }
-COMCP_DECL asio::awaitable<listing<prompt>> server_lists::list_prompts(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<listing<prompt>> server_lists::list_prompts(call_options options) const {
   return detail::list_all<prompt>(core_, std::move(options));
 }
 
-COMCP_DECL asio::awaitable<list_tools_result> server_lists::list_tools_page(std::optional<std::string> from,
-                                                                      call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<list_tools_result> server_lists::list_tools_page(
+    std::optional<std::string> from, call_options options) const {
   return detail::list_page<tool>(core_, std::move(from), std::move(options));
 }
-COMCP_DECL asio::awaitable<list_resources_result> server_lists::list_resources_page(std::optional<std::string> from,
-                                                                              call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<list_resources_result> server_lists::list_resources_page(
+    std::optional<std::string> from, call_options options) const {
   return detail::list_page<resource>(core_, std::move(from), std::move(options));
 }
-COMCP_DECL asio::awaitable<list_resource_templates_result> server_lists::list_resource_templates_page(
+COMCP_LAZY_DECL asio::awaitable<list_resource_templates_result> server_lists::list_resource_templates_page(
     std::optional<std::string> from, call_options options) const {
   return detail::list_page<resource_template>(core_, std::move(from), std::move(options));
 }
-COMCP_DECL asio::awaitable<list_prompts_result> server_lists::list_prompts_page(std::optional<std::string> from,
-                                                                          call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<list_prompts_result> server_lists::list_prompts_page(
+    std::optional<std::string> from, call_options options) const {
   return detail::list_page<prompt>(core_, std::move(from), std::move(options));
 }
 
-COMCP_DECL list_watch server_lists::watch_tools(std::function<void(result<listing<tool>>)> f) const {
+COMCP_LAZY_DECL list_watch server_lists::watch_tools(std::function<void(result<listing<tool>>)> f) const {
   return detail::watch_list<tool>(core(), std::move(f));
 }
-COMCP_DECL list_watch server_lists::watch_resources(std::function<void(result<listing<resource>>)> f) const {
+COMCP_LAZY_DECL list_watch server_lists::watch_resources(std::function<void(result<listing<resource>>)> f) const {
   return detail::watch_list<resource>(core(), std::move(f));
 }
-COMCP_DECL list_watch server_lists::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
+COMCP_LAZY_DECL list_watch server_lists::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
   return detail::watch_list<prompt>(core(), std::move(f));
 }
 

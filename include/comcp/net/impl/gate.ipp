@@ -21,11 +21,11 @@ COMCP_DECL void gate::open() noexcept {
   }
 }
 
-COMCP_DECL asio::awaitable<void> gate::wait() {
+COMCP_LAZY_DECL asio::awaitable<void> gate::wait() {
   while (!open_) co_await timer_.async_wait(net::tuple_awaitable);
 }
 
-COMCP_DECL asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until) {
+COMCP_LAZY_DECL asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until) {
   auto const executor = co_await asio::this_coro::executor;
   // Shared: the deadline may be firing while a cancelled wait goes away.
   auto const reached = std::make_shared<gate>(executor);

@@ -32,18 +32,18 @@ COMCP_DECL void throw_from(asio::any_io_executor const& on) noexcept {
   post(on, [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
 }
 
-COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
-                      std::shared_ptr<void const> owner) {
+COMCP_LAZY_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+                           std::shared_ptr<void const> owner) {
   if (!on) return;
   auto done = [owner = std::move(owner)](std::exception_ptr) {};
   asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, std::move(done)));
 }
 
-COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
+COMCP_LAZY_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
   spawn(on, std::move(work), {}, {});
 }
 
-COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
+COMCP_LAZY_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
   if (!on) throw exception(error(errc::closed, "the execution context is gone"));
   co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
 }

@@ -116,13 +116,13 @@ COMCP_DECL void registry_refresher::watch(member const& m, client const& c, serv
   m->watched = watched;
   core_.calls.subscribe_again(m);
   auto const hear = [&](std::string const& kind, unsigned bit) {
-    if (watched->is_modern() && !can.supports_list_changed(kind)) return;  // it would be asked for them
+    if (c.era() == era::modern && !can.supports_list_changed(kind)) return;  // it would be asked for them
     auto changed = [weak = std::weak_ptr(m), bit] {
       auto const alive = weak.lock();
       auto const r = alive ? alive->registry.lock() : nullptr;
       if (r) r->refresher.touch(alive, bit, false);
     };
-    watched->subscriptions.watch(kind, std::move(changed));
+    watched->subscriptions().watch(kind, std::move(changed), {});
   };
   hear("tools", list_kinds::tools);
   hear("resources", list_kinds::resources);

@@ -204,7 +204,7 @@ COMCP_DECL server_status live_server::status() const {
 COMCP_DECL std::optional<client> live_server::connection() const {
   std::lock_guard const lock(mutex_);
   if (!published_->core) return {};
-  return client(published_->core, false);
+  return client(published_->core->facade(), false);
 }
 
 }  // namespace comcp::detail

@@ -23,10 +23,10 @@ COMCP_DECL char const* skill_methods::directories_missing(server_capabilities co
 
 // A skill under load, and loaded.
 struct skill_session {
-  skill_session(std::shared_ptr<client_core> c, skill e, skill_options o)
+  skill_session(std::shared_ptr<client_link> c, skill e, skill_options o)
       : core(std::move(c)), entry(std::move(e)), options(std::move(o)) {}
 
-  std::shared_ptr<client_core> core;
+  std::shared_ptr<client_link> core;
   skill entry;
   skill_options options;
   std::string text;  // SKILL.md
@@ -71,7 +71,7 @@ COMCP_DECL asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<sk
                                                               call_options options) {
   require(s->core);
   options.manual_input(false);
-  bool may_be_old = s->core->settings.steps[detail::connect_settings::caching] && options.cache() == cache_use::use;
+  bool may_be_old = s->core->bounds(options).cached;
   for (;;) {
     auto reading = client(s->core, false).read_resource(uri, options);
     auto answer = co_await std::move(reading);
@@ -94,7 +94,7 @@ inline error as_missing(error const& e) {
   return e.peer() && e.peer()->code == -32602 ? e.with_code(make_error_code(errc::not_found)) : e;
 }
 
-COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_core> core, std::string uri, prepared_call call) {
+COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri, prepared_call call) {
   get_skill_result got;
   try {
     auto asking = typed_call<get_skill_result>(std::move(core), std::move(call));
@@ -106,18 +106,18 @@ COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_core> c
   co_return std::move(got.skill);
 }
 
-COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_core> core, std::string uri,
+COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_link> core, std::string uri,
                                                              call_options options) {
   require(core);
-  auto const end = later(core->calls.now(), core->calls.hard_limit(options));
-  pager<directory_child> pages(core, std::move(options), std::move(uri));
+  auto const bounds = core->bounds(options);
+  pager<directory_child> pages(core, options, std::move(uri));
   listing<resource> all;
   try {
     for (;;) {
       auto page = co_await pages.next();
       if (!page) co_return all;
       all.append(std::move(page->resources), std::move(page->set_aside));
-      if (core->calls.now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
+      if (core->bounds(options).now > bounds.end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
     }
   } catch (exception const& e) {
     throw exception(as_missing(e.error()));

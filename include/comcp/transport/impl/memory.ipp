@@ -191,9 +191,9 @@ COMCP_DECL memory_transport::~memory_transport() {
   if (end_) end_->abort();
 }
 
-COMCP_DECL asio::awaitable<result<void>> memory_transport::open(inbox& in) { return open_impl(end_, in); }
+COMCP_LAZY_DECL asio::awaitable<result<void>> memory_transport::open(inbox& in) { return open_impl(end_, in); }
 
-COMCP_DECL asio::awaitable<result<void>> memory_transport::open_impl(std::shared_ptr<end> e, inbox& in) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> memory_transport::open_impl(std::shared_ptr<end> e, inbox& in) {
   auto executor = co_await asio::this_coro::executor;
   if (e->executor || e->gone) co_return error(errc::connect_failed, "an end of a memory pair opens once");
   e->in = &in;
@@ -221,9 +221,9 @@ COMCP_DECL bool memory_transport::abandon(request_id id) noexcept {
   return end_->in != nullptr && end_->peer->remove(id);
 }
 
-COMCP_DECL asio::awaitable<void> memory_transport::close() { return close_impl(end_); }
+COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close() { return close_impl(end_); }
 
-COMCP_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_ptr<end> e) {
+COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_ptr<end> e) {
   if (e->in == nullptr) co_return;
   if (!e->closing) {
     e->closing = true;

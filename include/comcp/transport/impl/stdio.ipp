@@ -297,9 +297,9 @@ COMCP_DECL stdio& stdio::env(std::string name, std::string value) & {
   return *this;
 }
 
-COMCP_DECL asio::awaitable<result<void>> stdio::open(inbox& in) { return open_impl(state_, settings_, in); }
+COMCP_LAZY_DECL asio::awaitable<result<void>> stdio::open(inbox& in) { return open_impl(state_, settings_, in); }
 
-COMCP_DECL asio::awaitable<result<void>> stdio::open_impl(std::shared_ptr<state> s, stdio_settings settings,
+COMCP_LAZY_DECL asio::awaitable<result<void>> stdio::open_impl(std::shared_ptr<state> s, stdio_settings settings,
                                                           inbox& in) {
   auto executor = co_await asio::this_coro::executor;
   if (s->gone) co_return error(errc::closed, "destroyed while opening");
@@ -325,7 +325,7 @@ COMCP_DECL result<void> stdio::send(outgoing message) {
 
 COMCP_DECL bool stdio::abandon(request_id id) noexcept { return state_->session && state_->session->abandon(id); }
 
-COMCP_DECL asio::awaitable<void> stdio::close() { return detail::close_session(state_->session); }
+COMCP_LAZY_DECL asio::awaitable<void> stdio::close() { return detail::close_session(state_->session); }
 
 COMCP_DECL transport_info stdio::info() const {
   transport_info out;

@@ -1,0 +1,118 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client's core as its facade sees it: a source that is only given a client compiles no connecting, restarting or
+// negotiating. Internal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+#include <comcp/client/call.hpp>
+#include <comcp/client/observer.hpp>
+#include <comcp/client/statistics.hpp>
+#include <comcp/protocol/lifecycle.hpp>
+#include <comcp/protocol/notifications.hpp>
+#include <comcp/protocol/subscriptions.hpp>
+#include <comcp/protocol/tools.hpp>
+#include <comcp/sansio/handshake.hpp>
+#include <comcp/transport/transport.hpp>
+
+namespace comcp {
+
+/// Called on the client's executor with each update of a resource.
+using updated_callback = std::function<void(resource_updated const&)>;
+
+namespace detail {
+struct listen_stream;
+
+/// What keeps a list that is walked page by page finite.
+struct list_bounds {
+  using time_point = std::chrono::steady_clock::time_point;
+  std::size_t pages, items, bytes;
+  time_point now, end;
+  bool cached;  // pages may come from the cache
+};
+
+/// What the server said of itself.
+struct server_profile {
+  implementation info;
+  server_capabilities capabilities;
+  std::string instructions;
+};
+
+/// Who hears of what changes. Those that return an awaitable: from any executor, they resume there; the others: on home.
+class subscriptions_link {
+ public:
+  virtual asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) = 0;
+  virtual asio::awaitable<void> unsubscribe(std::string uri, call_options options) = 0;
+  virtual asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) = 0;
+  virtual asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) = 0;
+  virtual void close(listen_stream& s) = 0;
+  /// `changed` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that
+  /// changes are not told, or not for now, and why. Returns a handle to stop with.
+  virtual std::uint64_t watch(std::string kind, std::function<void()> changed, std::function<void(error const&)> silent) = 0;
+  virtual void unwatch(std::uint64_t handle) = 0;
+  virtual void on_status(std::function<void(connection_status)> listener) = 0;
+  /// Waits; false when the client closed meanwhile.
+  virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
+
+ protected:
+  ~subscriptions_link() = default;
+};
+
+/// The way of a call.
+class call_link {
+ public:
+  /// Begins at once, or when it is awaited; `plain`: what is awaited is its one round trip. `e` lives as long.
+  virtual asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
+                                       bool& plain) = 0;
+  /// Whether that round trip was not the end of it: settle() goes on then.
+  [[nodiscard]] virtual bool needs_settling(prepared_call const& c, reply const& r) const = 0;
+  virtual asio::awaitable<reply> settle(prepared_call& c, reply r) = 0;
+
+ protected:
+  ~call_link() = default;
+};
+
+/// As for subscriptions_link.
+class client_link : public call_link {
+ public:
+  virtual asio::awaitable<void> set_level(log_level level, call_options options) = 0;
+  virtual asio::awaitable<void> notify(std::string method, std::string params) = 0;
+  virtual asio::awaitable<void> notify_roots_changed() = 0;
+  virtual void notify_now(std::string_view method, std::string_view params) = 0;
+  /// Takes out the tools whose definition cannot be used here, and learns how the others are.
+  virtual asio::awaitable<void> adopt_tools(list_tools_result& page) = 0;
+  [[nodiscard]] virtual list_bounds bounds(call_options const& options) const = 0;
+  [[nodiscard]] virtual subscriptions_link& subscriptions() noexcept = 0;
+
+  virtual asio::awaitable<void> close() = 0;
+  virtual asio::awaitable<void> restart() = 0;
+  virtual asio::awaitable<error> ended() = 0;
+  virtual void abandon() noexcept = 0;  ///< The owning client went away.
+  [[nodiscard]] virtual connection_status status() const noexcept = 0;
+
+  [[nodiscard]] virtual server_profile const& server() const noexcept = 0;
+  [[nodiscard]] virtual std::optional<protocol_version> version() const noexcept = 0;
+  [[nodiscard]] virtual era_verdict verdict() const = 0;
+  [[nodiscard]] virtual std::optional<saved_session> session() const = 0;
+  [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;
+  [[nodiscard]] virtual comcp::statistics statistics() const = 0;
+  [[nodiscard]] virtual asio::any_io_executor const& home() const noexcept = 0;
+  virtual void fault(error what) = 0;
+
+ protected:
+  ~client_link() = default;
+};
+
+}  // namespace detail
+}  // namespace comcp

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One stream of notifications, as its reader and listen_streams share it. Internal.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include <comcp/client/call.hpp>
+#include <comcp/protocol/notifications.hpp>
+#include <comcp/protocol/subscriptions.hpp>
+
+namespace comcp::detail {
+
+/// One subscriptions/listen request and what came on it.
+struct listen_stream {
+  explicit listen_stream(subscription_filter f) : asked(std::move(f)) {}
+
+  prepared_call call{"subscriptions/listen", {}, {}};
+  pending_entry entry;
+  pending_entry acknowledgment;  // waited for while it is outstanding
+  subscription_filter asked, acknowledged;
+  bool is_acknowledged = false;
+  std::chrono::steady_clock::time_point acknowledged_at{};
+  bool independent = false;  // made by listen(): has a queue and its own reader
+  std::deque<any_notification> queue;
+  std::uint64_t dropped = 0;
+  std::vector<request_id> readers;  // those that wait
+  std::optional<error> ended;  // errc{} value: gracefully
+};
+
+}  // namespace comcp::detail
