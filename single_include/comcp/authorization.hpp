@@ -1142,6 +1142,7 @@ class loopback_listener {
 
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
+#include <asio/ip/address.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/write.hpp>
 
@@ -3537,6 +3538,7 @@ class identity_provider {
 #include <utility>
 
 #include <asio/awaitable.hpp>
+#include <asio/ip/address.hpp>
 
 namespace comcp {
 
@@ -3616,7 +3618,7 @@ template <class Engine>
 asio::awaitable<result<oauth_response>> fetch_guarded(std::shared_ptr<oauth_engine<Engine>> with, http_request request) {
   auto& known = *with->addresses;
   if (!known.looked_up) {
-    auto const until = http_detail::later(with->time->now(), with->lookup_time);
+    auto const until = detail::later(with->time->now(), with->lookup_time);
     auto host = std::string(known.server.host_name());
     auto const found = co_await net::resolve<>(with->lookup, std::move(host), known.server.port(), with->time, until);
     if (!found && found.error() == errc::cancelled) co_return found.error();

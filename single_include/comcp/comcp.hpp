@@ -88,10 +88,20 @@
 #endif
 #endif
 
-// client/client.hpp
-// The client as users see it: every operation of MCP as an awaitable. What happens underneath is client_core's.
+// client/connect.hpp
+// connect(): where clients come from.
 
 #include <concepts>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// client/client.hpp
+// The client as users see it: every operation of MCP as an awaitable. What happens underneath is client_core's, which a
+// source that is only given a client does not compile; connect() is in client/connect.hpp.
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -100,28 +110,17 @@
 
 #include <asio/awaitable.hpp>
 
-// client/handler.hpp
-// The handler seam: a handler declares by existing. What members a type has decides which capabilities the
-// client declares and who answers which request.
+// client/call_options.hpp
+// What a user may decide for one call, with every default.
 
-#include <concepts>
-#include <exception>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-// client/context.hpp
-// What a handler learns about the request or notification that it handles.
-
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <utility>
+#include <vector>
 
 // json/build.hpp
 // Building JSON to send: fragment (owned, valid text), args(...), the object and array builders, raw(text).
@@ -197,13 +196,38 @@
 #include <utility>
 
 // json/padded_text.hpp
-// Text with room behind it: what simdjson needs to parse in place. Read buffers hand it out, nobody copies.
+// Text with room behind it: what simdjson needs to parse in place. Read buffers hand it out, large ones with the memory
+// that it is in; nobody copies.
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace comcp {
+
+/// Memory for text, never filled first. Moving it leaves none, and the text where it is.
+class text_buffer {
+ public:
+  text_buffer() noexcept = default;
+  explicit text_buffer(std::size_t capacity)
+      : memory_(std::make_unique_for_overwrite<char[]>(capacity)), capacity_(capacity) {}
+  text_buffer(text_buffer&& other) noexcept
+      : memory_(std::move(other.memory_)), capacity_(std::exchange(other.capacity_, 0)) {}
+  text_buffer& operator=(text_buffer&& other) noexcept {
+    memory_ = std::move(other.memory_);
+    capacity_ = std::exchange(other.capacity_, 0);
+    return *this;
+  }
+
+  [[nodiscard]] char* data() const noexcept { return memory_.get(); }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+ private:
+  std::unique_ptr<char[]> memory_;
+  std::size_t capacity_ = 0;
+};
 
 /// Text with at least `spare` readable bytes behind its end. Does not own them.
 class padded_text {
@@ -212,13 +236,20 @@ class padded_text {
 
   /// Precondition: data[0 .. size + spare) is readable memory.
   padded_text(char const* data, std::size_t size) noexcept : data_(data), size_(size) {}
+  /// The same, in memory that whoever is given this text may keep: by moving `from`, where all of that lies.
+  padded_text(char const* data, std::size_t size, text_buffer* from) noexcept : data_(data), size_(size), from_(from) {}
   [[nodiscard]] char const* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] std::string_view view() const noexcept { return {data_, size_}; }
+  /// Null where the memory is not to be had.
+  [[nodiscard]] text_buffer* from() const noexcept { return from_; }
+  /// A part of this text.
+  [[nodiscard]] padded_text part(std::string_view of) const noexcept { return {of.data(), of.size(), from_}; }
 
  private:
   char const* data_;
   std::size_t size_;
+  text_buffer* from_ = nullptr;
 };
 
 /// Gives `text` the spare capacity that padded_text asks for, and views it. Valid until `text` changes.
@@ -227,7 +258,95 @@ inline padded_text pad(std::string& text) {
   return {text.data(), text.size()};
 }
 
+namespace detail {
+/// Memory for `size` bytes or more, of what this thread gave back or fresh.
+text_buffer buffer_for(std::size_t size);
+/// For the next buffer_for(). A thread keeps two of 64 KiB to 1.5 MiB.
+void give_back(text_buffer&& buffer) noexcept;
+}  // namespace detail
+
 }  // namespace comcp
+
+// version.hpp
+// The version of comcp itself; CMake, Conan and vcpkg read it from here. Protocol versions are in
+// protocol/lifecycle.hpp.
+
+#define COMCP_VERSION_MAJOR 0
+#define COMCP_VERSION_MINOR 1
+#define COMCP_VERSION_PATCH 0
+#define COMCP_VERSION_STRING "0.1.0"
+
+/// Marks definitions that live in impl/*.ipp: inline when header-only, plain where comcp/src.hpp compiles them once.
+/// COMCP_LAZY is for those among them that only who calls them shall pay for: g++ generates the frames of every inline
+/// coroutine that it reads at -O0, and all that they reach, but not of templates. It stands at the declaration (or at a
+/// definition without one), COMCP_LAZY_DECL at the definition.
+#if defined(COMCP_SEPARATE_COMPILATION)
+#define COMCP_DECL
+#define COMCP_LAZY
+#define COMCP_LAZY_DECL
+#else
+#define COMCP_DECL inline
+#define COMCP_LAZY template <int = 0>
+#define COMCP_LAZY_DECL template <int>
+#endif
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// json/impl/buffers.ipp
+// Memory of large texts, used again by the thread that gave it back: fresh pages cost more than what is in them.
+
+#include <cstddef>
+#include <utility>
+
+namespace comcp::detail {
+
+// What outlives its place must not go unseen there.
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool under_asan = true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+inline constexpr bool under_asan = true;
+#else
+inline constexpr bool under_asan = false;
+#endif
+#else
+inline constexpr bool under_asan = false;
+#endif
+
+struct spare_buffers {
+  static constexpr std::size_t least = 64 * 1024, most = 3 * 512 * 1024;
+  text_buffer kept[2];
+
+  ~spare_buffers() { closed() = true; }
+  static bool& closed() noexcept {  // the thread ends
+    static constinit thread_local bool is = false;
+    return is;
+  }
+  static spare_buffers& mine() noexcept {
+    static thread_local spare_buffers spares;
+    return spares;
+  }
+};
+
+COMCP_DECL text_buffer buffer_for(std::size_t size) {
+  if (size >= spare_buffers::least && size <= spare_buffers::most && !spare_buffers::closed()) {
+    for (auto& spare : spare_buffers::mine().kept) {
+      if (spare.capacity() >= size && spare.capacity() / 4 <= size) return std::move(spare);
+    }
+  }
+  return text_buffer(size);
+}
+
+COMCP_DECL void give_back(text_buffer&& buffer) noexcept {
+  auto old = std::move(buffer);
+  auto const size = old.capacity();
+  if (under_asan || size < spare_buffers::least || size > spare_buffers::most || spare_buffers::closed()) return;
+  auto& kept = spare_buffers::mine().kept;
+  auto& smaller = kept[0].capacity() <= kept[1].capacity() ? kept[0] : kept[1];
+  if (smaller.capacity() < size) smaller = std::move(old);
+}
+
+}  // namespace comcp::detail
+#endif
 
 // result.hpp
 // result<T>: a value or one error. The shape of std::expected, which C++20 lacks.
@@ -248,23 +367,8 @@ inline padded_text pad(std::string& text) {
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
-
-// version.hpp
-// The version of comcp itself; CMake, Conan and vcpkg read it from here. Protocol versions are in
-// protocol/lifecycle.hpp.
-
-#define COMCP_VERSION_MAJOR 0
-#define COMCP_VERSION_MINOR 1
-#define COMCP_VERSION_PATCH 0
-#define COMCP_VERSION_STRING "0.1.0"
-
-/// Marks definitions that live in impl/*.ipp: inline when header-only, plain where comcp/src.hpp compiles them once.
-#if defined(COMCP_SEPARATE_COMPILATION)
-#define COMCP_DECL
-#else
-#define COMCP_DECL inline
-#endif
 
 namespace comcp {
 
@@ -1033,12 +1137,13 @@ class [[nodiscard]] result<void> {
 
 namespace comcp::json {
 
-class document;  // a parsed text; never moves
+class document;  // a text and an index of it; never moves
 class value;
 class view;
+class read_error;
 
 /// The kinds of JSON value. Numbers without fraction and exponent that fit are integers.
-enum class kind { null, boolean, integer, unsigned_integer, real, string, array, object };
+enum class kind : unsigned char { null, boolean, integer, unsigned_integer, real, string, array, object };
 
 /// Bounds for parsing; exceeding one is errc::limit_exceeded, with the limit's name in the text.
 class parse_options {
@@ -1064,18 +1169,10 @@ class parse_options {
 /// Parses strict UTF-8 JSON text (RFC 8259; a leading byte order mark is tolerated) into an owned document.
 /// Errors: invalid_json, limit_exceeded, out_of_memory. Safe from any thread.
 result<value> parse(std::string_view text, parse_options const& options = {});
-/// The same without copying the text first.
+/// The same; takes the memory of a text over that it may keep, unless that is much larger or this fails.
 result<value> parse(padded_text text, parse_options const& options = {});
 
 namespace detail {
-/// A simdjson element (or iterator), opaque here so that simdjson stays in json/impl. Two words, not bytes: they
-/// stay in registers.
-struct node {
-  void const* document = nullptr;
-  std::size_t index = 0;
-  friend bool operator==(node const&, node const&) = default;
-};
-
 /// One share of a document. Documents count their shares themselves, so that small ones can be used again.
 class document_share {
  public:
@@ -1099,6 +1196,9 @@ class document_share {
 
   document const* document_ = nullptr;
 };
+
+/// Writes a string to its final place, in one go; false where it is none.
+bool copy_string(view from, std::string& to);
 }  // namespace detail
 
 /// Looks at one value inside a document that somebody else keeps alive. Cheap to copy; valid as long as some
@@ -1157,11 +1257,13 @@ class view {
  private:
   friend class value;
   friend class document;
-  view(document const* owner, detail::node n) noexcept : owner_(owner), node_(n) {}
+  friend bool detail::copy_string(view from, std::string& to);
+  friend bool unique_keys(view v, read_error& e);
+  view(document const* owner, std::size_t at) noexcept : owner_(owner), at_(at) {}
   static bool same(view a, view b);  // may need memory: to sort members
 
   document const* owner_ = nullptr;
-  detail::node node_;
+  std::size_t at_ = 0;  // in the document's index
 };
 
 /// A string of its own, as as_string() gives it of a value that is gone with the line: any std::string, but no view of
@@ -1245,10 +1347,10 @@ class value {
  private:
   friend class json::view;
   friend class document;
-  value(detail::document_share owner, detail::node n) noexcept : owner_(std::move(owner)), node_(n) {}
+  value(detail::document_share owner, std::size_t at) noexcept : owner_(std::move(owner)), at_(at) {}
 
   detail::document_share owner_;
-  detail::node node_;
+  std::size_t at_ = 0;
 };
 
 class view::element_iterator {
@@ -1266,13 +1368,13 @@ class view::element_iterator {
     return old;
   }
   friend bool operator==(element_iterator const& a, element_iterator const& b) noexcept {
-    return a.node_ == b.node_;
+    return a.at_ == b.at_;
   }
 
  private:
   friend class view;
   document const* owner_ = nullptr;
-  detail::node node_;
+  std::size_t at_ = 0;
 };
 
 /// One member of an object. The key is valid as long as the document.
@@ -1296,13 +1398,13 @@ class view::member_iterator {
     return old;
   }
   friend bool operator==(member_iterator const& a, member_iterator const& b) noexcept {
-    return a.node_ == b.node_;
+    return a.at_ == b.at_;
   }
 
  private:
   friend class view;
   document const* owner_ = nullptr;
-  detail::node node_;
+  std::size_t at_ = 0;
 };
 
 struct view::element_range {
@@ -1606,57 +1708,371 @@ COMCP_DECL writer& writer::value(view v) {
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // json/impl/value.ipp
-// value and view on simdjson's DOM. The other users of simdjson are its neighbours in json/impl.
+// Parsing, and value and view on the index that it makes.
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <new>
 #include <vector>
 
 // json/impl/document.ipp
-// What a value shares: a parsed text. Small ones are used again, which saves three allocations for each answer.
+// What a value shares: a text, its strings unescaped in place, and an index of its values. Small ones are used again,
+// which saves three allocations for each answer.
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
+
+// json/impl/unescape.ipp
+// The escapes of JSON strings.
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace comcp::json::detail {
+
+/// A character that was written as an escape; `size` is 0 where it is none.
+struct escape {
+  std::uint32_t character = 0;
+  unsigned size = 0;
+};
+
+// The number that four hexadecimal digits are, or one beyond 16 bits.
+inline std::uint32_t hex_quad(char const* at) noexcept {
+  std::uint32_t n = 0;
+  for (int i = 0; i != 4; ++i) {
+    auto const c = static_cast<unsigned char>(at[i]);
+    auto const letter = static_cast<unsigned char>((c | 0x20) - 'a');
+    auto const digit = static_cast<unsigned char>(c - '0');
+    if (digit > 9 && letter > 5) return 0x10000;
+    n = n << 4 | (digit <= 9 ? digit : letter + 10U);
+  }
+  return n;
+}
+
+inline bool is_u_escape(char const* at, char const* end) noexcept {
+  return end - at >= 6 && at[0] == '\\' && at[1] == 'u';
+}
+
+/// What is behind a backslash, and what it stands for; 0 for all else.
+inline constexpr auto simple_escapes = [] {
+  std::array<char, 256> all{};
+  for (char const c : {'"', '\\', '/'}) all[static_cast<unsigned char>(c)] = c;
+  all['b'] = '\b';
+  all['f'] = '\f';
+  all['n'] = '\n';
+  all['r'] = '\r';
+  all['t'] = '\t';
+  return all;
+}();
+
+/// The `\u` escape, or two of them, that begins at `at`. Halves of surrogate pairs are none.
+COMCP_DECL escape read_escape(char const* at, char const* end) noexcept {
+  if (!is_u_escape(at, end)) return {};
+  auto const first = hex_quad(at + 2);
+  if (first >> 11 != 0x1B) return first < 0x10000 ? escape{first, 6} : escape();
+  auto const second = first < 0xDC00 && is_u_escape(at + 6, end) ? hex_quad(at + 8) : 0;
+  if (second >> 10 != 0x37) return {};
+  return {0x10000 + ((first & 0x3FF) << 10 | (second & 0x3FF)), 12};
+}
+
+inline char* put_utf8(char* to, std::uint32_t c) noexcept {
+  auto const put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (c < 0x80) return put(c), to;
+  if (c < 0x800) return put(0xC0 | c >> 6), put(0x80 | (c & 0x3F)), to;
+  if (c < 0x10000) {
+    put(0xE0 | c >> 12);
+  } else {
+    put(0xF0 | c >> 18);
+    put(0x80 | (c >> 12 & 0x3F));
+  }
+  return put(0x80 | (c >> 6 & 0x3F)), put(0x80 | (c & 0x3F)), to;
+}
+
+// What is looked at in one step.
+#if defined(__SSE2__)
+class text_block {
+ public:
+  static constexpr std::ptrdiff_t size = 16;
+  explicit text_block(char const* at) noexcept : bytes_(_mm_loadu_si128(reinterpret_cast<__m128i const*>(at))) {}
+  /// Where the first backslash is; `size` where there is none.
+  [[nodiscard]] std::ptrdiff_t backslash() const noexcept {
+    auto const found = _mm_movemask_epi8(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8('\\')));
+    return std::countr_zero(static_cast<unsigned>(found) | 1U << size);
+  }
+  void write(char* to) const noexcept { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), bytes_); }
+
+ private:
+  __m128i bytes_;
+};
+#else
+class text_block {
+ public:
+  static constexpr std::ptrdiff_t size = 8;
+  explicit text_block(char const* at) noexcept { std::memcpy(&bytes_, at, sizeof bytes_); }
+  [[nodiscard]] std::ptrdiff_t backslash() const noexcept {
+    constexpr std::uint64_t ones = 0x0101010101010101;
+    auto const w = bytes_ ^ (ones * '\\');
+    auto const found = (w - ones) & ~w & (ones << 7);
+    if constexpr (std::endian::native == std::endian::little) return std::countr_zero(found) / 8;
+    std::ptrdiff_t n = 0;
+    for (; n != size && reinterpret_cast<char const*>(&bytes_)[n] != '\\';) ++n;
+    return n;
+  }
+  void write(char* to) const noexcept { std::memcpy(to, &bytes_, sizeof bytes_); }
+
+ private:
+  std::uint64_t bytes_;
+};
+#endif
+
+/// Nowhere: it is only checked. Elsewhere: a block and a character may be written behind `limit`.
+enum class unescaped { nowhere, in_place, elsewhere };
+
+/// Goes on until `from` is at the end, or `to` at its limit. False where an escape is none.
+template <unescaped To>
+bool unescape(char const*& from, char const* end, char*& to, [[maybe_unused]] char const* limit = nullptr) noexcept {
+  while (from != end && (To != unescaped::elsewhere || to < limit)) {
+    if (end - from >= text_block::size) {
+      text_block const block(from);
+      auto const plain = block.backslash();
+      if (plain == text_block::size) {  // a branch, so that the next step waits for nothing
+        if constexpr (To != unescaped::nowhere) {
+          block.write(to);
+          to += text_block::size;
+        }
+        from += text_block::size;
+        continue;
+      }
+      if constexpr (To == unescaped::elsewhere) block.write(to);
+      if constexpr (To == unescaped::in_place) {
+        for (std::ptrdiff_t i = 0; i != plain; ++i) to[i] = from[i];
+      }
+      from += plain;
+      if constexpr (To != unescaped::nowhere) to += plain;
+    } else if (*from != '\\') {
+      if constexpr (To != unescaped::nowhere) *to++ = *from;
+      ++from;
+      continue;
+    }
+    if (char const c = end - from > 1 ? simple_escapes[static_cast<unsigned char>(from[1])] : '\0') {
+      if constexpr (To != unescaped::nowhere) *to++ = c;
+      from += 2;
+      continue;
+    }
+    auto const e = read_escape(from, end);
+    if (e.size == 0) return false;
+    from += e.size;
+    if constexpr (To != unescaped::nowhere) to = put_utf8(to, e.character);
+  }
+  return true;
+}
+
+inline bool has_good_escapes(std::string_view text) noexcept {
+  char* nowhere = nullptr;
+  char const* from = text.data();
+  return unescape<unescaped::nowhere>(from, from + text.size(), nowhere);
+}
+
+/// The size of what is there afterwards. Precondition: has_good_escapes().
+inline std::size_t unescape_in_place(char* text, std::size_t size) noexcept {
+  char const* from = text;
+  char* to = text;
+  unescape<unescaped::in_place>(from, from + size, to);
+  return static_cast<std::size_t>(to - text);
+}
+
+/// In pieces that stay near, as a string cannot grow without being filled. False where an escape is none.
+COMCP_DECL bool unescape_to(std::string& out, std::string_view text) {
+  constexpr std::size_t most = 8192;
+  char piece[most + 2 * text_block::size];
+  char const* from = text.data();
+  char const* const end = from + text.size();
+  out.reserve(text.size());
+  while (from != end) {
+    char* to = piece;
+    if (!unescape<unescaped::elsewhere>(from, end, to, piece + most)) return false;
+    out.append(piece, static_cast<std::size_t>(to - piece));
+  }
+  return true;
+}
+
+}  // namespace comcp::json::detail
 
 namespace comcp::json {
 
+// The index has a word for each value and each key, in the order of the text: its kind in 4 bits, 28 and 32 more.
+//   null; boolean: whether it is true; string: size, place in the text; array, object: members, index behind the last
+// Numbers have their bits in a second word. So has the size of a string that 28 bits do not hold. The highest bit of a
+// string's word says that it is a long_string.
 class document {
  public:
-  simdjson::dom::document dom;
-  mutable std::atomic<std::size_t> shares = 1;
-
-  [[nodiscard]] view root() const noexcept { return {this, std::bit_cast<detail::node>(dom.root())}; }
-  static value root_value(detail::document_share owner) noexcept {
-    auto const root = std::bit_cast<detail::node>(owner.get()->dom.root());
-    return {std::move(owner), root};
+  static constexpr std::uint64_t most_size = (std::uint64_t{1} << 28) - 1;
+  static constexpr std::uint64_t word(kind k, std::uint64_t size, std::uint64_t place) noexcept {
+    return static_cast<std::uint64_t>(k) << 60 | size << 32 | place;
   }
+
+  /// A long string with escapes. It is unescaped once, for whoever copies it first, who is given that: its final place.
+  /// The text is touched when somebody looks at the string in the document after that.
+  static constexpr std::size_t long_size = 64 * 1024;
+  static constexpr std::uint64_t long_mark = std::uint64_t{1} << 63;
+  class long_string {
+   public:
+    long_string(std::size_t at, char* text, std::size_t size) noexcept : at_(at), text_(text), size_(size) {}
+    /// False where an escape is none.
+    bool unescape() { return detail::unescape_to(made_, {text_, size_}); }
+    [[nodiscard]] std::size_t at() const noexcept { return at_; }
+    std::string_view look() noexcept {
+      if (now_ == form::given) {
+        size_ = detail::unescape_in_place(text_, size_);
+        now_ = form::in_text;
+      }
+      if (now_ == form::made) now_ = form::looked_at;
+      return now_ == form::in_text ? std::string_view(text_, size_) : made_;
+    }
+    void copy(std::string& to) {
+      switch (now_) {
+        case form::made:
+          to = std::move(made_);
+          now_ = form::given;
+          break;
+        case form::looked_at: to = made_; break;
+        case form::given:
+          to.clear();
+          detail::unescape_to(to, {text_, size_});
+          break;
+        case form::in_text: to.assign(text_, size_); break;
+      }
+    }
+
+   private:
+    enum class form : unsigned char { made, looked_at, given, in_text };
+    std::size_t at_;
+    char* text_;
+    std::size_t size_;
+    std::string made_;
+    form now_ = form::made;
+  };
+  struct long_strings {
+    long_string& find(std::size_t at) noexcept {
+      return *std::lower_bound(all.begin(), all.end(), at, [](auto const& s, std::size_t i) { return s.at() < i; });
+    }
+    std::vector<long_string> all;  // in the order of the text
+    std::atomic_flag busy;
+  };
+  /// One thread at a time, while it lives.
+  class alone {
+   public:
+    explicit alone(long_strings& with) noexcept : busy_(with.busy) {
+      while (busy_.test_and_set(std::memory_order_acquire)) busy_.wait(true, std::memory_order_relaxed);
+    }
+    alone(alone const&) = delete;
+    alone& operator=(alone const&) = delete;
+    ~alone() {
+      busy_.clear(std::memory_order_release);
+      busy_.notify_one();
+    }
+
+   private:
+    std::atomic_flag& busy_;
+  };
+
+  document() noexcept = default;
+  document(document const&) = delete;
+  document& operator=(document const&) = delete;
+  ~document() {
+    comcp::detail::give_back(std::move(memory));
+    comcp::detail::give_back(std::move(index));
+  }
+
+  [[nodiscard]] std::uint64_t* words() const noexcept { return reinterpret_cast<std::uint64_t*>(index.data()); }
+  [[nodiscard]] kind kind_at(std::size_t i) const noexcept { return static_cast<kind>(words()[i] >> 60 & 7); }
+  [[nodiscard]] std::size_t size_at(std::size_t i) const noexcept { return words()[i] >> 32 & most_size; }
+  [[nodiscard]] std::size_t place_at(std::size_t i) const noexcept { return words()[i] & 0xFFFFFFFF; }
+  template <class Number>
+  [[nodiscard]] Number number_at(std::size_t i) const noexcept {
+    return std::bit_cast<Number>(words()[i + 1]);
+  }
+  [[nodiscard]] std::string_view string_at(std::size_t i) const noexcept {
+    if (!(words()[i] & long_mark)) return written_at(i);
+    alone const now(*longs);
+    return longs->find(i).look();
+  }
+  void copy_string_at(std::size_t i, std::string& to) const {
+    if (words()[i] & long_mark) {
+      alone const now(*longs);
+      longs->find(i).copy(to);
+    } else {
+      to.assign(written_at(i));
+    }
+  }
+  /// The string at `i`, which has escapes: away with them. False where one is none.
+  bool unescape_at(std::size_t i) {
+    auto const written = written_at(i);
+    auto* const place = const_cast<char*>(written.data());
+    if (!is_long(i)) {
+      words()[i] = word(kind::string, detail::unescape_in_place(place, written.size()), place_at(i));
+      return true;
+    }
+    if (!longs) longs = std::make_unique<long_strings>();
+    words()[i] |= long_mark;
+    return longs->all.emplace_back(i, place, written.size()).unescape();
+  }
+  [[nodiscard]] bool is_long(std::size_t i) const noexcept { return written_at(i).size() >= long_size; }
+  /// Of a short one.
+  [[nodiscard]] bool can_unescape(std::size_t i) const noexcept { return detail::has_good_escapes(written_at(i)); }
+  /// What follows the value, or the key, at `i`.
+  [[nodiscard]] std::size_t after(std::size_t i) const noexcept {
+    auto const k = kind_at(i);
+    if (k >= kind::array) return place_at(i);
+    if (k == kind::string) return size_at(i) == most_size ? i + 2 : i + 1;
+    return k <= kind::boolean ? i + 1 : i + 2;
+  }
+
+  [[nodiscard]] std::size_t bytes() const noexcept { return sizeof(document) + memory.capacity() + index.capacity(); }
+  [[nodiscard]] view at(std::size_t i) const noexcept { return {this, i}; }
+  static value root_value(detail::document_share owner) noexcept { return {std::move(owner), 0}; }
+
+ private:
+  [[nodiscard]] std::string_view written_at(std::size_t i) const noexcept {
+    auto const size = size_at(i);
+    return {text + place_at(i), size == most_size ? words()[i + 1] : size};
+  }
+
+ public:
+
+  text_buffer memory, index;
+  std::unique_ptr<long_strings> longs;
+  char const* text = nullptr;  // in `memory`
+  std::size_t text_size = 0;
+  mutable std::atomic<std::size_t> shares = 1;
 };
 
 namespace detail {
 
-// A view that outlives its document must not go unseen there.
-#if defined(__SANITIZE_ADDRESS__)
-inline constexpr bool under_asan = true;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-inline constexpr bool under_asan = true;
-#else
-inline constexpr bool under_asan = false;
-#endif
-#else
-inline constexpr bool under_asan = false;
-#endif
-
 // The documents of small texts that this thread gave back, for its next ones. They keep at most 6 KiB each, so that
 // one that is taken for a tiny text and kept for long wastes little.
 struct spare_documents {
-  static constexpr std::size_t most = 8, largest_text = 512;
+  static constexpr std::size_t most = 8, largest = 6 * 1024;
   document* kept[most];
   std::size_t size;
   bool closed;  // the thread ends; what is given back after that is deleted
@@ -1677,7 +2093,7 @@ struct spare_documents {
     };
     static thread_local at_thread_end const janitor;
     (void)janitor;
-    if (under_asan || closed || size == most || d->dom.capacity() > largest_text) return false;
+    if (comcp::detail::under_asan || closed || size == most || d->bytes() > largest || d->longs) return false;
     kept[size++] = d;
     return true;
   }
@@ -1708,25 +2124,258 @@ COMCP_DECL void document_share::give_back(document const* d) noexcept {
 }  // namespace detail
 }  // namespace comcp::json
 
+// json/impl/indexing.ipp
+// From a text to its index: simdjson finds what is structure, here is the grammar of RFC 8259. Every byte is checked.
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace comcp::json::detail {
+
+/// What is needed while a text is indexed; a thread has one.
+class index_room {
+ public:
+  struct container {
+    std::uint32_t at;  // its word
+    std::uint32_t members;
+  };
+
+  static index_room& mine() {
+    thread_local index_room room;
+    return room;
+  }
+
+  /// Where structure begins: brackets, commas, colons, opening quotes, the first characters of other values.
+  simdjson::error_code find_structure(char const* text, std::size_t size) {
+    auto const room = std::max<std::size_t>(1024, size);
+    auto code = simdjson::SUCCESS;
+    if (!finder_) {
+      code = simdjson::get_active_implementation()->create_dom_parser_implementation(room, 1, finder_);
+    } else if (finder_->capacity() < size) {
+      code = finder_->set_capacity(room);
+    }
+    if (code) return finder_.reset(), code;
+    return finder_->stage1(reinterpret_cast<std::uint8_t const*>(text), size, simdjson::stage1_mode::regular);
+  }
+  /// What that found, and behind it the size of the text.
+  [[nodiscard]] std::uint32_t const* structure() const noexcept { return finder_->structural_indexes.get(); }
+  [[nodiscard]] std::size_t count() const noexcept { return finder_->n_structural_indexes; }
+
+  /// What a huge text made grow is let go again.
+  void shrink() noexcept {
+    constexpr std::size_t most = std::size_t{4} << 20;
+    if (finder_ && finder_->capacity() > most) finder_.reset();
+    if (escaped.capacity() > most / 16) escaped = {};
+    if (open.capacity() > most / 16) open = {};
+  }
+
+  std::vector<container> open;         // containers around the place that was reached
+  std::vector<std::uint32_t> escaped;  // strings that have escapes
+
+ private:
+  std::unique_ptr<simdjson::internal::dom_parser_implementation> finder_;
+};
+
+/// A number that std::from_chars does not take: beyond a double, or of a library that has none.
+COMCP_DECL simdjson::error_code rare_real(std::string_view token, double& out) noexcept {
+  simdjson::dom::parser parser;
+  return parser.parse(token.data(), token.size()).get_double().get(out);
+}
+
+class indexer {
+ public:
+  /// Precondition: room.find_structure(text), and a word at `words` for each of what that found and one more.
+  indexer(std::string_view text, index_room& room, std::uint64_t* words)
+      : text_(text.data()), size_(text.size()), room_(room), next_(room.structure()), end_(next_ + room.count()),
+        first_(words), word_(words) {
+    room_.open.clear();
+    room_.escaped.clear();
+    look_for_escape(0);
+  }
+
+  simdjson::error_code run(std::size_t max_depth) {
+    char const first = text_[*next_], last = text_[end_[-1]];
+    if ((first == '{' && last != '}') || (first == '[' && last != ']')) return simdjson::INCOMPLETE_ARRAY_OR_OBJECT;
+    do {
+      if (!down(max_depth)) return failure_;
+    } while (up());
+    return failure_;
+  }
+
+  [[nodiscard]] std::size_t values() const noexcept { return values_; }
+
+ private:
+  bool fail(simdjson::error_code why) noexcept { return failure_ = why, false; }
+  [[nodiscard]] bool is_next(char c) const noexcept { return next_ != end_ && text_[*next_] == c; }
+  [[nodiscard]] std::uint32_t here() const noexcept { return static_cast<std::uint32_t>(word_ - first_); }
+  void put(kind k, std::uint64_t size = 0, std::uint64_t place = 0) noexcept {
+    *word_++ = document::word(k, size, place);
+  }
+  template <class Number>
+  void put_number(kind k, Number n) noexcept {
+    put(k);
+    *word_++ = std::bit_cast<std::uint64_t>(n);
+  }
+
+  // A value without members, and the beginnings of all that it is the first in.
+  bool down(std::size_t max_depth) {
+    for (;;) {
+      if (next_ == end_) return fail(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
+      char const c = text_[*next_++];
+      if (c != '{' && c != '[') return ++values_, scalar(c);
+      bool const object = c == '{';
+      if (is_next(object ? '}' : ']')) {
+        ++values_;
+        ++next_;
+        return put(object ? kind::object : kind::array, 0, here() + 1), true;
+      }
+      if (room_.open.size() >= max_depth) return fail(simdjson::DEPTH_ERROR);
+      room_.open.push_back({here(), 0});
+      put(object ? kind::object : kind::array);
+      if (object && !key()) return false;
+    }
+  }
+
+  // Behind a value: whether another one follows. Without a failure, that was all.
+  bool up() {
+    while (!room_.open.empty()) {
+      auto& around = room_.open.back();
+      ++around.members;
+      auto const k = static_cast<kind>(first_[around.at] >> 60);
+      if (next_ == end_) return fail(simdjson::INCOMPLETE_ARRAY_OR_OBJECT);
+      char const c = text_[*next_++];
+      if (c == ',') return k == kind::array || key();
+      if (c != (k == kind::array ? ']' : '}')) return fail(simdjson::TAPE_ERROR);
+      first_[around.at] = document::word(k, std::min<std::uint64_t>(around.members, document::most_size), here());
+      room_.open.pop_back();
+      ++values_;
+    }
+    return next_ == end_ ? false : fail(simdjson::TAPE_ERROR);
+  }
+
+  bool key() {
+    if (!is_next('"')) return fail(simdjson::TAPE_ERROR);
+    ++next_;
+    if (!string()) return false;
+    if (!is_next(':')) return fail(simdjson::TAPE_ERROR);
+    return ++next_, true;
+  }
+
+  // All of these begin at next_[-1], and end before what is at *next_.
+  bool scalar(char c) {
+    switch (c) {
+      case '"': return string();
+      case 't': return word("true", simdjson::T_ATOM_ERROR, kind::boolean, 1);
+      case 'f': return word("false", simdjson::F_ATOM_ERROR, kind::boolean, 0);
+      case 'n': return word("null", simdjson::N_ATOM_ERROR, kind::null, 0);
+      default: return c == '-' || is_digit(c) ? number() : fail(simdjson::TAPE_ERROR);
+    }
+  }
+
+  bool string() {
+    std::size_t const start = next_[-1] + std::size_t{1};
+    std::size_t stop = *next_;
+    while (text_[--stop] != '"') {  // only blanks can be there
+    }
+    if (stop < start) return fail(simdjson::UNCLOSED_STRING);
+    if (escape_ < stop) {
+      room_.escaped.push_back(here());
+      look_for_escape(stop);
+    }
+    auto const size = stop - start;
+    put(kind::string, std::min<std::uint64_t>(size, document::most_size), start);
+    if (size >= document::most_size) *word_++ = size;
+    return true;
+  }
+
+  void look_for_escape(std::size_t from) noexcept {
+    auto const* const found = std::memchr(text_ + from, '\\', size_ - from);
+    escape_ = found ? static_cast<std::size_t>(static_cast<char const*>(found) - text_) : size_;
+  }
+
+  bool word(std::string_view which, simdjson::error_code failure, kind k, std::uint64_t place) {
+    std::string_view const token(text_ + next_[-1], *next_ - next_[-1]);
+    if (!token.starts_with(which) || !ends(token.data() + which.size())) return fail(failure);
+    return put(k, 0, place), true;
+  }
+
+  static bool is_digit(char c) noexcept { return static_cast<unsigned char>(c - '0') < 10; }
+  [[nodiscard]] bool ends(char const* at) const noexcept {
+    return at == text_ + *next_ || *at == ' ' || *at == '\n' || *at == '\r' || *at == '\t';
+  }
+  [[nodiscard]] char const* behind_digits(char const* at) const noexcept {
+    char const* const stop = text_ + *next_;
+    while (at != stop && is_digit(*at)) ++at;
+    return at;
+  }
+
+  bool number() {
+    char const* const start = text_ + next_[-1];
+    char const* const stop = text_ + *next_;
+    char const* const digits = *start == '-' ? start + 1 : start;
+    char const* at = behind_digits(digits);
+    if (at == digits || (at - digits > 1 && *digits == '0')) return fail(simdjson::NUMBER_ERROR);
+    if (ends(at)) return integer(digits, at, digits != start);
+    if (*at == '.') {
+      char const* const fraction = at + 1;
+      at = behind_digits(fraction);
+      if (at == fraction) return fail(simdjson::NUMBER_ERROR);
+    }
+    if (at != stop && (*at == 'e' || *at == 'E')) {
+      char const* exponent = at + 1;
+      if (exponent != stop && (*exponent == '+' || *exponent == '-')) ++exponent;
+      at = behind_digits(exponent);
+      if (at == exponent) return fail(simdjson::NUMBER_ERROR);
+    }
+    return ends(at) ? real({start, at}) : fail(simdjson::NUMBER_ERROR);
+  }
+
+  bool integer(char const* digits, char const* end, bool negative) {
+    std::uint64_t n = 0;
+    if (std::from_chars(digits, end, n).ec != std::errc()) return fail(simdjson::NUMBER_ERROR);
+    constexpr auto half = std::uint64_t{1} << 63;
+    if (negative && n > half) return fail(simdjson::NUMBER_ERROR);
+    bool const beyond = !negative && n >= half;
+    return put_number(beyond ? kind::unsigned_integer : kind::integer, negative ? 0 - n : n), true;
+  }
+
+  bool real(std::string_view token) {
+    double d = std::numeric_limits<double>::infinity();
+#if defined(__cpp_lib_to_chars) && __cpp_lib_to_chars >= 201611L
+    if (std::from_chars(token.data(), token.data() + token.size(), d).ec != std::errc())
+      d = std::numeric_limits<double>::infinity();
+#endif
+    if (!std::isfinite(d)) {
+      if (auto const code = rare_real(token, d)) return fail(code);
+    }
+    return put_number(kind::real, d), true;
+  }
+
+  char const* text_;
+  std::size_t size_;
+  index_room& room_;
+  std::uint32_t const* next_;
+  std::uint32_t const* const end_;
+  std::uint64_t* const first_;
+  std::uint64_t* word_;
+  std::size_t escape_ = 0;  // the next backslash
+  std::size_t values_ = 0;
+  simdjson::error_code failure_ = simdjson::SUCCESS;
+};
+
+}  // namespace comcp::json::detail
+
 namespace comcp::json {
 
 namespace detail {
-
-using dom_element = simdjson::dom::element;
-using dom_array = simdjson::dom::array;
-using dom_object = simdjson::dom::object;
-static_assert(sizeof(dom_element) == sizeof(node) && std::is_trivially_copyable_v<dom_element>);
-static_assert(sizeof(dom_array::iterator) == sizeof(node) && std::is_trivially_copyable_v<dom_array::iterator>);
-static_assert(sizeof(dom_object::iterator) == sizeof(node) && std::is_trivially_copyable_v<dom_object::iterator>);
-
-inline dom_element element_of(node const& n) noexcept { return std::bit_cast<dom_element>(n); }
-
-// One parser a thread; one that a huge text has grown is let go again.
-COMCP_DECL simdjson::dom::parser& thread_parser() {
-  thread_local simdjson::dom::parser parser;
-  return parser;
-}
-inline constexpr std::size_t kept_parser_capacity = std::size_t{4} << 20;
 
 COMCP_DECL error parse_error(simdjson::error_code code, parse_options const& options) {
   switch (code) {
@@ -1738,182 +2387,183 @@ COMCP_DECL error parse_error(simdjson::error_code code, parse_options const& opt
   }
 }
 
-COMCP_DECL std::size_t count_nodes(dom_element e, std::size_t stop_at) noexcept {
-  std::size_t n = 1;
-  if (e.is_array()) {
-    for (auto child : dom_array(e.get_array().value_unsafe())) {
-      n += count_nodes(child, stop_at - n);
-      if (n > stop_at) break;
-    }
-  } else if (e.is_object()) {
-    for (auto field : dom_object(e.get_object().value_unsafe())) {
-      n += count_nodes(field.value, stop_at - n);
-      if (n > stop_at) break;
-    }
-  }
-  return n;
-}
-
 inline constexpr std::string_view bom = "\xEF\xBB\xBF";
 
 COMCP_DECL std::string_view without_bom(std::string_view text) noexcept {
   return text.starts_with(bom) ? text.substr(3) : text;
 }
 
-// `copy` lets simdjson put the text into a padded buffer of its own, which the parser keeps.
-COMCP_DECL result<value> parse_text(std::string_view text, bool copy, parse_options const& options) {
+// A buffer of its own where there is none that is large enough.
+COMCP_DECL void make_room(text_buffer& buffer, std::size_t size) {
+  if (buffer.capacity() >= size) return;
+  comcp::detail::give_back(std::move(buffer));
+  buffer = comcp::detail::buffer_for(size < 4096 ? std::bit_ceil(std::max<std::size_t>(size, 512)) : size);
+}
+
+// Where one fails the text is as it was: it may be another's still. So the long ones, which leave it alone, come first.
+COMCP_DECL bool unescape_strings(document& d, index_room const& room) {
+  for (auto const at : room.escaped) {
+    if (!d.is_long(at) && !d.can_unescape(at)) return false;
+  }
+  for (bool const is_long : {true, false}) {
+    for (auto const at : room.escaped) {
+      if (d.is_long(at) == is_long && !d.unescape_at(at)) return false;
+    }
+  }
+  return true;
+}
+
+COMCP_DECL error make_index(document& d, parse_options const& options) {
+  auto& room = index_room::mine();
+  if (auto const code = room.find_structure(d.text, d.text_size)) return parse_error(code, options);
+  make_room(d.index, (room.count() + 1) * sizeof(std::uint64_t));
+  indexer made({d.text, d.text_size}, room, d.words());
+  if (auto const code = made.run(options.max_depth())) return parse_error(code, options);
+  if (made.values() > options.max_nodes())
+    return {errc::limit_exceeded, "more JSON values than max_nodes (" + std::to_string(options.max_nodes()) + ")"};
+  if (!unescape_strings(d, room)) return parse_error(simdjson::STRING_ERROR, options);
+  return {};
+}
+
+COMCP_DECL result<value> parse_text(std::string_view text, text_buffer* from, parse_options const& options) try {
   if (text.size() > options.max_bytes())
     return error(errc::limit_exceeded, "JSON text larger than max_bytes (" + std::to_string(options.max_bytes()) + ")");
   text = without_bom(text);
   if (text.empty()) return parse_error(simdjson::EMPTY, options);
-  if (text.starts_with(bom)) return parse_error(simdjson::TAPE_ERROR, options);  // simdjson 4 would skip it
-  auto& parser = thread_parser();
-  // simdjson refuses at its bound, not above it.
-  auto const depth = std::min(options.max_depth(), std::size_t{1} << 24) + 1;
-  if (parser.max_depth() != depth) {
-    if (parser.allocate(parser.capacity(), depth)) return error(errc::out_of_memory);
+  if (text.starts_with(bom)) return parse_error(simdjson::TAPE_ERROR, options);
+  if (text.size() > 0xFFFFFFFF) return parse_error(simdjson::CAPACITY, options);
+  auto* const d = new_document();
+  document_share owner(d);
+  bool const keeps = from && text.size() >= from->capacity() / 2;
+  if (!keeps) {
+    make_room(d->memory, text.size() + padded_text::spare);
+    std::memcpy(d->memory.data(), text.data(), text.size());
   }
-  auto* const fresh = new_document();
-  document_share owner(fresh);
-  simdjson::dom::element root;
-  auto const code = parser.parse_into_document(fresh->dom, text.data(), text.size(), copy).get(root);
-  if (parser.capacity() > kept_parser_capacity) parser = simdjson::dom::parser();
-  if (code) return parse_error(code, options);
-  // A value takes at least one byte of text, so only longer texts can have too many.
-  if (text.size() > options.max_nodes() && count_nodes(root, options.max_nodes()) > options.max_nodes())
-    return error(errc::limit_exceeded, "more JSON values than max_nodes (" + std::to_string(options.max_nodes()) + ")");
+  d->text = keeps ? text.data() : d->memory.data();
+  d->text_size = text.size();
+  auto why = make_index(*d, options);
+  index_room::mine().shrink();
+  if (why) return why;
+  if (keeps) d->memory = std::move(*from);
   return document::root_value(std::move(owner));
+} catch (std::bad_alloc const&) {
+  return error(errc::out_of_memory);
 }
 
 }  // namespace detail
 
 COMCP_DECL result<value> parse(padded_text text, parse_options const& options) {
-  return detail::parse_text(text.view(), false, options);
+  return detail::parse_text(text.view(), text.from(), options);
 }
 
 COMCP_DECL result<value> parse(std::string_view text, parse_options const& options) {
-  return detail::parse_text(text, true, options);
+  return detail::parse_text(text, nullptr, options);
 }
 
-COMCP_DECL json::kind view::kind() const noexcept {
-  if (!owner_) return json::kind::null;
-  switch (detail::element_of(node_).type()) {
-    case simdjson::dom::element_type::ARRAY: return json::kind::array;
-    case simdjson::dom::element_type::OBJECT: return json::kind::object;
-    case simdjson::dom::element_type::INT64: return json::kind::integer;
-    case simdjson::dom::element_type::UINT64: return json::kind::unsigned_integer;
-    case simdjson::dom::element_type::DOUBLE: return json::kind::real;
-    case simdjson::dom::element_type::STRING: return json::kind::string;
-    case simdjson::dom::element_type::BOOL: return json::kind::boolean;
-    default: return json::kind::null;
-  }
-}
+COMCP_DECL json::kind view::kind() const noexcept { return owner_ ? owner_->kind_at(at_) : json::kind::null; }
 
 COMCP_DECL std::optional<bool> view::get_bool() const noexcept {
   if (kind() != json::kind::boolean) return {};
-  return detail::element_of(node_).get_bool().value_unsafe();
+  return owner_->place_at(at_) != 0;
 }
 
 COMCP_DECL std::optional<std::int64_t> view::get_int64() const noexcept {
   auto const k = kind();
-  if (k == json::kind::integer) return detail::element_of(node_).get_int64().value_unsafe();
+  if (k == json::kind::integer) return owner_->number_at<std::int64_t>(at_);
   if (k != json::kind::real) return {};
-  double const d = detail::element_of(node_).get_double().value_unsafe();
+  auto const d = owner_->number_at<double>(at_);
   if (!(d >= -0x1p63 && d < 0x1p63) || d != std::trunc(d)) return {};
   return static_cast<std::int64_t>(d);
 }
 
 COMCP_DECL std::optional<std::uint64_t> view::get_uint64() const noexcept {
-  if (kind() == json::kind::unsigned_integer) return detail::element_of(node_).get_uint64().value_unsafe();
+  if (kind() == json::kind::unsigned_integer) return owner_->number_at<std::uint64_t>(at_);
   if (auto const i = get_int64()) return *i >= 0 ? std::optional(static_cast<std::uint64_t>(*i)) : std::nullopt;
   if (kind() != json::kind::real) return {};
-  double const d = detail::element_of(node_).get_double().value_unsafe();
+  auto const d = owner_->number_at<double>(at_);
   if (!(d >= 0 && d < 0x1p64) || d != std::trunc(d)) return {};
   return static_cast<std::uint64_t>(d);
 }
 
 COMCP_DECL std::optional<double> view::get_double() const noexcept {
-  if (!is_number()) return {};
-  return detail::element_of(node_).get_double().value_unsafe();
+  switch (kind()) {
+    case json::kind::integer: return static_cast<double>(owner_->number_at<std::int64_t>(at_));
+    case json::kind::unsigned_integer: return static_cast<double>(owner_->number_at<std::uint64_t>(at_));
+    case json::kind::real: return owner_->number_at<double>(at_);
+    default: return {};
+  }
 }
 
 COMCP_DECL std::optional<std::string_view> view::get_string() const noexcept {
-  std::string_view s;
-  if (!owner_ || detail::element_of(node_).get_string().get(s)) return {};
-  return s;
+  if (kind() != json::kind::string) return {};
+  return owner_->string_at(at_);
+}
+
+COMCP_DECL bool detail::copy_string(view from, std::string& to) {
+  if (!from.is_string()) return false;
+  return from.owner_->copy_string_at(from.at_, to), true;
 }
 
 COMCP_DECL std::size_t view::size() const noexcept {
-  std::size_t n = 0;
-  if (is_array()) {
-    n = detail::element_of(node_).get_array().value_unsafe().size();
-  } else if (is_object()) {
-    n = detail::element_of(node_).get_object().value_unsafe().size();
-  }
-  if (n < 0xFFFFFF) return n;
-  n = 0;  // simdjson's count saturates there
+  if (!is_array() && !is_object()) return 0;
+  auto n = owner_->size_at(at_);
+  if (n < document::most_size) return n;
+  n = 0;  // the count saturates there
   for ([[maybe_unused]] auto e : elements()) ++n;
   for ([[maybe_unused]] auto m : members()) ++n;
   return n;
 }
 
 COMCP_DECL std::optional<view> view::find(std::string_view key) const noexcept {
-  simdjson::dom::object object;
-  simdjson::dom::element found;
-  if (!owner_ || detail::element_of(node_).get_object().get(object) || object.at_key(key).get(found)) return {};
-  return view(owner_, std::bit_cast<detail::node>(found));
+  for (auto const m : members()) {
+    if (m.key == key) return m.value;
+  }
+  return {};
 }
 
 COMCP_DECL std::optional<view> view::at(std::size_t index) const noexcept {
-  if (!is_array()) return {};
-  simdjson::dom::element found;
-  if (detail::element_of(node_).get_array().value_unsafe().at(index).get(found)) return {};
-  return view(owner_, std::bit_cast<detail::node>(found));
+  for (auto const e : elements()) {
+    if (index-- == 0) return e;
+  }
+  return {};
 }
 
 COMCP_DECL value view::share() const {
   if (!owner_) return {};
-  return {detail::document_share(detail::document_share::one_more(owner_)), node_};
+  return {detail::document_share(detail::document_share::one_more(owner_)), at_};
 }
 
 COMCP_DECL view::element_range view::elements() const noexcept {
   element_range range;
-  simdjson::dom::array array;
-  if (!owner_ || detail::element_of(node_).get_array().get(array)) return range;
+  if (kind() != json::kind::array) return range;
   range.first.owner_ = range.last.owner_ = owner_;
-  range.first.node_ = std::bit_cast<detail::node>(array.begin());
-  range.last.node_ = std::bit_cast<detail::node>(array.end());
+  range.first.at_ = at_ + 1;
+  range.last.at_ = owner_->place_at(at_);
   return range;
 }
 
 COMCP_DECL view::member_range view::members() const noexcept {
   member_range range;
-  simdjson::dom::object object;
-  if (!owner_ || detail::element_of(node_).get_object().get(object)) return range;
+  if (kind() != json::kind::object) return range;
   range.first.owner_ = range.last.owner_ = owner_;
-  range.first.node_ = std::bit_cast<detail::node>(object.begin());
-  range.last.node_ = std::bit_cast<detail::node>(object.end());
+  range.first.at_ = at_ + 1;
+  range.last.at_ = owner_->place_at(at_);
   return range;
 }
 
-COMCP_DECL view view::element_iterator::operator*() const noexcept {
-  return {owner_, std::bit_cast<detail::node>(*std::bit_cast<detail::dom_array::iterator>(node_))};
-}
+COMCP_DECL view view::element_iterator::operator*() const noexcept { return {owner_, at_}; }
 
 COMCP_DECL view::element_iterator& view::element_iterator::operator++() noexcept {
-  auto it = std::bit_cast<detail::dom_array::iterator>(node_);
-  node_ = std::bit_cast<detail::node>(++it);
+  at_ = owner_->after(at_);
   return *this;
 }
 
 COMCP_DECL member view::member_iterator::operator*() const noexcept {
-  auto const it = std::bit_cast<detail::dom_object::iterator>(node_);
-  return {it.key(), view(owner_, std::bit_cast<detail::node>(it.value()))};
+  return {owner_->string_at(at_), view(owner_, owner_->after(at_))};
 }
 
 COMCP_DECL view::member_iterator& view::member_iterator::operator++() noexcept {
-  auto it = std::bit_cast<detail::dom_object::iterator>(node_);
-  node_ = std::bit_cast<detail::node>(++it);
+  at_ = owner_->after(owner_->after(at_));
   return *this;
 }
 
@@ -2000,14 +2650,11 @@ COMCP_DECL std::string view::dump() const {
   return std::move(w).text();
 }
 
-COMCP_DECL json::view value::view() const& noexcept { return {owner_.get(), node_}; }
+COMCP_DECL json::view value::view() const& noexcept { return {owner_.get(), at_}; }
 
-COMCP_DECL std::size_t value::memory() const noexcept {
-  // simdjson has a word of tape and room for 5/3 of a byte of strings for each byte of text.
-  return owner_ ? sizeof(document) + text_size() * 29 / 3 : 0;
-}
+COMCP_DECL std::size_t value::memory() const noexcept { return owner_ ? owner_.get()->bytes() : 0; }
 
-COMCP_DECL std::size_t value::text_size() const noexcept { return owner_ ? owner_.get()->dom.capacity() : 0; }
+COMCP_DECL std::size_t value::text_size() const noexcept { return owner_ ? owner_.get()->text_size : 0; }
 
 COMCP_DECL value value::compact() const {
   if (!owner_) return {};
@@ -2092,14 +2739,14 @@ COMCP_DECL std::optional<std::size_t> pointer_index(std::string_view token) {
 
 }  // namespace detail
 
-COMCP_DECL std::string view::path() const { return owner_ ? path(owner_->root()) : std::string(); }
+COMCP_DECL std::string view::path() const { return owner_ ? path(owner_->at(0)) : std::string(); }
 
 COMCP_DECL std::string view::path(view base) const {
   if (!owner_) return {};
   std::string path;
   struct walk {
-    static bool find(view at, detail::node const& sought, std::string& out) {
-      if (at.node_ == sought) return true;
+    static bool find(view at, std::size_t sought, std::string& out) {
+      if (at.at_ == sought) return true;
       auto const size = out.size();
       std::size_t index = 0;
       for (auto const e : at.elements()) {
@@ -2115,7 +2762,7 @@ COMCP_DECL std::string view::path(view base) const {
       return false;
     }
   };
-  walk::find(base, node_, path);
+  walk::find(base, at_, path);
   return path;
 }
 
@@ -2321,7 +2968,8 @@ concept writable = requires(writer& w, T const& t) { codec<T>::write(w, t); };
 
 // json/impl/fields.ipp
 #include <algorithm>
-#include <array>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace comcp::json {
@@ -2349,33 +2997,57 @@ COMCP_DECL bool read_error::repeated(view object, std::string_view key) {
   return false;
 }
 
-inline bool has_members(view v) noexcept {
-  auto const k = v.kind();
-  return k == kind::object || k == kind::array;
+namespace detail {
+
+// One bit of 64 for each key: keys of other bits are other keys.
+inline std::uint64_t key_bit(std::string_view key) noexcept {
+  auto const first = key.empty() ? 0U : static_cast<unsigned char>(key.front());
+  auto const last = key.empty() ? 0U : static_cast<unsigned char>(key.back());
+  return std::uint64_t{1} << ((first * 7 + last * 3 + key.size()) & 63);
 }
 
-COMCP_DECL bool unique_keys(view v, read_error& e) {
-  for (auto const element : v.elements()) {
-    if (has_members(element) && !unique_keys(element, e)) return false;
-  }
-  constexpr std::size_t few = 12;  // are compared with each other, in place
-  std::array<std::string_view, few> first;
+// A key of the object at `object` that comes twice in it.
+COMCP_DECL std::optional<std::string_view> repeated_key(document const& d, std::size_t object) {
   std::vector<std::string_view> all;
-  std::size_t count = 0;
-  for (auto const m : v.members()) {
-    if (has_members(m.value) && !unique_keys(m.value, e)) return false;
-    if (count < few) {
-      if (std::find(first.begin(), first.begin() + count, m.key) != first.begin() + count) return e.repeated(v, m.key);
-      first[count] = m.key;
-    } else {
-      if (all.empty()) all.assign(first.begin(), first.end());
-      all.push_back(m.key);
-    }
-    ++count;
-  }
+  for (auto i = object + 1; i != d.place_at(object); i = d.after(d.after(i))) all.push_back(d.string_at(i));
   std::sort(all.begin(), all.end());
   auto const twice = std::adjacent_find(all.begin(), all.end());
-  return twice == all.end() || e.repeated(v, *twice);
+  return twice == all.end() ? std::nullopt : std::optional(*twice);
+}
+
+// The key at `i`, among those that begin at `first`.
+COMCP_DECL bool came_before(document const& d, std::size_t first, std::size_t i) {
+  auto const key = d.string_at(i);
+  while (first != i && d.string_at(first) != key) first = d.after(d.after(first));
+  return first != i;
+}
+
+COMCP_DECL bool unique_keys_at(document const& d, std::size_t at, read_error& e) {
+  constexpr std::size_t few = 12;  // are compared with each other, where their bits are the same
+  bool const object = d.kind_at(at) == kind::object;
+  std::size_t count = 0;
+  std::uint64_t bits = 0;
+  bool in_doubt = false;
+  for (auto i = at + 1; i != d.place_at(at); i = d.after(i)) {
+    if (object) {
+      auto const bit = key_bit(d.string_at(i));
+      if (bits & bit) {
+        if (++count <= few && came_before(d, at + 1, i)) return e.repeated(d.at(at), d.string_at(i));
+        in_doubt = in_doubt || count > few;
+      }
+      bits |= bit;
+      i = d.after(i);
+    }
+    if (d.kind_at(i) >= kind::array && !unique_keys_at(d, i, e)) return false;
+  }
+  auto const twice = in_doubt ? repeated_key(d, at) : std::nullopt;
+  return !twice || e.repeated(d.at(at), *twice);
+}
+
+}  // namespace detail
+
+COMCP_DECL bool unique_keys(view v, read_error& e) {
+  return v.kind() < kind::array || detail::unique_keys_at(*v.owner_, v.at_, e);
 }
 
 }  // namespace comcp::json
@@ -2557,19 +3229,22 @@ inline constexpr auto write_table = write_entries<T>(fields_of<T>);
 
 namespace comcp::json::detail {
 
+// Members mostly come in the order of the table: the search for each begins behind the one before.
 COMCP_DECL bool read_fields(std::span<read_entry const> fields, value& (*raw)(void* object), view from,
                             void* object, read_error& e) {
   if (!from.is_object()) return e.expected(from, "object");
   std::uint64_t seen = 0;
+  std::size_t next = 0;
   for (auto const m : from.members()) {
-    std::uint64_t bit = 1;
-    for (auto const& f : fields) {
-      if (f.key == m.key && f.read) {
-        if (!(seen & bit) && !f.read(m.value, object, e)) return false;
-        seen |= bit;
-        break;
-      }
-      bit <<= 1;
+    for (std::size_t tried = 0; tried != fields.size(); ++tried) {
+      auto const at = next;
+      if (++next == fields.size()) next = 0;
+      auto const& f = fields[at];
+      if (!f.read || f.key != m.key) continue;
+      auto const bit = std::uint64_t{1} << at;
+      if (!(seen & bit) && !f.read(m.value, object, e)) return false;
+      seen |= bit;
+      break;
     }
   }
   if (raw) raw(object) = from.share();
@@ -2659,9 +3334,7 @@ struct codec<T> {
 template <>
 struct codec<std::string> {
   static bool read(view v, std::string& out, read_error& e) {
-    auto const s = v.get_string();
-    if (!s) return e.expected(v, "string");
-    return out.assign(*s), true;
+    return detail::copy_string(v, out) || e.expected(v, "string");
   }
   static void write(writer& w, std::string const& s) { w.string(s); }
 };
@@ -3012,27 +3685,11 @@ COMCP_DECL fragment raw(std::string_view text, parse_options const& options) {
 }  // namespace comcp::json
 #endif
 
-// protocol/lifecycle.hpp
-// Protocol versions, who the two sides are, and what initialize and server/discover carry.
-// Spec: basic/lifecycle (legacy), 2026-07-28 basic/versioning and server/discover.
+// protocol/logging.hpp
+// Log messages of the server. Spec: server/utilities/logging.
 
-#include <array>
-#include <compare>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-// protocol/capabilities.hpp
-// What each side says it can do. Spec: basic/lifecycle (legacy), 2026-07-28 basic (_meta) and server/discover.
-
-#include <map>
-#include <optional>
-#include <string>
-#include <string_view>
 
 // protocol/codec.hpp
 // How protocol types become JSON where json::field is not enough: members that must be objects, capability flags
@@ -3241,6 +3898,1749 @@ struct codec<E> {
 
 namespace comcp {
 
+/// Severities of RFC 5424, least severe first, so that `level >= log_level::warning` reads as it should.
+enum class log_level { debug, info, notice, warning, error, critical, alert, emergency };
+constexpr auto texts(std::type_identity<log_level>) {
+  return std::array<std::string_view, 8>{"debug", "info",     "notice", "warning",
+                                         "error", "critical", "alert",  "emergency"};
+}
+
+/// The parameters of logging/setLevel (legacy).
+struct set_level_params {
+  set_level_params() = default;
+  explicit set_level_params(log_level least) : level(least) {}
+
+  log_level level = log_level::info;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<set_level_params>) {
+  using t = set_level_params;
+  return json::fields(json::field("level", &t::level), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// notifications/message.
+struct logging_message {
+  logging_message() = default;
+
+  log_level level = log_level::info;
+  std::optional<std::string> logger;
+  json::value data;  ///< Anything; most often a string.
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<logging_message>) {
+  using t = logging_message;
+  return json::fields(json::field("level", &t::level), json::field("logger", &t::logger), json::field("data", &t::data),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+// protocol/progress.hpp
+// Progress of a request and its cancelling. Spec: basic/utilities (legacy), 2026-07-28 basic/patterns.
+
+#include <optional>
+#include <string>
+#include <utility>
+
+// protocol/peer_id.hpp
+// Identifiers that the other side chooses: request ids and progress tokens, which may be strings or integers.
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace comcp {
+
+/// A JSON-RPC id or progress token as it travels: a string or an integer, never converted.
+class peer_id {
+ public:
+  peer_id() = default;
+  peer_id(std::integral auto number) : value_(static_cast<std::int64_t>(number)) {}
+  peer_id(std::string text) : value_(std::move(text)) {}
+  peer_id(char const* text) : value_(std::string(text)) {}
+
+  /// Null where it is the other kind.
+  [[nodiscard]] std::int64_t const* integer() const noexcept { return std::get_if<std::int64_t>(&value_); }
+  [[nodiscard]] std::string const* string() const noexcept { return std::get_if<std::string>(&value_); }
+  /// For logs: the digits or the text.
+  [[nodiscard]] std::string to_string() const { return integer() ? std::to_string(*integer()) : *string(); }
+
+  friend bool operator==(peer_id const&, peer_id const&) = default;
+  friend auto operator<=>(peer_id const&, peer_id const&) = default;
+
+ private:
+  std::variant<std::int64_t, std::string> value_;
+};
+
+using progress_token = peer_id;
+
+template <>
+struct json::codec<peer_id> {
+  static bool read(view v, peer_id& out, read_error& e) {
+    if (auto const i = v.get_int64()) return out = peer_id(*i), true;
+    if (auto const s = v.get_string()) return out = peer_id(std::string(*s)), true;
+    return e.expected(v, "a string or an integer");
+  }
+  static void write(writer& w, peer_id const& id) {
+    if (auto const* const i = id.integer()) {
+      w.integer(*i);
+    } else {
+      w.string(*id.string());
+    }
+  }
+};
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// notifications/progress.
+struct progress_notification {
+  progress_notification() = default;
+
+  comcp::progress_token progress_token;
+  double progress = 0;
+  std::optional<double> total;
+  std::optional<std::string> message;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<progress_notification>) {
+  using t = progress_notification;
+  return json::fields(json::field("progressToken", &t::progress_token), json::field("progress", &t::progress),
+                      json::field("total", &t::total), json::field("message", &t::message), detail::meta_of(&t::meta),
+                      json::rest(&t::raw));
+}
+
+/// notifications/cancelled, either way. 2025-11-25 allows it without id, for tasks.
+struct cancelled {
+  cancelled() = default;
+  explicit cancelled(peer_id id, std::optional<std::string> why = {})
+      : request_id(std::move(id)), reason(std::move(why)) {}
+
+  std::optional<peer_id> request_id;
+  std::optional<std::string> reason;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<cancelled>) {
+  using t = cancelled;
+  return json::fields(json::field("requestId", &t::request_id), json::field("reason", &t::reason),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+// protocol/tools.hpp
+// Tools: what a server offers, how one is called, what it answers. Spec: server/tools.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+// protocol/content.hpp
+// What tools, prompts, resources and samples are made of. Kinds that comcp does not know are kept as they came.
+// Spec: server/tools, server/resources, client/sampling.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+// protocol/base64.hpp
+// Base64 as MCP content carries it (RFC 4648 section 4): strict when reading.
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp {
+
+/// Decodes padded Base64. Whitespace, other alphabets, missing padding and stray bits are errc::wrong_shape.
+result<std::vector<std::byte>> from_base64(std::string_view text);
+
+std::string to_base64(std::span<std::byte const> bytes);
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/base64.ipp
+#include <array>
+#include <cstdint>
+
+namespace comcp {
+namespace detail {
+
+inline constexpr std::string_view base64_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// 64 for what is no digit.
+inline constexpr auto base64_digits = [] {
+  std::array<std::uint8_t, 256> table{};
+  table.fill(64);
+  for (std::size_t i = 0; i < base64_alphabet.size(); ++i)
+    table[static_cast<unsigned char>(base64_alphabet[i])] = static_cast<std::uint8_t>(i);
+  return table;
+}();
+
+inline std::uint32_t base64_digit(char c) noexcept { return base64_digits[static_cast<unsigned char>(c)]; }
+
+}  // namespace detail
+
+COMCP_DECL result<std::vector<std::byte>> from_base64(std::string_view text) {
+  auto const refuse = [](char const* why) { return error(errc::wrong_shape, std::string("bad Base64: ") + why); };
+  if (text.size() % 4 != 0) return refuse("the length is no multiple of four");
+  std::size_t const padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
+  std::vector<std::byte> out(text.size() / 4 * 3);
+  std::uint32_t bits = 0;
+  std::uint32_t bad = 0;
+  for (std::size_t i = 0, o = 0; i < text.size(); i += 4, o += 3) {
+    bits = 0;
+    for (std::size_t k = 0; k < 4; ++k) {
+      bool const pad = i + k >= text.size() - padding;
+      auto const digit = pad ? 0 : detail::base64_digit(text[i + k]);
+      bad |= digit;
+      bits = bits << 6 | (digit & 63);
+    }
+    out[o] = static_cast<std::byte>(bits >> 16 & 255);
+    out[o + 1] = static_cast<std::byte>(bits >> 8 & 255);
+    out[o + 2] = static_cast<std::byte>(bits & 255);
+  }
+  if (bad & 64) return refuse("a character outside the alphabet");
+  if (bits & ((1U << (8 * padding)) - 1)) return refuse("stray bits before the padding");
+  out.resize(out.size() - padding);
+  return out;
+}
+
+COMCP_DECL std::string to_base64(std::span<std::byte const> bytes) {
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    auto const at = [&](std::size_t k) { return k < bytes.size() ? std::to_integer<std::uint32_t>(bytes[k]) : 0U; };
+    std::uint32_t const bits = at(i) << 16 | at(i + 1) << 8 | at(i + 2);
+    out += detail::base64_alphabet[bits >> 18];
+    out += detail::base64_alphabet[bits >> 12 & 63];
+    out += i + 1 < bytes.size() ? detail::base64_alphabet[bits >> 6 & 63] : '=';
+    out += i + 2 < bytes.size() ? detail::base64_alphabet[bits & 63] : '=';
+  }
+  return out;
+}
+
+}  // namespace comcp
+#endif
+
+// protocol/icon.hpp
+// Icons, and which of them may be shown without asking. Spec: 2026-07-28 basic (icons).
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+/// A picture for a server, tool, prompt or resource. Untrusted: see safe().
+struct icon {
+  icon() = default;
+  explicit icon(std::string address) : src(std::move(address)) {}
+
+  std::string src;  ///< An https or data URI, if safe() is to be true.
+  std::optional<std::string> mime_type;
+  std::vector<std::string> sizes;    ///< "48x48", ..., or "any".
+  std::optional<std::string> theme;  ///< "light" or "dark".
+  json::value raw;
+
+  /// Whether the icon may be loaded: a data URI of an image, or an https address of the same origin as the server's
+  /// ("https://host[:port]", or the server's URL; empty for servers that have none, such as a child process).
+  /// SVG may hold scripts: show it without running them.
+  [[nodiscard]] bool safe(std::string_view origin) const;
+};
+constexpr auto describe(std::type_identity<icon>) {
+  using t = icon;
+  return json::fields(json::field("src", &t::src), json::field("mimeType", &t::mime_type),
+                      json::defaulted("sizes", &t::sizes), json::field("theme", &t::theme), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/icon.ipp
+
+namespace comcp {
+namespace detail {
+
+COMCP_DECL std::string icon_lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+/// "host:port" of an https address, in lower case with the port spelled out; empty when it is none, or when
+/// readers could disagree on its host.
+COMCP_DECL std::string https_authority(std::string_view url) {
+  for (char const c : url) {
+    if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7F || c == '\\') return {};
+  }
+  if (icon_lower(url.substr(0, 8)) != "https://") return {};
+  url.remove_prefix(8);
+  auto authority = icon_lower(url.substr(0, url.find_first_of("/?#")));
+  if (authority.empty() || authority.find('@') != authority.npos) return {};
+  auto const bracket = authority.rfind(']');
+  auto const colon = authority.find(':', bracket == authority.npos ? 0 : bracket);
+  if (colon == 0) return {};
+  if (colon == authority.npos) return authority + ":443";
+  return colon + 1 == authority.size() ? authority + "443" : authority;
+}
+
+}  // namespace detail
+
+COMCP_DECL bool icon::safe(std::string_view origin) const {
+  if (detail::icon_lower(std::string_view(src).substr(0, 11)) == "data:image/") return true;
+  auto const ours = detail::https_authority(src);
+  return !ours.empty() && ours == detail::https_authority(origin);
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// Who speaks, or for whom something is.
+enum class role { user, assistant };
+constexpr auto texts(std::type_identity<role>) { return std::array<std::string_view, 2>{"user", "assistant"}; }
+
+/// Hints for whoever shows content; untrusted.
+struct annotations {
+  annotations() = default;
+
+  std::vector<role> audience;
+  std::optional<double> priority;            ///< 0 (least) to 1 (required).
+  std::optional<std::string> last_modified;  ///< ISO 8601.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<annotations>) {
+  using t = annotations;
+  return json::fields(json::defaulted("audience", &t::audience), json::field("priority", &t::priority),
+                      json::field("lastModified", &t::last_modified), json::rest(&t::raw));
+}
+
+struct text_content {
+  static constexpr std::string_view kind = "text";
+  text_content() = default;
+  text_content(std::string words) : text(std::move(words)) {}
+  text_content(char const* words) : text(words) {}
+
+  std::string text;
+  std::optional<comcp::annotations> annotations;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<text_content>) {
+  using t = text_content;
+  return json::fields(json::tag("type", t::kind), json::field("text", &t::text),
+                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct image_content {
+  static constexpr std::string_view kind = "image";
+  image_content() = default;
+  image_content(std::span<std::byte const> bytes, std::string type)
+      : data(to_base64(bytes)), mime_type(std::move(type)) {}
+
+  std::string data;  ///< Base64.
+  std::string mime_type;
+  std::optional<comcp::annotations> annotations;
+  json::value meta;
+  json::value raw;
+
+  /// The decoded data; bad Base64 is errc::wrong_shape.
+  [[nodiscard]] result<std::vector<std::byte>> bytes() const { return from_base64(data); }
+};
+constexpr auto describe(std::type_identity<image_content>) {
+  using t = image_content;
+  return json::fields(json::tag("type", t::kind), json::field("data", &t::data), json::field("mimeType", &t::mime_type),
+                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct audio_content {
+  static constexpr std::string_view kind = "audio";
+  audio_content() = default;
+  audio_content(std::span<std::byte const> bytes, std::string type)
+      : data(to_base64(bytes)), mime_type(std::move(type)) {}
+
+  std::string data;  ///< Base64.
+  std::string mime_type;
+  std::optional<comcp::annotations> annotations;
+  json::value meta;
+  json::value raw;
+
+  /// The decoded data; bad Base64 is errc::wrong_shape.
+  [[nodiscard]] result<std::vector<std::byte>> bytes() const { return from_base64(data); }
+};
+constexpr auto describe(std::type_identity<audio_content>) {
+  using t = audio_content;
+  return json::fields(json::tag("type", t::kind), json::field("data", &t::data), json::field("mimeType", &t::mime_type),
+                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// A resource that the server names instead of sending it: read it with read_resource(uri).
+struct resource_link {
+  static constexpr std::string_view kind = "resource_link";
+  resource_link() = default;
+  resource_link(std::string address, std::string its_name) : uri(std::move(address)), name(std::move(its_name)) {}
+
+  std::string uri;
+  std::string name;
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::optional<std::string> mime_type;
+  std::optional<std::int64_t> size;  ///< Bytes, before any encoding.
+  std::optional<comcp::annotations> annotations;
+  std::vector<icon> icons;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<resource_link>) {
+  using t = resource_link;
+  return json::fields(json::tag("type", t::kind), json::field("uri", &t::uri), json::field("name", &t::name),
+                      json::field("title", &t::title), json::field("description", &t::description),
+                      json::field("mimeType", &t::mime_type), json::field("size", &t::size),
+                      json::field("annotations", &t::annotations), json::defaulted("icons", &t::icons),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// The contents of a resource: text or blob.
+struct resource_contents {
+  resource_contents() = default;
+  resource_contents(std::string address, std::string words) : uri(std::move(address)), text(std::move(words)) {}
+
+  std::string uri;
+  std::optional<std::string> mime_type;
+  std::optional<std::string> text;
+  std::optional<std::string> blob;  ///< Base64.
+  json::value meta;
+  json::value raw;
+
+  [[nodiscard]] bool is_text() const noexcept { return text.has_value(); }
+  /// The decoded blob, or the bytes of the text. Bad Base64, or neither of both, is errc::wrong_shape.
+  [[nodiscard]] result<std::vector<std::byte>> bytes() const;
+};
+constexpr auto describe(std::type_identity<resource_contents>) {
+  using t = resource_contents;
+  return json::fields(json::field("uri", &t::uri), json::field("mimeType", &t::mime_type),
+                      json::field("text", &t::text), json::field("blob", &t::blob), detail::meta_of(&t::meta),
+                      json::rest(&t::raw));
+}
+
+struct embedded_resource {
+  static constexpr std::string_view kind = "resource";
+  embedded_resource() = default;
+  explicit embedded_resource(resource_contents contents) : resource(std::move(contents)) {}
+
+  resource_contents resource;
+  std::optional<comcp::annotations> annotations;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<embedded_resource>) {
+  using t = embedded_resource;
+  return json::fields(json::tag("type", t::kind), json::field("resource", &t::resource),
+                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// Content of a kind that comcp does not know; everything is in `raw`.
+struct unknown_content {
+  static constexpr std::string_view kind = "";
+  unknown_content() = default;
+
+  std::string type;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<unknown_content>) {
+  return json::fields(json::field("type", &unknown_content::type), json::rest(&unknown_content::raw));
+}
+
+/// One piece of a tool's result or of a prompt.
+using content_block =
+    std::variant<text_content, image_content, audio_content, resource_link, embedded_resource, unknown_content>;
+
+/// The texts among these pieces, a newline between them. Those of a temporary are moved out.
+std::string text_of(std::vector<content_block> const& content);
+std::string text_of(std::vector<content_block>&& content);
+
+/// A model's wish to call a tool. Spec: client/sampling.
+struct tool_use_content {
+  static constexpr std::string_view kind = "tool_use";
+  tool_use_content() = default;
+  tool_use_content(std::string use_id, std::string tool_name, json::value arguments)
+      : id(std::move(use_id)), name(std::move(tool_name)), input(std::move(arguments)) {}
+
+  std::string id;
+  std::string name;
+  json::value input;  ///< An object.
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<tool_use_content>) {
+  using t = tool_use_content;
+  return json::fields(json::tag("type", t::kind), json::field("id", &t::id), json::field("name", &t::name),
+                      detail::object("input", &t::input), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// What a tool answered to a tool_use_content. Spec: client/sampling.
+struct tool_result_content {
+  static constexpr std::string_view kind = "tool_result";
+  tool_result_content() = default;
+  tool_result_content(std::string use_id, std::vector<content_block> pieces)
+      : tool_use_id(std::move(use_id)), content(std::move(pieces)) {}
+
+  std::string tool_use_id;
+  std::vector<content_block> content;
+  json::value structured_content;  ///< Null where absent.
+  bool is_error = false;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<tool_result_content>) {
+  using t = tool_result_content;
+  return json::fields(json::tag("type", t::kind), json::field("toolUseId", &t::tool_use_id),
+                      json::always("content", &t::content),
+                      json::defaulted("structuredContent", &t::structured_content),
+                      json::defaulted("isError", &t::is_error), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// One piece of a sampling message.
+using sampling_message_content_block =
+    std::variant<text_content, image_content, audio_content, tool_use_content, tool_result_content, unknown_content>;
+
+namespace detail {
+/// Content is told apart by its "type".
+template <class... Kinds>
+struct content_codec {
+  using block = std::variant<Kinds...>;
+
+  static bool read(json::view v, block& out, json::read_error& e) {
+    if (!v.is_object()) return e.expected(v, "object");
+    auto const type = v.find("type");
+    if (!type) return e.missing(v, "type");
+    auto const text = type->get_string();
+    if (!text) return e.expected(*type, "string");
+    bool ok = false;
+    (void)(read_as<Kinds>(*text, v, out, e, ok) || ...);
+    return ok;
+  }
+  static void write(json::writer& w, block const& from) {
+    std::visit([&](auto const& piece) { json::write(w, piece); }, from);
+  }
+
+ private:
+  template <class Kind>
+  static bool read_as(std::string_view type, json::view v, block& out, json::read_error& e, bool& ok) {
+    if (!Kind::kind.empty() && type != Kind::kind) return false;
+    ok = json::codec<Kind>::read(v, out.template emplace<Kind>(), e);
+    return true;
+  }
+};
+}  // namespace detail
+
+template <>
+struct json::codec<content_block> : comcp::detail::content_codec<text_content, image_content, audio_content,
+                                                                 resource_link, embedded_resource, unknown_content> {};
+template <>
+struct json::codec<sampling_message_content_block>
+    : comcp::detail::content_codec<text_content, image_content, audio_content, tool_use_content, tool_result_content,
+                                   unknown_content> {};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/content.ipp
+#include <type_traits>
+#include <utility>
+
+namespace comcp {
+
+COMCP_DECL result<std::vector<std::byte>> resource_contents::bytes() const {
+  if (blob) return from_base64(*blob);
+  if (!text) return error(errc::wrong_shape, "the resource " + uri + " has neither text nor blob");
+  auto const* const first = reinterpret_cast<std::byte const*>(text->data());
+  return std::vector<std::byte>(first, first + text->size());
+}
+
+namespace detail {
+/// The texts that `text_in` finds in these pieces; the first of a temporary is moved.
+template <class Pieces, class Find>
+std::string joined_texts(Pieces&& pieces, Find text_in) {
+  std::string all;
+  bool first = true;
+  for (auto& piece : pieces) {
+    auto* const text = text_in(piece);
+    if (!text) continue;
+    if (first) {
+      all = static_cast<std::conditional_t<std::is_lvalue_reference_v<Pieces>, decltype(*text), std::string&&>>(*text);
+    } else {
+      all.append(1, '\n').append(*text);
+    }
+    first = false;
+  }
+  return all;
+}
+
+template <class Blocks>
+std::string text_of_blocks(Blocks&& blocks) {
+  return joined_texts(std::forward<Blocks>(blocks), [](auto& block) {
+    auto* const piece = std::get_if<text_content>(&block);
+    return piece ? &piece->text : nullptr;
+  });
+}
+}  // namespace detail
+
+COMCP_DECL std::string text_of(std::vector<content_block> const& content) { return detail::text_of_blocks(content); }
+COMCP_DECL std::string text_of(std::vector<content_block>&& content) {
+  return detail::text_of_blocks(std::move(content));
+}
+
+}  // namespace comcp
+#endif
+
+// protocol/input_required.hpp
+// Rounds of the modern era: a result may ask for input first, and the retry carries the answers.
+// Spec: 2026-07-28 basic/patterns/mrtr.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace comcp {
+
+/// One question of a round: sampling/createMessage, roots/list or elicitation/create, and its parameters.
+struct input_request {
+  input_request() = default;
+  input_request(std::string its_method, json::value its_params)
+      : method(std::move(its_method)), params(std::move(its_params)) {}
+
+  std::string method;
+  json::value params;  ///< Null where absent.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<input_request>) {
+  using t = input_request;
+  return json::fields(json::field("method", &t::method), json::defaulted("params", &t::params), json::rest(&t::raw));
+}
+
+/// Questions and answers of a round under the server's keys; an answer is the result object of its method.
+using input_requests = std::map<std::string, input_request>;
+using input_responses = std::map<std::string, json::value>;
+
+struct input_required_result {
+  static constexpr std::string_view kind = "input_required";
+  input_required_result() = default;
+
+  std::optional<comcp::input_requests> input_requests;
+  std::optional<std::string> request_state;  ///< Opaque; goes back byte for byte.
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<input_required_result>) {
+  using t = input_required_result;
+  return json::fields(json::tag("resultType", t::kind), json::field("inputRequests", &t::input_requests),
+                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+// protocol/pagination.hpp
+// Pages of lists. A cursor is opaque; an empty one is a cursor too. Spec: server/utilities/pagination.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace comcp {
+
+/// Where a list continues, as the server said it.
+using cursor = std::string;
+
+/// The parameters of every */list request.
+struct paginated_params {
+  paginated_params() = default;
+  explicit paginated_params(std::optional<comcp::cursor> from) : cursor(std::move(from)) {}
+
+  std::optional<comcp::cursor> cursor;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<paginated_params>) {
+  using t = paginated_params;
+  return json::fields(json::field("cursor", &t::cursor), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// Who may reuse a cached result. Anything but "public" counts as private. Spec: server/utilities/caching.
+enum class cache_scope { private_, public_ };
+constexpr auto texts(std::type_identity<cache_scope>) { return std::array<std::string_view, 2>{"private", "public"}; }
+
+template <>
+struct json::codec<cache_scope> {
+  static bool read(view v, cache_scope& out, read_error&) {
+    out = v.get_string() == "public" ? cache_scope::public_ : cache_scope::private_;
+    return true;
+  }
+  static void write(writer& w, cache_scope scope) { w.string(enum_text(scope)); }
+};
+
+/// How long a result with this `ttl_ms` may be reused: not at all where it is absent or negative, a day at most.
+constexpr std::chrono::milliseconds time_to_live(std::optional<std::int64_t> ttl_ms) noexcept {
+  constexpr std::int64_t day = 24 * 60 * 60 * 1000;
+  return std::chrono::milliseconds(std::clamp<std::int64_t>(ttl_ms.value_or(0), 0, day));
+}
+
+}  // namespace comcp
+
+// protocol/tasks.hpp
+// Tasks of 2025-11-25, as data only. Spec: 2025-11-25 basic/utilities/tasks.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+enum class task_status { working, input_required, completed, failed, cancelled };
+constexpr auto texts(std::type_identity<task_status>) {
+  return std::array<std::string_view, 5>{"working", "input_required", "completed", "failed", "cancelled"};
+}
+
+/// A ttl that may be null: unlimited.
+struct task_ttl {
+  task_ttl() = default;
+  explicit task_ttl(std::int64_t ms) : milliseconds(ms) {}
+  std::optional<std::int64_t> milliseconds;
+  friend bool operator==(task_ttl const&, task_ttl const&) = default;
+};
+template <>
+struct json::codec<task_ttl> {
+  static bool read(view v, task_ttl& out, read_error& e) {
+    return codec<std::optional<std::int64_t>>::read(v, out.milliseconds, e);
+  }
+  static void write(writer& w, task_ttl const& ttl) { codec<std::optional<std::int64_t>>::write(w, ttl.milliseconds); }
+};
+
+/// Also the result of tasks/get and tasks/cancel and the parameters of notifications/tasks/status.
+struct task {
+  task() = default;
+
+  std::string task_id;
+  task_status status = task_status::working;
+  std::optional<std::string> status_message;
+  std::string created_at;
+  std::string last_updated_at;
+  task_ttl ttl;
+  std::optional<std::int64_t> poll_interval;  ///< Milliseconds.
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<task>) {
+  using t = task;
+  return json::fields(json::field("taskId", &t::task_id), json::field("status", &t::status),
+                      json::field("statusMessage", &t::status_message), json::field("createdAt", &t::created_at),
+                      json::field("lastUpdatedAt", &t::last_updated_at), json::always("ttl", &t::ttl),
+                      json::field("pollInterval", &t::poll_interval), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// Asks, in a request's parameters, for a task instead of a result.
+struct task_metadata {
+  task_metadata() = default;
+
+  std::optional<std::int64_t> ttl;  ///< Milliseconds.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<task_metadata>) {
+  return json::fields(json::field("ttl", &task_metadata::ttl), json::rest(&task_metadata::raw));
+}
+
+/// Names the task that a message belongs to, under meta_key::related_task.
+struct related_task_metadata {
+  related_task_metadata() = default;
+
+  std::string task_id;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<related_task_metadata>) {
+  using t = related_task_metadata;
+  return json::fields(json::field("taskId", &t::task_id), json::rest(&t::raw));
+}
+
+struct create_task_result {
+  create_task_result() = default;
+
+  comcp::task task;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<create_task_result>) {
+  using t = create_task_result;
+  return json::fields(json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// The parameters of tasks/get, tasks/result and tasks/cancel.
+struct task_params {
+  task_params() = default;
+  explicit task_params(std::string id) : task_id(std::move(id)) {}
+
+  std::string task_id;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<task_params>) {
+  using t = task_params;
+  return json::fields(json::field("taskId", &t::task_id), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct list_tasks_result {
+  list_tasks_result() = default;
+
+  std::vector<task> tasks;
+  std::vector<comcp::set_aside> set_aside;
+  std::optional<std::string> next_cursor;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_tasks_result>) {
+  using t = list_tasks_result;
+  return json::fields(detail::definitions("tasks", &t::tasks), json::field("nextCursor", &t::next_cursor),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// The server's hints on a tool. Untrusted: never a reason to skip a confirmation.
+struct tool_annotations {
+  tool_annotations() = default;
+
+  std::optional<std::string> title;
+  std::optional<bool> read_only_hint;    ///< Absent: false.
+  std::optional<bool> destructive_hint;  ///< Absent: true.
+  std::optional<bool> idempotent_hint;   ///< Absent: false.
+  std::optional<bool> open_world_hint;   ///< Absent: true.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<tool_annotations>) {
+  using t = tool_annotations;
+  return json::fields(json::field("title", &t::title), json::field("readOnlyHint", &t::read_only_hint),
+                      json::field("destructiveHint", &t::destructive_hint),
+                      json::field("idempotentHint", &t::idempotent_hint),
+                      json::field("openWorldHint", &t::open_world_hint), json::rest(&t::raw));
+}
+
+/// How a tool runs (2025-11-25).
+struct tool_execution {
+  tool_execution() = default;
+
+  std::optional<std::string> task_support;  ///< "forbidden" (the default), "optional" or "required".
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<tool_execution>) {
+  using t = tool_execution;
+  return json::fields(json::field("taskSupport", &t::task_support), json::rest(&t::raw));
+}
+
+struct tool {
+  tool() = default;
+
+  std::string name;
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  json::value input_schema;   ///< JSON Schema, an object.
+  json::value output_schema;  ///< JSON Schema of structured_content; null where absent.
+  std::optional<tool_annotations> annotations;
+  std::optional<tool_execution> execution;
+  std::vector<icon> icons;
+  json::value meta;
+  json::value raw;
+
+  /// What to show: title, else the annotations' title, else name.
+  [[nodiscard]] std::string const& display_name() const noexcept;
+};
+constexpr auto describe(std::type_identity<tool>) {
+  using t = tool;
+  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
+                      json::field("description", &t::description), detail::object("inputSchema", &t::input_schema),
+                      detail::optional_object("outputSchema", &t::output_schema),
+                      json::field("annotations", &t::annotations), json::field("execution", &t::execution),
+                      json::defaulted("icons", &t::icons), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct list_tools_result {
+  list_tools_result() = default;
+
+  std::vector<tool> tools;
+  std::vector<comcp::set_aside> set_aside;  ///< Definitions that could not be read.
+  std::optional<cursor> next_cursor;
+  std::optional<std::int64_t> ttl_ms;
+  std::optional<comcp::cache_scope> cache_scope;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_tools_result>) {
+  using t = list_tools_result;
+  return json::fields(json::field("resultType", &t::result_type), detail::definitions("tools", &t::tools),
+                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
+                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct call_tool_params {
+  call_tool_params() = default;
+  explicit call_tool_params(std::string tool_name, json::value args = {})
+      : name(std::move(tool_name)), arguments(std::move(args)) {}
+
+  std::string name;
+  json::value arguments;  ///< An object; null where absent.
+  std::optional<task_metadata> task;
+  std::optional<comcp::input_responses> input_responses;
+  std::optional<std::string> request_state;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<call_tool_params>) {
+  using t = call_tool_params;
+  return json::fields(json::field("name", &t::name), detail::optional_object("arguments", &t::arguments),
+                      json::field("task", &t::task), json::field("inputResponses", &t::input_responses),
+                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// What a tool answered. `is_error` is the tool's own failure, for the model to see: a value, no exception.
+struct call_tool_result {
+  call_tool_result() = default;
+  call_tool_result(std::vector<content_block> pieces) : content(std::move(pieces)) {}
+  explicit call_tool_result(text_content text) { content.emplace_back(std::move(text)); }
+
+  std::vector<content_block> content;
+  json::value structured_content;  ///< Null where absent.
+  bool is_error = false;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+
+  /// The texts among the content, a newline between them.
+  [[nodiscard]] std::string text() const& { return text_of(content); }
+  [[nodiscard]] std::string text() && { return text_of(std::move(content)); }
+  /// The pieces of one kind, copied, or moved out of a temporary; their bytes() decode.
+  [[nodiscard]] std::vector<image_content> images() const& { return all<image_content>(content); }
+  [[nodiscard]] std::vector<image_content> images() && { return all<image_content>(std::move(content)); }
+  [[nodiscard]] std::vector<audio_content> audio() const& { return all<audio_content>(content); }
+  [[nodiscard]] std::vector<audio_content> audio() && { return all<audio_content>(std::move(content)); }
+  [[nodiscard]] std::vector<embedded_resource> resources() const& { return all<embedded_resource>(content); }
+  [[nodiscard]] std::vector<embedded_resource> resources() && { return all<embedded_resource>(std::move(content)); }
+  [[nodiscard]] std::vector<resource_link> links() const& { return all<resource_link>(content); }
+  [[nodiscard]] std::vector<resource_link> links() && { return all<resource_link>(std::move(content)); }
+
+  /// The structured content as a T; errc::wrong_shape where it is absent or of another shape.
+  template <class T>
+  [[nodiscard]] result<T> structured() const {
+    if (structured_content.is_null()) return error(errc::wrong_shape, "the tool gave no structured content");
+    return structured_content.get<T>();
+  }
+
+  /// The result itself; throws comcp::exception (errc::tool_failed, with the text) when is_error is set.
+  call_tool_result const& or_throw() const&;
+  call_tool_result or_throw() &&;
+
+ private:
+  template <class Kind, class Blocks>
+  static std::vector<Kind> all(Blocks&& blocks) {
+    std::vector<Kind> found;
+    for (auto& block : blocks) {
+      auto* const piece = std::get_if<Kind>(&block);
+      if (!piece) continue;
+      if constexpr (std::is_lvalue_reference_v<Blocks>) found.push_back(*piece);
+      else found.push_back(std::move(*piece));
+    }
+    return found;
+  }
+};
+constexpr auto describe(std::type_identity<call_tool_result>) {
+  using t = call_tool_result;
+  return json::fields(json::field("resultType", &t::result_type), json::always("content", &t::content),
+                      json::defaulted("structuredContent", &t::structured_content),
+                      json::defaulted("isError", &t::is_error), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// protocol/impl/tools.ipp
+
+namespace comcp {
+
+COMCP_DECL std::string const& tool::display_name() const noexcept {
+  if (title) return *title;
+  if (annotations && annotations->title) return *annotations->title;
+  return name;
+}
+
+COMCP_DECL call_tool_result const& call_tool_result::or_throw() const& {
+  if (is_error) {
+    auto said = text();
+    throw exception(error(errc::tool_failed, said.empty() ? std::string("the tool reported a failure") : said));
+  }
+  return *this;
+}
+
+COMCP_DECL call_tool_result call_tool_result::or_throw() && {
+  std::as_const(*this).or_throw();
+  return std::move(*this);
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// Whether a call may be answered from the cache, where the client has one.
+enum class cache_use : unsigned char {
+  use,      ///< A fresh result is the answer; else the server's is, which is stored.
+  refresh,  ///< The server's is, which is stored.
+  bypass,   ///< The server's is, and nothing is stored.
+};
+
+/// What one call may be told. Unset values come from connect_options. Copyable; reusable for many calls.
+class call_options {
+ public:
+  call_options() {}
+
+  /// Ends the call with errc::timeout after this long without its answer (default 30 s). Progress extends it.
+  call_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }
+  /// Ends the call at this age whatever progress says (default 10 min).
+  call_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }
+  /// Whether progress restarts the timeout (default: when a timeout was set by hand or on_progress is set).
+  call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
+  /// Called on the client's executor for each progress notification of this call, before the call ends.
+  call_options& on_progress(std::function<void(progress_notification const&)> f) {
+    return edit().on_progress = std::move(f), *this;
+  }
+  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts, and the text of the keys of
+  /// W3C trace context: errc::invalid_argument.
+  template <json::writable T>
+  call_options& meta(std::string key, T const& value) {
+    return set_meta(std::move(key), json::to_text(value)), *this;
+  }
+  /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
+  call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
+  /// Cancels every call that was given this token once stop is requested. Thread-safe.
+  call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
+  /// What the server is told where this call is cancelled (default: "cancelled by the caller").
+  call_options& cancel_reason(std::string text) { return edit().cancel_reason = std::move(text), *this; }
+  /// 2025-11-25: after an error -32042 whose pages the handler's elicit_url() all accepted, waits until the server tells
+  /// that they are completed (within the hard timeout) and sends the call again, once (default: it ends with
+  /// errc::url_elicitation_required).
+  call_options& await_url_elicitations(bool yes = true) { return await_urls_ = yes, *this; }
+  /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
+  call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
+  /// The definition to go by instead of the one that was listed last: its annotated arguments are mirrored into headers
+  /// (HTTP, modern era), and its schemas are those of connect_options().validate().
+  call_options& tool(comcp::tool const& definition) {
+    auto& own = edit();
+    own.input_schema = definition.input_schema;
+    own.output_schema = definition.output_schema;
+    own.needs_task = definition.execution && definition.execution->task_support == "required";
+    return *this;
+  }
+  /// Modern era: the log level asked for with this call.
+  call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
+
+  /// For server/discover, lists and reads of a client with connect_options().cache() (default: use).
+  call_options& cache(cache_use how) { return cache_ = how, *this; }
+
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
+  [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
+  [[nodiscard]] auto const& on_progress() const noexcept { return rare().on_progress; }
+  [[nodiscard]] bool extends_on_progress() const noexcept {
+    return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress()));
+  }
+  [[nodiscard]] bool wants_progress() const noexcept {
+    return extends_on_progress() || static_cast<bool>(on_progress());
+  }
+  [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
+  /// Of tool(): null where that was not said.
+  [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
+  [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
+  [[nodiscard]] std::optional<bool> needs_task() const noexcept { return rare().needs_task; }
+  [[nodiscard]] std::string const& cancel_reason() const noexcept { return rare().cancel_reason; }
+  [[nodiscard]] bool awaits_url_elicitations() const noexcept { return await_urls_; }
+  void forget_tool() {
+    if (!input_schema().is_null()) edit().input_schema = json::value();
+  }
+  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
+  [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
+  [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
+  [[nodiscard]] cache_use cache() const noexcept { return cache_; }
+  [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
+
+ private:
+  // What few calls set: shared by copies and never changed in place, so that options cost little where it is unset.
+  struct rarities {
+    std::function<void(progress_notification const&)> on_progress;
+    std::vector<std::pair<std::string, std::string>> meta;
+    std::stop_token stop;
+    json::value input_schema, output_schema;
+    std::optional<bool> needs_task;
+    std::string cancel_reason = "cancelled by the caller";
+  };
+  [[nodiscard]] rarities const& rare() const noexcept {
+    static rarities const none;
+    return rare_ ? *rare_ : none;
+  }
+  void set_meta(std::string key, std::string text) {
+    auto& all = edit().meta;
+    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
+    all.emplace_back(std::move(key), std::move(text));
+  }
+  rarities& edit() {
+    auto own = std::make_shared<rarities>(rare());
+    auto& changed = *own;
+    rare_ = std::move(own);
+    return changed;
+  }
+
+  std::optional<std::chrono::nanoseconds> timeout_, hard_timeout_;
+  std::shared_ptr<rarities const> rare_;
+  std::optional<bool> extend_;
+  std::optional<comcp::log_level> log_level_;
+  bool idempotent_ = false;
+  bool manual_input_ = false;
+  bool await_urls_ = false;
+  cache_use cache_ = cache_use::use;
+};
+
+}  // namespace comcp
+
+// client/operation.hpp
+// From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
+// all, which are users' tools.
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+#include <asio/this_coro.hpp>
+
+// client/link.hpp
+// A client's core as its facade sees it: a source that is only given a client compiles no connecting, restarting or
+// negotiating. Internal.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+// client/call.hpp
+// One call on its way: what it sends, who waits for it, how its end is told. Internal to the core.
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// client/waiter.hpp
+// Suspending a coroutine until somebody on the same executor completes it: the one place where comcp meets
+// Asio's completion handlers. Internal.
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/associated_allocator.hpp>
+#include <asio/associated_cancellation_slot.hpp>
+#include <asio/async_result.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/use_awaitable.hpp>
+
+// net/spawn.hpp
+// What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
+// post costs a header-only user a third of a second. And what came out of it. Internal.
+
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+/// What is run later and elsewhere.
+class task {
+ public:
+  virtual ~task() = default;
+  virtual void run() = 0;
+};
+
+/// Runs it later on that executor. With an empty one, whose context is gone, neither this nor spawn() does anything.
+void post(asio::any_io_executor const& to, std::shared_ptr<task> work);
+
+template <class F>
+struct task_of final : task {
+  explicit task_of(F work) : call(std::move(work)) {}
+  void run() override { call(); }
+  F call;
+};
+
+template <class F>
+  requires std::is_invocable_v<F&>
+void post(asio::any_io_executor const& to, F work) {
+  if (to) post(to, std::shared_ptr<task>(std::make_shared<task_of<F>>(std::move(work))));
+}
+
+/// Inside a catch block: what was caught is thrown again from that executor, where it unwinds through nothing of ours.
+void throw_from(asio::any_io_executor const& on) noexcept;
+
+/// Starts it there and forgets it. What it throws is dropped.
+COMCP_LAZY void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
+/// The same with a cancellation slot. Asio looks at the slot after the work has ended, so `owner` keeps its signal.
+COMCP_LAZY void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+                      std::shared_ptr<void const> owner);
+
+/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it. Throws errc::closed where
+/// that executor is empty.
+COMCP_LAZY asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
+
+/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
+error current_error();
+
+template <class T>
+asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
+  auto value = co_await std::move(work);
+  out.emplace(std::move(value));
+}
+
+/// Runs it on the owner's executor, wherever it is awaited, and resumes the caller on its own. Keeps the owner alive.
+template <class Owner, class T>
+asio::awaitable<T> on_home(std::shared_ptr<Owner> owner, asio::awaitable<T> work) {
+  auto const here = co_await asio::this_coro::executor;
+  if constexpr (std::is_void_v<T>) {
+    if (here == owner->home()) co_await std::move(work);
+    else co_await spawn_and_wait(owner->home(), std::move(work));
+  } else {
+    if (here == owner->home()) {
+      auto value = co_await std::move(work);
+      co_return value;
+    }
+    std::optional<T> value;
+    auto stored = store(std::move(work), value);
+    co_await spawn_and_wait(owner->home(), std::move(stored));
+    co_return std::move(*value);
+  }
+}
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// net/impl/spawn.ipp
+#include <exception>
+#include <new>
+#include <system_error>
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/error.hpp>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::detail {
+
+struct posted {
+  void operator()() {
+    auto const last = std::move(work);
+    last->run();
+  }
+  std::shared_ptr<task> work;
+};
+
+COMCP_DECL void post(asio::any_io_executor const& to, std::shared_ptr<task> work) {
+  if (to) asio::post(to, posted{std::move(work)});
+}
+
+COMCP_DECL void throw_from(asio::any_io_executor const& on) noexcept {
+  post(on, [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
+}
+
+COMCP_LAZY_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
+                           std::shared_ptr<void const> owner) {
+  if (!on) return;
+  auto done = [owner = std::move(owner)](std::exception_ptr) {};
+  asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, std::move(done)));
+}
+
+COMCP_LAZY_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
+  spawn(on, std::move(work), {}, {});
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
+  if (!on) throw exception(error(errc::closed, "the execution context is gone"));
+  co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
+}
+
+COMCP_DECL error current_error() {
+  try {
+    throw;
+  } catch (exception const& e) {
+    return e.error();
+  } catch (std::system_error const& e) {
+    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
+    return error(e.code(), {});
+  } catch (std::bad_alloc const&) {
+    return errc::out_of_memory;
+  } catch (std::exception const& e) {
+    return error(errc::invalid_argument, e.what());
+  } catch (...) {
+    return error(errc::invalid_argument, "an unknown exception");
+  }
+}
+
+}  // namespace comcp::detail
+#endif
+
+namespace comcp::detail {
+
+/// A suspended coroutine that waits for a T; see waiter.
+template <class T>
+class suspended {
+ public:
+  /// Frees itself, then resumes the coroutine inside this call.
+  virtual void resume(T value) = 0;
+  /// Frees itself and the coroutine without resuming it.
+  virtual void destroy() noexcept = 0;
+
+ protected:
+  ~suspended() = default;
+};
+
+/// The right to resume a coroutine, owned by who completes it: a coroutine that nobody can complete any more goes away.
+template <class T>
+class waiter {
+ public:
+  waiter() = default;
+  explicit waiter(suspended<T>* s) noexcept : suspended_(s) {}
+  waiter(waiter&& other) noexcept : suspended_(std::exchange(other.suspended_, nullptr)) {}
+  waiter& operator=(waiter&& other) noexcept {
+    waiter old(std::exchange(suspended_, std::exchange(other.suspended_, nullptr)));
+    return *this;
+  }
+  ~waiter() {
+    if (suspended_) suspended_->destroy();
+  }
+  explicit operator bool() const noexcept { return suspended_ != nullptr; }
+  /// Resumes it inside this call. What leaves it, or its user's completion handler, is thrown from `home` later.
+  void complete(T value, asio::any_io_executor const& home) noexcept {
+    try {
+      std::exchange(suspended_, nullptr)->resume(std::move(value));
+    } catch (...) {
+      throw_from(home);
+    }
+  }
+
+ private:
+  suspended<T>* suspended_ = nullptr;
+};
+
+/// For whoever held the right and goes away: the coroutine learns that from its executor, if there is one.
+template <class T>
+void complete_later(waiter<T>&& waiting, asio::any_io_executor const& on, error why) noexcept {
+  if (!waiting) return;
+  try {
+    auto const last = std::make_shared<waiter<T>>(std::move(waiting));
+    post(on, [last, on, why = std::move(why)] { last->complete(T(why), on); });
+  } catch (...) {  // no memory: it is destroyed
+  }
+}
+
+/// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
+class waiter_room {
+ public:
+  waiter_room() noexcept {}
+  [[nodiscard]] void* memory() noexcept { return bytes_; }
+  static constexpr std::size_t size = 32;
+
+ private:
+  alignas(std::max_align_t) std::byte bytes_[size];
+};
+
+template <class T, class Handler>
+class handler_waiter final : public suspended<T> {
+ public:
+  template <class OnCancel>
+  static waiter<T> create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
+    auto slot = asio::get_associated_cancellation_slot(handler);
+    auto allocator = allocator_of(handler);
+    bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
+    void* const memory = fits ? room->memory() : std::allocator_traits<allocator_type>::allocate(allocator, 1);
+    auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
+    if (slot.is_connected()) {
+      slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
+        if (type != asio::cancellation_type::none) hook();
+      });
+    }
+    return waiter<T>(self);
+  }
+
+  void resume(T value) override {
+    auto handler = release();
+    auto slot = asio::get_associated_cancellation_slot(handler);
+    if (slot.is_connected()) slot.clear();
+    std::move(handler)(std::move(value));
+  }
+
+  void destroy() noexcept override { [[maybe_unused]] auto handler = release(); }
+
+ private:
+  using allocator_type = typename std::allocator_traits<
+      asio::associated_allocator_t<Handler>>::template rebind_alloc<handler_waiter>;
+  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h)); }
+
+  // What is costly to make is made only where a slot is connected.
+  template <class OnCancel>
+  static auto hook_of(OnCancel const& on_cancel) {
+    if constexpr (requires { on_cancel.hook(); }) return on_cancel.hook();
+    else return on_cancel;
+  }
+
+  handler_waiter(Handler h, bool allocated) : handler_(std::move(h)), allocated_(allocated) {}
+
+  Handler release() noexcept {
+    auto handler = std::move(handler_);
+    bool const allocated = allocated_;
+    this->~handler_waiter();
+    if (allocated) {
+      auto allocator = allocator_of(handler);
+      std::allocator_traits<allocator_type>::deallocate(allocator, this, 1);
+    }
+    return handler;
+  }
+
+  Handler handler_;
+  bool allocated_;
+};
+
+template <class T, class OnCancel>
+struct suspend_initiation {
+  waiter<T>* place;
+  waiter_room* room;
+  OnCancel on_cancel;
+  template <class Handler>
+  void operator()(Handler handler) const {
+    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel, room);
+  }
+};
+
+/// Suspends until `place`, which is set meanwhile, is completed. `on_cancel` runs when the coroutine is cancelled
+/// and must see to it that `place` is completed later, never inside itself. `room`, if given, lives as long as the
+/// coroutine waits.
+template <class T, class OnCancel>
+asio::awaitable<T> suspend(waiter<T>& place, OnCancel on_cancel, waiter_room* room = nullptr) {
+  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
+      suspend_initiation<T, OnCancel>{&place, room, std::move(on_cancel)}, asio::use_awaitable);
+}
+
+}  // namespace comcp::detail
+
+// later.hpp
+// Sums of moments and users' durations, which may be as good as never. Internal.
+
+#include <chrono>
+
+namespace comcp::detail {
+
+/// `d` after `from`; the end of time where that is later than any.
+template <class Rep, class Period>
+std::chrono::steady_clock::time_point later(std::chrono::steady_clock::time_point from,
+                                            std::chrono::duration<Rep, Period> d) noexcept {
+  using std::chrono::duration_cast, std::chrono::steady_clock;
+  constexpr auto never = steady_clock::time_point::max();
+  if (from == never || d >= duration_cast<decltype(d)>(never - from)) return never;
+  return from + duration_cast<steady_clock::duration>(d);
+}
+
+}  // namespace comcp::detail
+
+// transport/transport.hpp
+// The transport seam: what carries messages. A transport knows no methods and no versions; what a message
+// means is decided above it.
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// The id of one of our requests on the wire; 0 means none (a notification, an answer, a shared channel).
+using request_id = std::uint64_t;
+
+/// One message on its way out. `text` is a whole JSON-RPC message without a newline.
+struct outgoing {
+  outgoing() = default;
+  explicit outgoing(std::string message, request_id request = 0) : text(std::move(message)), id(request) {}
+
+  std::string text;
+  request_id id = 0;           ///< Set for requests of ours.
+  std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
+  std::vector<std::pair<std::string, std::string>> headers;  ///< What the era wants in HTTP headers.
+  bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
+  bool established = false;    ///< The last message of the handshake: streams for what the server says may open.
+  bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
+  bool repeatable = false;     ///< It may be sent again after the server refused it for now.
+  bool open_ended = false;     ///< No deadline ends it: over HTTP, silence does.
+};
+
+/// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.
+struct saved_session {
+  saved_session() = default;
+  std::string id;
+  std::string initialize_result;  ///< JSON text: the negotiated version and what the server can do.
+};
+
+/// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
+/// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
+/// close or destroy the transport: look at nothing of it afterwards without holding it.
+class inbox {
+ public:
+  /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
+  virtual void delivered(padded_text text, request_id stream) = 0;
+  /// The response of `id` ended (HTTP only). Where its answer is still awaited this is its end.
+  virtual void stream_ended(request_id id, error why) = 0;
+  /// Whether the answer to this request is still awaited.
+  [[nodiscard]] virtual bool awaits(request_id) const { return true; }
+  /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
+  /// where that was no request.
+  virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
+  /// HTTP, legacy era: what the server says unasked does not come any more, and why; without an error: it does again.
+  virtual void deaf(error why) { (void)why; }
+  /// Whether anybody waits for what the server says unasked.
+  [[nodiscard]] virtual bool listens() const { return true; }
+  /// Credentials are being obtained, for which a user may be asked: until as many false as true came, and no longer than
+  /// the connection lives, no deadline but the hard ones ends a request.
+  virtual void authorizing(bool begins) { (void)begins; }
+  /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
+  virtual void closed(error reason) = 0;
+  /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).
+  virtual void fault(error what) = 0;
+
+ protected:
+  ~inbox() = default;
+};
+
+/// What a transport tells about itself; a snapshot.
+struct transport_info {
+  std::string kind;                      ///< "stdio", "memory", "unix", ...
+  std::string target;                    ///< Command line or address, without secrets.
+  std::string origin;                    ///< HTTP: scheme, host and port; what is learned of a server is kept by it.
+  std::string identity;                  ///< HTTP: whose credentials, as authenticator.identity() says.
+  std::vector<std::string> extensions;   ///< HTTP: what the authenticator declares, as its extensions() says.
+  std::string server;                    ///< HTTP: equal where all else in a request is; empty where that is not known.
+  std::string session_id;                ///< HTTP, legacy era: a secret.
+  std::size_t open_streams = 0;          ///< HTTP: event streams that are open.
+  std::optional<int> pid;                ///< stdio: the server process.
+  std::optional<int> exit_code;          ///< stdio: set once it exited.
+  std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
+  std::string stderr_tail;               ///< stdio: the end of what it wrote to stderr.
+  std::string unfinished;                ///< Byte streams: how a line begins whose end has not come.
+  std::uint64_t messages_in = 0;
+  std::uint64_t messages_out = 0;
+  std::uint64_t bytes_in = 0;
+  std::uint64_t bytes_out = 0;
+};
+
+/// Carries messages. `open` takes the executor from this_coro::executor and may be called again after
+/// `closed`. `send` takes the message over whole or refuses it (errc::queue_full, errc::closed) and never
+/// completes anything inside itself. `abandon(id)`: the caller of that request is gone; true says that closing
+/// its stream has told the server, so that no notifications/cancelled is needed; a request that is still
+/// queued is removed silently, which also counts as told. `close` is bounded, and is graceful; the destructor is
+/// abrupt. After `close` completed `inbox::closed` has been called.
+template <class T>
+concept transport = std::move_constructible<T> &&
+    requires(T t, T const& ct, inbox& in, outgoing message, request_id id) {
+      { t.open(in) } -> std::same_as<asio::awaitable<result<void>>>;
+      { t.send(std::move(message)) } -> std::same_as<result<void>>;
+      { t.abandon(id) } noexcept -> std::same_as<bool>;
+      { t.close() } -> std::same_as<asio::awaitable<void>>;
+      { ct.info() } -> std::same_as<transport_info>;
+    };
+
+/// A transport over HTTP says so: its messages need headers, and the rules for finding the era are others.
+template <class T>
+concept over_http = requires(T const& t) {
+  requires T::is_http;
+  { t.resumed() } -> std::same_as<std::optional<saved_session>>;  // what it goes on with instead of a handshake
+};
+
+/// A transport that something outlives (a process) may say what ends it from any thread and at once, for whoever cannot
+/// wait until its executor comes to the destructor.
+template <class T>
+concept has_cutter = requires(T const& t) {
+  { t.cutter() } -> std::same_as<std::function<void()>>;
+};
+
+namespace detail {
+
+/// Ends what is connected to it, from any thread; once pulled, also what is connected later.
+class kill_switch {
+ public:
+  /// In place of what was connected before.
+  void connect(std::function<void()> end) {
+    std::lock_guard const lock(mutex_);
+    end_ = std::move(end);
+    if (pulled_ && end_) end_();
+  }
+  void pull() noexcept {
+    std::lock_guard const lock(mutex_);
+    pulled_ = true;
+    if (end_) end_();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::function<void()> end_;
+  bool pulled_ = false;
+};
+
+}  // namespace detail
+
+/// Any transport, type-erased: one allocation, one virtual call for each operation.
+class any_transport {
+ public:
+  any_transport() = default;
+  template <class T>
+    requires(!std::same_as<T, any_transport>)
+  explicit any_transport(T t) : self_(std::make_unique<model<T>>(std::move(t))) {
+    static_assert(transport<T>,
+                  "comcp: this type is no transport: it needs open(inbox&), send(outgoing), abandon(request_id) "
+                  "noexcept, close() and info() as comcp/transport/transport.hpp says");
+  }
+
+  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return self_->open(in); }
+  result<void> send(outgoing&& message) { return self_->send(std::move(message)); }
+  bool abandon(request_id id) noexcept { return self_->abandon(id); }
+  [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
+  [[nodiscard]] transport_info info() const { return self_->info(); }
+  [[nodiscard]] std::function<void()> cutter() const { return self_ ? self_->cutter() : std::function<void()>(); }
+  [[nodiscard]] bool is_http() const noexcept { return self_ && self_->http; }
+  [[nodiscard]] std::optional<saved_session> resumed() const { return self_->resumed(); }
+  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual asio::awaitable<result<void>> open(inbox&) = 0;
+    virtual result<void> send(outgoing&&) = 0;
+    virtual bool abandon(request_id) noexcept = 0;
+    virtual asio::awaitable<void> close() = 0;
+    virtual transport_info info() const = 0;
+    virtual std::optional<saved_session> resumed() const { return {}; }
+    virtual std::function<void()> cutter() const { return {}; }
+    bool http = false;
+  };
+
+  template <class T>
+  struct model final : base {
+    explicit model(T t) : impl(std::move(t)) { this->http = over_http<T>; }
+    asio::awaitable<result<void>> open(inbox& in) override { return impl.open(in); }
+    result<void> send(outgoing&& m) override { return impl.send(std::move(m)); }
+    bool abandon(request_id id) noexcept override { return impl.abandon(id); }
+    asio::awaitable<void> close() override { return impl.close(); }
+    transport_info info() const override { return impl.info(); }
+    std::optional<saved_session> resumed() const override {
+      if constexpr (over_http<T>) return impl.resumed();
+      return {};
+    }
+    std::function<void()> cutter() const override {
+      if constexpr (has_cutter<T>) return impl.cutter();
+      return {};
+    }
+    T impl;
+  };
+
+  std::unique_ptr<base> self_;
+};
+
+}  // namespace comcp
+
+// wire/method.hpp
+// What the protocol says of each method that a client calls: one table, looked at once for a call. Methods that are not in
+// it are the vendors', and may be sent.
+
+#include <string>
+#include <string_view>
+
+// protocol/capabilities.hpp
+// What each side says it can do. Spec: basic/lifecycle (legacy), 2026-07-28 basic (_meta) and server/discover.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
 /// Entries of `experimental` and `extensions`: their name and their settings (an object).
 using capability_entries = std::map<std::string, json::value>;
 
@@ -3409,133 +5809,19 @@ COMCP_DECL bool server_capabilities::supports_list_changed(std::string_view name
 }  // namespace comcp
 #endif
 
-// protocol/icon.hpp
-// Icons, and which of them may be shown without asking. Spec: 2026-07-28 basic (icons).
+// protocol/lifecycle.hpp
+// Protocol versions, who the two sides are, and what initialize and server/discover carry.
+// Spec: basic/lifecycle (legacy), 2026-07-28 basic/versioning and server/discover.
 
+#include <array>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-
-namespace comcp {
-
-/// A picture for a server, tool, prompt or resource. Untrusted: see safe().
-struct icon {
-  icon() = default;
-  explicit icon(std::string address) : src(std::move(address)) {}
-
-  std::string src;  ///< An https or data URI, if safe() is to be true.
-  std::optional<std::string> mime_type;
-  std::vector<std::string> sizes;    ///< "48x48", ..., or "any".
-  std::optional<std::string> theme;  ///< "light" or "dark".
-  json::value raw;
-
-  /// Whether the icon may be loaded: a data URI of an image, or an https address of the same origin as the server's
-  /// ("https://host[:port]", or the server's URL; empty for servers that have none, such as a child process).
-  /// SVG may hold scripts: show it without running them.
-  [[nodiscard]] bool safe(std::string_view origin) const;
-};
-constexpr auto describe(std::type_identity<icon>) {
-  using t = icon;
-  return json::fields(json::field("src", &t::src), json::field("mimeType", &t::mime_type),
-                      json::defaulted("sizes", &t::sizes), json::field("theme", &t::theme), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// protocol/impl/icon.ipp
-
-namespace comcp {
-namespace detail {
-
-COMCP_DECL std::string icon_lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-/// "host:port" of an https address, in lower case with the port spelled out; empty when it is none, or when
-/// readers could disagree on its host.
-COMCP_DECL std::string https_authority(std::string_view url) {
-  for (char const c : url) {
-    if (static_cast<unsigned char>(c) <= 0x20 || c == 0x7F || c == '\\') return {};
-  }
-  if (icon_lower(url.substr(0, 8)) != "https://") return {};
-  url.remove_prefix(8);
-  auto authority = icon_lower(url.substr(0, url.find_first_of("/?#")));
-  if (authority.empty() || authority.find('@') != authority.npos) return {};
-  auto const bracket = authority.rfind(']');
-  auto const colon = authority.find(':', bracket == authority.npos ? 0 : bracket);
-  if (colon == 0) return {};
-  if (colon == authority.npos) return authority + ":443";
-  return colon + 1 == authority.size() ? authority + "443" : authority;
-}
-
-}  // namespace detail
-
-COMCP_DECL bool icon::safe(std::string_view origin) const {
-  if (detail::icon_lower(std::string_view(src).substr(0, 11)) == "data:image/") return true;
-  auto const ours = detail::https_authority(src);
-  return !ours.empty() && ours == detail::https_authority(origin);
-}
-
-}  // namespace comcp
-#endif
-
-// protocol/pagination.hpp
-// Pages of lists. A cursor is opaque; an empty one is a cursor too. Spec: server/utilities/pagination.
-
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-
-namespace comcp {
-
-/// Where a list continues, as the server said it.
-using cursor = std::string;
-
-/// The parameters of every */list request.
-struct paginated_params {
-  paginated_params() = default;
-  explicit paginated_params(std::optional<comcp::cursor> from) : cursor(std::move(from)) {}
-
-  std::optional<comcp::cursor> cursor;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<paginated_params>) {
-  using t = paginated_params;
-  return json::fields(json::field("cursor", &t::cursor), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// Who may reuse a cached result. Anything but "public" counts as private. Spec: server/utilities/caching.
-enum class cache_scope { private_, public_ };
-constexpr auto texts(std::type_identity<cache_scope>) { return std::array<std::string_view, 2>{"private", "public"}; }
-
-template <>
-struct json::codec<cache_scope> {
-  static bool read(view v, cache_scope& out, read_error&) {
-    out = v.get_string() == "public" ? cache_scope::public_ : cache_scope::private_;
-    return true;
-  }
-  static void write(writer& w, cache_scope scope) { w.string(enum_text(scope)); }
-};
-
-/// How long a result with this `ttl_ms` may be reused: not at all where it is absent or negative, a day at most.
-constexpr std::chrono::milliseconds time_to_live(std::optional<std::int64_t> ttl_ms) noexcept {
-  constexpr std::int64_t day = 24 * 60 * 60 * 1000;
-  return std::chrono::milliseconds(std::clamp<std::int64_t>(ttl_ms.value_or(0), 0, day));
-}
-
-}  // namespace comcp
 
 namespace comcp {
 
@@ -3672,63 +5958,260 @@ constexpr auto describe(std::type_identity<discover_result>) {
 
 }  // namespace comcp
 
-namespace comcp {
+namespace comcp::wire {
 
-class client;
-class client_core;
-class context;
+struct method_rules {
+  std::string_view name = {};
+  bool in_legacy = true;
+  bool in_modern = true;
+  protocol_version since = version::v2024_11_05;  ///< Of the legacy era.
+  /// What the server would have to declare for it and did not; null where it did.
+  char const* (*missing)(server_capabilities const&) = nullptr;
+  protocol_version declared_since = version::v2024_11_05;  ///< Before that there was nothing to declare.
+  bool wants_sight = false;       ///< A server that was not asked what it can do counts as one that cannot.
+  char const* subject = nullptr;  ///< The parameter that says what it is about.
+  bool is_mirrored = false;       ///< Modern era, HTTP: the subject is its Mcp-Name.
+  bool may_ask = false;           ///< Modern era: its result may be input_required.
+};
+
 namespace detail {
-class dispatcher;
-class input_rounds;
-class validation_plan;
-result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
+inline char const* tools_missing(server_capabilities const& c) { return c.tools ? nullptr : "tools"; }
+inline char const* prompts_missing(server_capabilities const& c) { return c.prompts ? nullptr : "prompts"; }
+inline char const* resources_missing(server_capabilities const& c) { return c.resources ? nullptr : "resources"; }
+inline char const* subscribe_missing(server_capabilities const& c) {
+  return !c.resources ? "resources" : c.supports_subscribe() ? nullptr : "resources.subscribe";
+}
+inline char const* completions_missing(server_capabilities const& c) { return c.completions.is_null() ? "completions" : nullptr; }
+inline char const* logging_missing(server_capabilities const& c) { return c.logging.is_null() ? "logging" : nullptr; }
 }  // namespace detail
 
-/// Given to handler members that take it as their last parameter. Copyable; use it on the client's executor.
-class context {
- public:
-  context();
-  ~context();
-  context(context const&);
-  context& operator=(context const&);
+namespace methods {
+inline constexpr method_rules
+    initialize{.name = "initialize", .in_modern = false},
+    ping{.name = "ping", .in_modern = false},
+    discover{.name = "server/discover", .in_legacy = false},
+    list_tools{.name = "tools/list", .missing = detail::tools_missing},
+    call_tool{.name = "tools/call", .missing = detail::tools_missing, .subject = "name", .is_mirrored = true, .may_ask = true},
+    list_resources{.name = "resources/list", .missing = detail::resources_missing},
+    list_resource_templates{.name = "resources/templates/list", .missing = detail::resources_missing},
+    read_resource{.name = "resources/read", .missing = detail::resources_missing, .subject = "uri", .is_mirrored = true, .may_ask = true},
+    subscribe{.name = "resources/subscribe", .in_modern = false, .missing = detail::subscribe_missing, .subject = "uri"},
+    unsubscribe{.name = "resources/unsubscribe", .in_modern = false, .missing = detail::resources_missing, .subject = "uri"},
+    list_prompts{.name = "prompts/list", .missing = detail::prompts_missing},
+    get_prompt{.name = "prompts/get", .missing = detail::prompts_missing, .subject = "name", .is_mirrored = true, .may_ask = true},
+    complete{.name = "completion/complete", .missing = detail::completions_missing, .declared_since = version::v2025_03_26},
+    set_level{.name = "logging/setLevel", .in_modern = false, .missing = detail::logging_missing},
+    listen{.name = "subscriptions/listen", .in_legacy = false},
+    get_task{.name = "tasks/get", .in_modern = false, .since = version::v2025_11_25},
+    task_result{.name = "tasks/result", .in_modern = false, .since = version::v2025_11_25},
+    list_tasks{.name = "tasks/list", .in_modern = false, .since = version::v2025_11_25},
+    cancel_task{.name = "tasks/cancel", .in_modern = false, .since = version::v2025_11_25},
+    // A server's own: no client sends them.
+    create_message{.name = "sampling/createMessage", .in_legacy = false, .in_modern = false},
+    list_roots{.name = "roots/list", .in_legacy = false, .in_modern = false},
+    elicit{.name = "elicitation/create", .in_legacy = false, .in_modern = false},
+    vendor{};
+}  // namespace methods
 
-  /// The server that asks, as it names itself; empty before it did.
-  [[nodiscard]] std::string server_name() const;
-  /// The method that is handled, such as "elicitation/create".
-  [[nodiscard]] std::string const& method() const noexcept { return method_; }
-  /// Whether the server withdrew its request, or the call that it belongs to ended. An awaiting handler is also
-  /// cancelled through its coroutine.
-  [[nodiscard]] bool cancelled() const noexcept { return cancelled_ && *cancelled_; }
-  /// Tells the server how far the answer is; nothing happens where it did not ask for that.
-  void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
-  /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
-  [[nodiscard]] comcp::client client() const;
+/// The name of a method, with what the protocol says of it.
+class method {
+ public:
+  method() noexcept : rules_(&methods::vendor) {}
+  /// The rules live as long as the program; an extension has its own.
+  method(method_rules const& rules) noexcept : rules_(&rules) {}
+  method(std::string_view name);
+  method(std::string const& name) : method(std::string_view(name)) {}
+  method(char const* name) : method(std::string_view(name)) {}
+
+  [[nodiscard]] std::string_view name() const noexcept { return own_.empty() ? rules_->name : std::string_view(own_); }
+  [[nodiscard]] std::string text() const { return std::string(name()); }
+  operator std::string_view() const noexcept { return name(); }
+  [[nodiscard]] method_rules const& rules() const noexcept { return *rules_; }
+  [[nodiscard]] bool is(method_rules const& rules) const noexcept { return rules_ == &rules; }
+  [[nodiscard]] bool is_vendors() const noexcept { return rules_ == &methods::vendor; }
 
  private:
-  friend class detail::dispatcher;
-  friend class detail::input_rounds;
-  friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
-  void fault(error const& what) const;
-  std::weak_ptr<client_core> core_;
-  std::string method_;
-  std::string progress_token_;  // raw JSON; empty where none came
-  std::shared_ptr<bool> cancelled_;
-  std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
+  method_rules const* rules_;
+  std::string own_;  // a vendor's
+};
+
+}  // namespace comcp::wire
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// wire/impl/method.ipp
+#include <array>
+
+namespace comcp::wire {
+
+COMCP_DECL method::method(std::string_view name) : rules_(&methods::vendor) {
+  using namespace methods;
+  static constexpr std::array all = {
+      &initialize, &ping, &discover, &list_tools, &call_tool, &list_resources, &list_resource_templates, &read_resource,
+      &subscribe, &unsubscribe, &list_prompts, &get_prompt, &complete, &set_level, &listen, &get_task, &task_result,
+      &list_tasks, &cancel_task, &create_message, &list_roots, &elicit};
+  for (auto const* const each : all) {
+    if (each->name != name) continue;
+    rules_ = each;
+    return;
+  }
+  own_ = name;
+}
+
+}  // namespace comcp::wire
+#endif
+
+namespace comcp::detail {
+
+using reply = result<json::value>;
+
+/// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
+struct prepared_call {
+  prepared_call(wire::method m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
+
+  wire::method method;
+  std::string params;    // an object's text, or empty
+  call_options options;
+  error unusable;        // what is wrong with it from the start; the call ends with it
+  bool repeatable = false;  // lists and reads: may be sent again after a broken connection
+  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
+  bool outdated = false;    // it was answered by what a change or its age had made stale
+  bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
+  mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
+  mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
+  mutable bool sent_modern = false;  // it went out last in the modern era's way
+};
+
+/// What is known of a call that ended between its attempts, or before the first.
+[[nodiscard]] inline error judged(prepared_call const& c, error why) {
+  if (why.states_outcome()) return why;
+  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
+}
+
+struct pending_entry;
+
+/// The table of pending calls, for those that are in it.
+class call_table {
+ public:
+  /// Whoever waits for it goes away before its end. The server is told of a request that it works on.
+  virtual void withdraw(pending_entry& e) noexcept = 0;
+
+ protected:
+  ~call_table() = default;
+};
+
+/// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
+/// the coroutine that waits, or with what several share, and leaves the table with it at the latest.
+struct pending_entry {
+  /// What ends it at the latest: the loss of the connection, that of the client, or nothing before all else has ended.
+  enum class span : unsigned char { connection, client, last };
+
+  pending_entry() = default;
+  explicit pending_entry(span s) noexcept : lasts(s) {}
+  pending_entry(pending_entry const&) = delete;
+  pending_entry& operator=(pending_entry const&) = delete;
+  ~pending_entry() {
+    if (id) leave();
+  }
+  /// Out of the table without an end.
+  void leave() noexcept { table->withdraw(*this); }
+
+  request_id id = 0;
+  call_table* table = nullptr;  // while `id` is not 0
+  waiter_room room;             // for `waiting`
+  waiter<reply> waiting;
+  std::function<void(reply)> on_end;    // instead of a waiting coroutine
+  reply (*told)(pending_entry& e, reply&& r) = nullptr;  // what its end is for who waits, where that is not its end itself
+  prepared_call const* call = nullptr;  // null: a wait of our own
+  bool sent = false;
+  bool handshake = false;
+  bool open_ended = false;  // its end is the server's
+  bool renewed = false;  // it waited for a new session once
+  span lasts = span::connection;
+  std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
+};
+
+}  // namespace comcp::detail
+
+// client/observer.hpp
+// What a user may watch: the status of a connection, and the faults that end nothing.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// Where a connection stands.
+enum class connection_status { disconnected, connecting, initializing, ready, closing };
+
+inline std::string_view to_string(connection_status s) noexcept {
+  switch (s) {
+    case connection_status::disconnected: return "disconnected";
+    case connection_status::connecting: return "connecting";
+    case connection_status::initializing: return "initializing";
+    case connection_status::ready: return "ready";
+    case connection_status::closing: return "closing";
+  }
+  return "?";
+}
+
+/// Listeners, all optional, called on the client's executor, never while another handler of it runs. An
+/// exception that leaves one ends nothing and is dropped.
+struct observer {
+  observer() {}
+  /// A fault that lost nothing but itself: a bad line, an unknown id, a dropped notification, a handler's exception.
+  std::function<void(error const&)> on_fault;
+  std::function<void(connection_status)> on_status;
 };
 
 }  // namespace comcp
 
-// client/handler_traits.hpp
-// Compile-time questions about a handler type: which members it has, and whether they can be called as the
-// handler concept says.
+// client/statistics.hpp
+// What a client counts.
 
-#include <concepts>
+#include <chrono>
+#include <cstdint>
+
+namespace comcp {
+
+/// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
+/// timed_out + cancelled; the handshake is in none of them.
+struct statistics {
+  std::uint64_t pending = 0;                       ///< Calls that wait now.
+  std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
+  std::uint64_t tracked = 0;                       ///< Requests sent or waiting to be.
+  std::uint64_t completed = 0;                     ///< Ended with a result.
+  std::uint64_t failed = 0;                        ///< Ended with an error other than the next two.
+  std::uint64_t timed_out = 0;
+  std::uint64_t cancelled = 0;
+  std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
+  std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
+  std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
+  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
+  std::uint64_t notifications = 0;                 ///< Notifications received.
+  std::uint64_t requests = 0;                      ///< Requests of the server received.
+  std::uint64_t messages_in = 0, messages_out = 0;
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  std::uint64_t restarts = 0;
+  std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
+
+  // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.
+  std::uint64_t cache_hits = 0;                    ///< Answered by a fresh result.
+  std::uint64_t cache_misses = 0;                  ///< Looked for, and not there or stale.
+  std::uint64_t cache_stores = 0;                  ///< Results stored.
+  std::uint64_t cache_invalidations = 0;           ///< Changes that ended the use of stored results.
+  std::uint64_t cache_stale = 0;                   ///< Answered by a stale result in place of an error.
+  std::uint64_t coalesced = 0;                     ///< Waited for a request that was under way already.
+};
+
+}  // namespace comcp
+
+// protocol/notifications.hpp
+// What a handler's on(...) may take: one type for each notification, and any_notification for the rest.
+
 #include <string>
-#include <type_traits>
 #include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
 
 // protocol/elicitation.hpp
 // Elicitation: a server asks the user, by a form or by sending them to a page. Spec: client/elicitation.
@@ -3986,125 +6469,6 @@ COMCP_DECL bool json::codec<primitive_schema_definition>::read(view v, primitive
 }  // namespace comcp
 #endif
 
-// protocol/tasks.hpp
-// Tasks of 2025-11-25, as data only. Spec: 2025-11-25 basic/utilities/tasks.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace comcp {
-
-enum class task_status { working, input_required, completed, failed, cancelled };
-constexpr auto texts(std::type_identity<task_status>) {
-  return std::array<std::string_view, 5>{"working", "input_required", "completed", "failed", "cancelled"};
-}
-
-/// A ttl that may be null: unlimited.
-struct task_ttl {
-  task_ttl() = default;
-  explicit task_ttl(std::int64_t ms) : milliseconds(ms) {}
-  std::optional<std::int64_t> milliseconds;
-  friend bool operator==(task_ttl const&, task_ttl const&) = default;
-};
-template <>
-struct json::codec<task_ttl> {
-  static bool read(view v, task_ttl& out, read_error& e) {
-    return codec<std::optional<std::int64_t>>::read(v, out.milliseconds, e);
-  }
-  static void write(writer& w, task_ttl const& ttl) { codec<std::optional<std::int64_t>>::write(w, ttl.milliseconds); }
-};
-
-/// Also the result of tasks/get and tasks/cancel and the parameters of notifications/tasks/status.
-struct task {
-  task() = default;
-
-  std::string task_id;
-  task_status status = task_status::working;
-  std::optional<std::string> status_message;
-  std::string created_at;
-  std::string last_updated_at;
-  task_ttl ttl;
-  std::optional<std::int64_t> poll_interval;  ///< Milliseconds.
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<task>) {
-  using t = task;
-  return json::fields(json::field("taskId", &t::task_id), json::field("status", &t::status),
-                      json::field("statusMessage", &t::status_message), json::field("createdAt", &t::created_at),
-                      json::field("lastUpdatedAt", &t::last_updated_at), json::always("ttl", &t::ttl),
-                      json::field("pollInterval", &t::poll_interval), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// Asks, in a request's parameters, for a task instead of a result.
-struct task_metadata {
-  task_metadata() = default;
-
-  std::optional<std::int64_t> ttl;  ///< Milliseconds.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<task_metadata>) {
-  return json::fields(json::field("ttl", &task_metadata::ttl), json::rest(&task_metadata::raw));
-}
-
-/// Names the task that a message belongs to, under meta_key::related_task.
-struct related_task_metadata {
-  related_task_metadata() = default;
-
-  std::string task_id;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<related_task_metadata>) {
-  using t = related_task_metadata;
-  return json::fields(json::field("taskId", &t::task_id), json::rest(&t::raw));
-}
-
-struct create_task_result {
-  create_task_result() = default;
-
-  comcp::task task;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<create_task_result>) {
-  using t = create_task_result;
-  return json::fields(json::field("task", &t::task), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// The parameters of tasks/get, tasks/result and tasks/cancel.
-struct task_params {
-  task_params() = default;
-  explicit task_params(std::string id) : task_id(std::move(id)) {}
-
-  std::string task_id;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<task_params>) {
-  using t = task_params;
-  return json::fields(json::field("taskId", &t::task_id), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct list_tasks_result {
-  list_tasks_result() = default;
-
-  std::vector<task> tasks;
-  std::vector<comcp::set_aside> set_aside;
-  std::optional<std::string> next_cursor;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<list_tasks_result>) {
-  using t = list_tasks_result;
-  return json::fields(detail::definitions("tasks", &t::tasks), json::field("nextCursor", &t::next_cursor),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
 namespace comcp {
 
 enum class elicit_mode { form, url };
@@ -4238,157 +6602,6 @@ COMCP_DECL result<std::vector<form_field>> elicit_params::fields() const {
 }  // namespace comcp
 #endif
 
-// protocol/notifications.hpp
-// What a handler's on(...) may take: one type for each notification, and any_notification for the rest.
-
-#include <string>
-#include <utility>
-
-// protocol/logging.hpp
-// Log messages of the server. Spec: server/utilities/logging.
-
-#include <optional>
-#include <string>
-
-namespace comcp {
-
-/// Severities of RFC 5424, least severe first, so that `level >= log_level::warning` reads as it should.
-enum class log_level { debug, info, notice, warning, error, critical, alert, emergency };
-constexpr auto texts(std::type_identity<log_level>) {
-  return std::array<std::string_view, 8>{"debug", "info",     "notice", "warning",
-                                         "error", "critical", "alert",  "emergency"};
-}
-
-/// The parameters of logging/setLevel (legacy).
-struct set_level_params {
-  set_level_params() = default;
-  explicit set_level_params(log_level least) : level(least) {}
-
-  log_level level = log_level::info;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<set_level_params>) {
-  using t = set_level_params;
-  return json::fields(json::field("level", &t::level), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// notifications/message.
-struct logging_message {
-  logging_message() = default;
-
-  log_level level = log_level::info;
-  std::optional<std::string> logger;
-  json::value data;  ///< Anything; most often a string.
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<logging_message>) {
-  using t = logging_message;
-  return json::fields(json::field("level", &t::level), json::field("logger", &t::logger), json::field("data", &t::data),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-// protocol/progress.hpp
-// Progress of a request and its cancelling. Spec: basic/utilities (legacy), 2026-07-28 basic/patterns.
-
-#include <optional>
-#include <string>
-#include <utility>
-
-// protocol/peer_id.hpp
-// Identifiers that the other side chooses: request ids and progress tokens, which may be strings or integers.
-
-#include <compare>
-#include <cstdint>
-#include <string>
-#include <utility>
-#include <variant>
-
-namespace comcp {
-
-/// A JSON-RPC id or progress token as it travels: a string or an integer, never converted.
-class peer_id {
- public:
-  peer_id() = default;
-  peer_id(std::integral auto number) : value_(static_cast<std::int64_t>(number)) {}
-  peer_id(std::string text) : value_(std::move(text)) {}
-  peer_id(char const* text) : value_(std::string(text)) {}
-
-  /// Null where it is the other kind.
-  [[nodiscard]] std::int64_t const* integer() const noexcept { return std::get_if<std::int64_t>(&value_); }
-  [[nodiscard]] std::string const* string() const noexcept { return std::get_if<std::string>(&value_); }
-  /// For logs: the digits or the text.
-  [[nodiscard]] std::string to_string() const { return integer() ? std::to_string(*integer()) : *string(); }
-
-  friend bool operator==(peer_id const&, peer_id const&) = default;
-  friend auto operator<=>(peer_id const&, peer_id const&) = default;
-
- private:
-  std::variant<std::int64_t, std::string> value_;
-};
-
-using progress_token = peer_id;
-
-template <>
-struct json::codec<peer_id> {
-  static bool read(view v, peer_id& out, read_error& e) {
-    if (auto const i = v.get_int64()) return out = peer_id(*i), true;
-    if (auto const s = v.get_string()) return out = peer_id(std::string(*s)), true;
-    return e.expected(v, "a string or an integer");
-  }
-  static void write(writer& w, peer_id const& id) {
-    if (auto const* const i = id.integer()) {
-      w.integer(*i);
-    } else {
-      w.string(*id.string());
-    }
-  }
-};
-
-}  // namespace comcp
-
-namespace comcp {
-
-/// notifications/progress.
-struct progress_notification {
-  progress_notification() = default;
-
-  comcp::progress_token progress_token;
-  double progress = 0;
-  std::optional<double> total;
-  std::optional<std::string> message;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<progress_notification>) {
-  using t = progress_notification;
-  return json::fields(json::field("progressToken", &t::progress_token), json::field("progress", &t::progress),
-                      json::field("total", &t::total), json::field("message", &t::message), detail::meta_of(&t::meta),
-                      json::rest(&t::raw));
-}
-
-/// notifications/cancelled, either way. 2025-11-25 allows it without id, for tasks.
-struct cancelled {
-  cancelled() = default;
-  explicit cancelled(peer_id id, std::optional<std::string> why = {})
-      : request_id(std::move(id)), reason(std::move(why)) {}
-
-  std::optional<peer_id> request_id;
-  std::optional<std::string> reason;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<cancelled>) {
-  using t = cancelled;
-  return json::fields(json::field("requestId", &t::request_id), json::field("reason", &t::reason),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
 // protocol/resources.hpp
 // Resources, their templates and their contents. Spec: server/resources.
 
@@ -4397,429 +6610,6 @@ constexpr auto describe(std::type_identity<cancelled>) {
 #include <string>
 #include <utility>
 #include <vector>
-
-// protocol/content.hpp
-// What tools, prompts, resources and samples are made of. Kinds that comcp does not know are kept as they came.
-// Spec: server/tools, server/resources, client/sampling.
-
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <variant>
-#include <vector>
-
-// protocol/base64.hpp
-// Base64 as MCP content carries it (RFC 4648 section 4): strict when reading.
-
-#include <cstddef>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace comcp {
-
-/// Decodes padded Base64. Whitespace, other alphabets, missing padding and stray bits are errc::wrong_shape.
-result<std::vector<std::byte>> from_base64(std::string_view text);
-
-std::string to_base64(std::span<std::byte const> bytes);
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// protocol/impl/base64.ipp
-#include <array>
-#include <cstdint>
-
-namespace comcp {
-namespace detail {
-
-inline constexpr std::string_view base64_alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// 64 for what is no digit.
-inline constexpr auto base64_digits = [] {
-  std::array<std::uint8_t, 256> table{};
-  table.fill(64);
-  for (std::size_t i = 0; i < base64_alphabet.size(); ++i)
-    table[static_cast<unsigned char>(base64_alphabet[i])] = static_cast<std::uint8_t>(i);
-  return table;
-}();
-
-inline std::uint32_t base64_digit(char c) noexcept { return base64_digits[static_cast<unsigned char>(c)]; }
-
-}  // namespace detail
-
-COMCP_DECL result<std::vector<std::byte>> from_base64(std::string_view text) {
-  auto const refuse = [](char const* why) { return error(errc::wrong_shape, std::string("bad Base64: ") + why); };
-  if (text.size() % 4 != 0) return refuse("the length is no multiple of four");
-  std::size_t const padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
-  std::vector<std::byte> out(text.size() / 4 * 3);
-  std::uint32_t bits = 0;
-  std::uint32_t bad = 0;
-  for (std::size_t i = 0, o = 0; i < text.size(); i += 4, o += 3) {
-    bits = 0;
-    for (std::size_t k = 0; k < 4; ++k) {
-      bool const pad = i + k >= text.size() - padding;
-      auto const digit = pad ? 0 : detail::base64_digit(text[i + k]);
-      bad |= digit;
-      bits = bits << 6 | (digit & 63);
-    }
-    out[o] = static_cast<std::byte>(bits >> 16 & 255);
-    out[o + 1] = static_cast<std::byte>(bits >> 8 & 255);
-    out[o + 2] = static_cast<std::byte>(bits & 255);
-  }
-  if (bad & 64) return refuse("a character outside the alphabet");
-  if (bits & ((1U << (8 * padding)) - 1)) return refuse("stray bits before the padding");
-  out.resize(out.size() - padding);
-  return out;
-}
-
-COMCP_DECL std::string to_base64(std::span<std::byte const> bytes) {
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    auto const at = [&](std::size_t k) { return k < bytes.size() ? std::to_integer<std::uint32_t>(bytes[k]) : 0U; };
-    std::uint32_t const bits = at(i) << 16 | at(i + 1) << 8 | at(i + 2);
-    out += detail::base64_alphabet[bits >> 18];
-    out += detail::base64_alphabet[bits >> 12 & 63];
-    out += i + 1 < bytes.size() ? detail::base64_alphabet[bits >> 6 & 63] : '=';
-    out += i + 2 < bytes.size() ? detail::base64_alphabet[bits & 63] : '=';
-  }
-  return out;
-}
-
-}  // namespace comcp
-#endif
-
-namespace comcp {
-
-/// Who speaks, or for whom something is.
-enum class role { user, assistant };
-constexpr auto texts(std::type_identity<role>) { return std::array<std::string_view, 2>{"user", "assistant"}; }
-
-/// Hints for whoever shows content; untrusted.
-struct annotations {
-  annotations() = default;
-
-  std::vector<role> audience;
-  std::optional<double> priority;            ///< 0 (least) to 1 (required).
-  std::optional<std::string> last_modified;  ///< ISO 8601.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<annotations>) {
-  using t = annotations;
-  return json::fields(json::defaulted("audience", &t::audience), json::field("priority", &t::priority),
-                      json::field("lastModified", &t::last_modified), json::rest(&t::raw));
-}
-
-struct text_content {
-  static constexpr std::string_view kind = "text";
-  text_content() = default;
-  text_content(std::string words) : text(std::move(words)) {}
-  text_content(char const* words) : text(words) {}
-
-  std::string text;
-  std::optional<comcp::annotations> annotations;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<text_content>) {
-  using t = text_content;
-  return json::fields(json::tag("type", t::kind), json::field("text", &t::text),
-                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct image_content {
-  static constexpr std::string_view kind = "image";
-  image_content() = default;
-  image_content(std::span<std::byte const> bytes, std::string type)
-      : data(to_base64(bytes)), mime_type(std::move(type)) {}
-
-  std::string data;  ///< Base64.
-  std::string mime_type;
-  std::optional<comcp::annotations> annotations;
-  json::value meta;
-  json::value raw;
-
-  /// The decoded data; bad Base64 is errc::wrong_shape.
-  [[nodiscard]] result<std::vector<std::byte>> bytes() const { return from_base64(data); }
-};
-constexpr auto describe(std::type_identity<image_content>) {
-  using t = image_content;
-  return json::fields(json::tag("type", t::kind), json::field("data", &t::data), json::field("mimeType", &t::mime_type),
-                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct audio_content {
-  static constexpr std::string_view kind = "audio";
-  audio_content() = default;
-  audio_content(std::span<std::byte const> bytes, std::string type)
-      : data(to_base64(bytes)), mime_type(std::move(type)) {}
-
-  std::string data;  ///< Base64.
-  std::string mime_type;
-  std::optional<comcp::annotations> annotations;
-  json::value meta;
-  json::value raw;
-
-  /// The decoded data; bad Base64 is errc::wrong_shape.
-  [[nodiscard]] result<std::vector<std::byte>> bytes() const { return from_base64(data); }
-};
-constexpr auto describe(std::type_identity<audio_content>) {
-  using t = audio_content;
-  return json::fields(json::tag("type", t::kind), json::field("data", &t::data), json::field("mimeType", &t::mime_type),
-                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// A resource that the server names instead of sending it: read it with read_resource(uri).
-struct resource_link {
-  static constexpr std::string_view kind = "resource_link";
-  resource_link() = default;
-  resource_link(std::string address, std::string its_name) : uri(std::move(address)), name(std::move(its_name)) {}
-
-  std::string uri;
-  std::string name;
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::optional<std::string> mime_type;
-  std::optional<std::int64_t> size;  ///< Bytes, before any encoding.
-  std::optional<comcp::annotations> annotations;
-  std::vector<icon> icons;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<resource_link>) {
-  using t = resource_link;
-  return json::fields(json::tag("type", t::kind), json::field("uri", &t::uri), json::field("name", &t::name),
-                      json::field("title", &t::title), json::field("description", &t::description),
-                      json::field("mimeType", &t::mime_type), json::field("size", &t::size),
-                      json::field("annotations", &t::annotations), json::defaulted("icons", &t::icons),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// The contents of a resource: text or blob.
-struct resource_contents {
-  resource_contents() = default;
-  resource_contents(std::string address, std::string words) : uri(std::move(address)), text(std::move(words)) {}
-
-  std::string uri;
-  std::optional<std::string> mime_type;
-  std::optional<std::string> text;
-  std::optional<std::string> blob;  ///< Base64.
-  json::value meta;
-  json::value raw;
-
-  [[nodiscard]] bool is_text() const noexcept { return text.has_value(); }
-  /// The decoded blob, or the bytes of the text. Bad Base64, or neither of both, is errc::wrong_shape.
-  [[nodiscard]] result<std::vector<std::byte>> bytes() const;
-};
-constexpr auto describe(std::type_identity<resource_contents>) {
-  using t = resource_contents;
-  return json::fields(json::field("uri", &t::uri), json::field("mimeType", &t::mime_type),
-                      json::field("text", &t::text), json::field("blob", &t::blob), detail::meta_of(&t::meta),
-                      json::rest(&t::raw));
-}
-
-struct embedded_resource {
-  static constexpr std::string_view kind = "resource";
-  embedded_resource() = default;
-  explicit embedded_resource(resource_contents contents) : resource(std::move(contents)) {}
-
-  resource_contents resource;
-  std::optional<comcp::annotations> annotations;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<embedded_resource>) {
-  using t = embedded_resource;
-  return json::fields(json::tag("type", t::kind), json::field("resource", &t::resource),
-                      json::field("annotations", &t::annotations), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// Content of a kind that comcp does not know; everything is in `raw`.
-struct unknown_content {
-  static constexpr std::string_view kind = "";
-  unknown_content() = default;
-
-  std::string type;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<unknown_content>) {
-  return json::fields(json::field("type", &unknown_content::type), json::rest(&unknown_content::raw));
-}
-
-/// One piece of a tool's result or of a prompt.
-using content_block =
-    std::variant<text_content, image_content, audio_content, resource_link, embedded_resource, unknown_content>;
-
-/// The texts among these pieces, a newline between them.
-std::string text_of(std::vector<content_block> const& content);
-
-/// A model's wish to call a tool. Spec: client/sampling.
-struct tool_use_content {
-  static constexpr std::string_view kind = "tool_use";
-  tool_use_content() = default;
-  tool_use_content(std::string use_id, std::string tool_name, json::value arguments)
-      : id(std::move(use_id)), name(std::move(tool_name)), input(std::move(arguments)) {}
-
-  std::string id;
-  std::string name;
-  json::value input;  ///< An object.
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<tool_use_content>) {
-  using t = tool_use_content;
-  return json::fields(json::tag("type", t::kind), json::field("id", &t::id), json::field("name", &t::name),
-                      detail::object("input", &t::input), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// What a tool answered to a tool_use_content. Spec: client/sampling.
-struct tool_result_content {
-  static constexpr std::string_view kind = "tool_result";
-  tool_result_content() = default;
-  tool_result_content(std::string use_id, std::vector<content_block> pieces)
-      : tool_use_id(std::move(use_id)), content(std::move(pieces)) {}
-
-  std::string tool_use_id;
-  std::vector<content_block> content;
-  json::value structured_content;  ///< Null where absent.
-  bool is_error = false;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<tool_result_content>) {
-  using t = tool_result_content;
-  return json::fields(json::tag("type", t::kind), json::field("toolUseId", &t::tool_use_id),
-                      json::always("content", &t::content),
-                      json::defaulted("structuredContent", &t::structured_content),
-                      json::defaulted("isError", &t::is_error), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// One piece of a sampling message.
-using sampling_message_content_block =
-    std::variant<text_content, image_content, audio_content, tool_use_content, tool_result_content, unknown_content>;
-
-namespace detail {
-/// Content is told apart by its "type".
-template <class... Kinds>
-struct content_codec {
-  using block = std::variant<Kinds...>;
-
-  static bool read(json::view v, block& out, json::read_error& e) {
-    if (!v.is_object()) return e.expected(v, "object");
-    auto const type = v.find("type");
-    if (!type) return e.missing(v, "type");
-    auto const text = type->get_string();
-    if (!text) return e.expected(*type, "string");
-    bool ok = false;
-    (void)(read_as<Kinds>(*text, v, out, e, ok) || ...);
-    return ok;
-  }
-  static void write(json::writer& w, block const& from) {
-    std::visit([&](auto const& piece) { json::write(w, piece); }, from);
-  }
-
- private:
-  template <class Kind>
-  static bool read_as(std::string_view type, json::view v, block& out, json::read_error& e, bool& ok) {
-    if (!Kind::kind.empty() && type != Kind::kind) return false;
-    ok = json::codec<Kind>::read(v, out.template emplace<Kind>(), e);
-    return true;
-  }
-};
-}  // namespace detail
-
-template <>
-struct json::codec<content_block> : comcp::detail::content_codec<text_content, image_content, audio_content,
-                                                                 resource_link, embedded_resource, unknown_content> {};
-template <>
-struct json::codec<sampling_message_content_block>
-    : comcp::detail::content_codec<text_content, image_content, audio_content, tool_use_content, tool_result_content,
-                                   unknown_content> {};
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// protocol/impl/content.ipp
-#include <cstring>
-
-namespace comcp {
-
-COMCP_DECL result<std::vector<std::byte>> resource_contents::bytes() const {
-  if (blob) return from_base64(*blob);
-  if (!text) return error(errc::wrong_shape, "the resource " + uri + " has neither text nor blob");
-  auto const* const first = reinterpret_cast<std::byte const*>(text->data());
-  return std::vector<std::byte>(first, first + text->size());
-}
-
-COMCP_DECL std::string text_of(std::vector<content_block> const& content) {
-  std::string all;
-  bool first = true;
-  for (auto const& block : content) {
-    auto const* const piece = std::get_if<text_content>(&block);
-    if (!piece) continue;
-    if (!first) all += '\n';
-    first = false;
-    all += piece->text;
-  }
-  return all;
-}
-
-}  // namespace comcp
-#endif
-
-// protocol/input_required.hpp
-// Rounds of the modern era: a result may ask for input first, and the retry carries the answers.
-// Spec: 2026-07-28 basic/patterns/mrtr.
-
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-
-namespace comcp {
-
-/// One question of a round: sampling/createMessage, roots/list or elicitation/create, and its parameters.
-struct input_request {
-  input_request() = default;
-  input_request(std::string its_method, json::value its_params)
-      : method(std::move(its_method)), params(std::move(its_params)) {}
-
-  std::string method;
-  json::value params;  ///< Null where absent.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<input_request>) {
-  using t = input_request;
-  return json::fields(json::field("method", &t::method), json::defaulted("params", &t::params), json::rest(&t::raw));
-}
-
-/// Questions and answers of a round under the server's keys; an answer is the result object of its method.
-using input_requests = std::map<std::string, input_request>;
-using input_responses = std::map<std::string, json::value>;
-
-struct input_required_result {
-  static constexpr std::string_view kind = "input_required";
-  input_required_result() = default;
-
-  std::optional<comcp::input_requests> input_requests;
-  std::optional<std::string> request_state;  ///< Opaque; goes back byte for byte.
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<input_required_result>) {
-  using t = input_required_result;
-  return json::fields(json::tag("resultType", t::kind), json::field("inputRequests", &t::input_requests),
-                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
 
 namespace comcp {
 
@@ -4940,7 +6730,8 @@ struct read_resource_result {
   json::value raw;
 
   /// The texts among the contents, a newline between them.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const&;
+  [[nodiscard]] std::string text() &&;
 };
 constexpr auto describe(std::type_identity<read_resource_result>) {
   using t = read_resource_result;
@@ -5334,16 +7125,11 @@ COMCP_DECL result<std::string> resource_template::expand(json::fragment const& v
   return parsed->expand(variables);
 }
 
-COMCP_DECL std::string read_resource_result::text() const {
-  std::string all;
-  bool first = true;
-  for (auto const& part : contents) {
-    if (!part.text) continue;
-    if (!first) all += '\n';
-    first = false;
-    all += *part.text;
-  }
-  return all;
+COMCP_DECL std::string read_resource_result::text() const& {
+  return detail::joined_texts(contents, [](resource_contents const& part) { return part.text ? &*part.text : nullptr; });
+}
+COMCP_DECL std::string read_resource_result::text() && {
+  return detail::joined_texts(std::move(contents), [](resource_contents& part) { return part.text ? &*part.text : nullptr; });
 }
 
 }  // namespace comcp
@@ -5793,6 +7579,1972 @@ struct any_notification {
 
 }  // namespace comcp
 
+// sansio/handshake.hpp
+// Which era, which version: decides what to send next until a connection is ready or has failed. Sending,
+// timing and decoding are the caller's. Specification: 2026-07-28, basic/versioning and basic/transports/stdio.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace comcp {
+
+/// What a connection learned about its server's era; may be kept and given to connect_options::prior().
+struct era_verdict {
+  era_verdict() = default;
+  comcp::era era = comcp::era::legacy;
+  std::vector<protocol_version> versions;               ///< Modern: those that the server supports.
+  std::chrono::system_clock::time_point date{};         ///< When it was learned; legacy ones expire.
+  std::string authorization;                            ///< The context that it was learned in.
+  std::optional<discover_result> discovered;            ///< Modern: what server/discover said.
+};
+
+namespace sansio {
+
+inline constexpr auto all_versions = supported_versions();
+
+enum class handshake_mode { automatic, legacy, pinned };
+
+struct handshake_options {
+  handshake_options() = default;
+  handshake_mode mode = handshake_mode::automatic;
+  std::vector<protocol_version> allowed{std::begin(all_versions), std::end(all_versions)};
+  std::optional<era_verdict> prior;
+  std::chrono::hours legacy_verdict_age{24};  ///< A saved legacy verdict older than this is not believed.
+  bool over_http = false;  ///< Then the status of an answer counts, and silence is no verdict.
+};
+
+/// What to do next.
+struct handshake_step {
+  enum class action {
+    wait,             ///< Nothing; an answer is still to come.
+    discover,         ///< Send server/discover in `version`.
+    initialize,       ///< Send initialize in `version`. The probe, if one was sent, stays live.
+    reopen,           ///< Open the transport anew, then ask reopened().
+    ready,            ///< Done: `version` holds. In the legacy era notifications/initialized goes out first.
+    fail,             ///< Over: `why`.
+  };
+  action what = action::wait;
+  std::optional<protocol_version> version;
+  error why;
+};
+
+/// One handshake. Feed it what happened; each event returns the next step.
+class handshake {
+ public:
+  handshake(handshake_options options, std::chrono::system_clock::time_point now);
+
+  handshake_step start();
+  /// An answer to server/discover: the versions that it names.
+  handshake_step discovered(std::vector<std::string> const& versions);
+  handshake_step discover_failed(error const& e);
+  /// Silence past the probe timeout. Where there is no other era to try, the caller's handshake timeout ends it.
+  handshake_step probe_timed_out();
+  /// An answer to initialize: its protocolVersion, empty when missing.
+  handshake_step initialized(std::string const& version);
+  handshake_step initialize_failed(error const& e);
+  /// The channel closed before an end was reached.
+  handshake_step closed(error const& reason);
+  handshake_step reopened();
+
+  /// Whether the verdict came from `prior` and nothing was asked.
+  [[nodiscard]] bool from_prior() const noexcept { return from_prior_; }
+
+ private:
+  enum class state { idle, probing, initializing, reopening, done };
+
+  handshake_step discover(protocol_version v);
+  handshake_step initialize();
+  handshake_step ready(protocol_version v);
+  handshake_step fail(error e);
+  handshake_step modern(std::vector<std::string> const& offered, bool answered);
+  handshake_step no_common(std::vector<std::string> const& offered);
+  [[nodiscard]] std::optional<protocol_version> newest(era e) const;
+  [[nodiscard]] std::optional<protocol_version> common(std::vector<std::string> const& offered, era e) const;
+
+  handshake_options options_;
+  std::chrono::system_clock::time_point now_;
+  state state_ = state::idle;
+  std::optional<error> refused_;  // how the server answered server/discover, before initialize was tried
+  bool probed_ = false;       // a probe was sent on this channel
+  bool reprobed_ = false;     // one -32022 was followed
+  bool turned_ = false;       // an initialize error turned the verdict round
+  bool reopened_ = false;
+  bool from_prior_ = false;
+};
+
+/// The versions that a modern error names, when `e` is one that only a modern server sends; nothing else counts as
+/// modern. Empty but present: modern, without a list.
+std::optional<std::vector<std::string>> modern_versions(error const& e);
+
+/// Whether an HTTP server of the legacy era may have answered a modern request so: a 4xx that is not about credentials,
+/// time or load, or an error in a success; nothing that modern_versions() knows.
+bool is_legacy_refusal(error const& e);
+
+/// The text of an errc::no_common_version, which names both lists.
+std::string no_common_text(std::vector<std::string> const& offered, std::vector<protocol_version> const& allowed);
+
+}  // namespace sansio
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// sansio/impl/handshake.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp::sansio {
+namespace detail {
+
+COMCP_DECL std::string joined(std::vector<std::string> const& list) {
+  std::string out;
+  for (auto const& s : list) out.append(out.empty() ? "" : ", ").append(s);
+  return out.empty() ? std::string("none") : out;
+}
+
+COMCP_DECL std::string joined(std::vector<protocol_version> const& list) {
+  std::vector<std::string> texts;
+  for (auto const& v : list) texts.emplace_back(v.text());
+  return joined(texts);
+}
+
+COMCP_DECL std::vector<std::string> strings_at(json::view data, std::string_view key) {
+  std::vector<std::string> out;
+  if (auto const list = data.find(key)) {
+    for (auto const e : list->elements()) {
+      if (auto const s = e.get_string()) out.emplace_back(*s);
+    }
+  }
+  return out;
+}
+
+}  // namespace detail
+
+COMCP_DECL std::optional<std::vector<std::string>> modern_versions(error const& e) {
+  auto const* peer = e.peer();
+  if (!peer) return {};
+  auto const parsed = json::parse(peer->data);
+  auto const data = parsed ? parsed->view() : json::view();
+  auto supported = detail::strings_at(data, "supported");
+  bool const capabilities = data.find("requiredCapabilities").has_value();
+  switch (peer->code) {
+    case -32022:
+      if (!supported.empty()) return supported;
+      return {};
+    case -32020: return std::vector<std::string>();
+    case -32021:
+      if (capabilities) return std::vector<std::string>();
+      return {};
+    case -32003:  // the drafts' numbers, believed only with modern data
+    case -32004:
+      if (!supported.empty() || capabilities) return supported;
+      return {};
+    default: return {};
+  }
+}
+
+COMCP_DECL bool is_legacy_refusal(error const& e) {
+  if (modern_versions(e)) return false;
+  auto const status = e.detail() ? e.detail()->http_status : std::nullopt;
+  if (!status || *status < 300) return e.peer() != nullptr;
+  if (*status < 400 || *status >= 500) return false;
+  static constexpr std::array<int, 5> says_nothing{401, 403, 407, 408, 429};
+  return std::find(says_nothing.begin(), says_nothing.end(), *status) == says_nothing.end();
+}
+
+COMCP_DECL std::string no_common_text(std::vector<std::string> const& offered,
+                                      std::vector<protocol_version> const& allowed) {
+  return "the server supports " + detail::joined(offered) + "; allowed here: " + detail::joined(allowed);
+}
+
+COMCP_DECL handshake::handshake(handshake_options options, std::chrono::system_clock::time_point now)
+    : options_(std::move(options)), now_(now) {
+  std::sort(options_.allowed.begin(), options_.allowed.end(), std::greater<>());
+}
+
+COMCP_DECL std::optional<protocol_version> handshake::newest(era e) const {
+  auto const found = std::find_if(options_.allowed.begin(), options_.allowed.end(),
+                                  [e](protocol_version const& v) { return v.era() == e; });
+  return found == options_.allowed.end() ? std::nullopt : std::optional(*found);
+}
+
+COMCP_DECL std::optional<protocol_version> handshake::common(std::vector<std::string> const& offered, era e) const {
+  for (auto const& v : options_.allowed) {
+    if (v.era() == e && std::find(offered.begin(), offered.end(), v.text()) != offered.end()) return v;
+  }
+  return {};
+}
+
+COMCP_DECL handshake_step handshake::discover(protocol_version v) {
+  state_ = state::probing;
+  probed_ = true;
+  return {handshake_step::action::discover, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::initialize() {
+  auto const v = newest(era::legacy);
+  if (!v)
+    return fail({errc::no_common_version, "the server speaks only versions before 2026-07-28; allowed here: " +
+                                              detail::joined(options_.allowed)});
+  state_ = state::initializing;
+  return {handshake_step::action::initialize, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::ready(protocol_version v) {
+  state_ = state::done;
+  return {handshake_step::action::ready, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::fail(error e) {
+  state_ = state::done;
+  return {handshake_step::action::fail, {}, std::move(e)};
+}
+
+COMCP_DECL handshake_step handshake::no_common(std::vector<std::string> const& offered) {
+  return fail({errc::no_common_version, no_common_text(offered, options_.allowed)});
+}
+
+COMCP_DECL handshake_step handshake::start() {
+  bool const may_probe = options_.mode != handshake_mode::legacy && newest(era::modern);
+  if (options_.allowed.empty()) return fail({errc::invalid_argument, "no protocol version is allowed"});
+  if (auto const& prior = options_.prior; prior && may_probe) {
+    if (prior->era == era::modern) {
+      std::vector<std::string> offered;
+      for (auto const& v : prior->versions) offered.emplace_back(v.text());
+      auto const v = common(offered, era::modern);
+      if (!v) return no_common(offered);
+      from_prior_ = true;
+      return ready(*v);
+    }
+    if (now_ - prior->date < options_.legacy_verdict_age && newest(era::legacy)) {
+      from_prior_ = true;
+      return initialize();
+    }
+  }
+  return may_probe ? discover(*newest(era::modern)) : initialize();
+}
+
+// The server is modern: go on with a version that both have.
+COMCP_DECL handshake_step handshake::modern(std::vector<std::string> const& offered, bool answered) {
+  if (auto const v = common(offered, era::modern)) {
+    if (answered) return ready(*v);
+    if (reprobed_) return no_common(offered);
+    reprobed_ = true;
+    return discover(*v);
+  }
+  if (common(offered, era::legacy) && options_.mode == handshake_mode::automatic) return initialize();
+  return no_common(offered);
+}
+
+COMCP_DECL handshake_step handshake::discovered(std::vector<std::string> const& versions) {
+  // Also a late one, while initialize is under way: it decides for modern.
+  if (state_ != state::probing && state_ != state::initializing) return {};
+  return modern(versions, true);
+}
+
+COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
+  if (state_ != state::probing) return {};
+  if (auto const versions = modern_versions(e)) {
+    if (versions->empty()) return fail(e);
+    return modern(*versions, false);
+  }
+  // Else there was no answer of the server at all, or none that says anything about its era.
+  if (options_.over_http ? !is_legacy_refusal(e) : !e.peer()) return fail(e);
+  if (options_.mode == handshake_mode::pinned || !newest(era::legacy)) {
+    return fail(e.with_code(make_error_code(errc::no_common_version))
+                    .with_message("the server does not speak " + detail::joined(options_.allowed) +
+                                  ": it refused server/discover"));
+  }
+  if (turned_ && refused_) return fail(*refused_);
+  if (!turned_) refused_ = e.with_message("server/discover failed, and initialize is refused too");
+  return initialize();
+}
+
+COMCP_DECL handshake_step handshake::probe_timed_out() {
+  bool const known = options_.mode == handshake_mode::pinned || reprobed_ || turned_;
+  bool const alternative = !known && newest(era::legacy);
+  if (state_ != state::probing || options_.over_http || !alternative) return {};
+  return initialize();
+}
+
+COMCP_DECL handshake_step handshake::initialized(std::string const& version) {
+  if (state_ != state::initializing) return {};
+  if (auto const v = common({version}, era::legacy)) return ready(*v);
+  return no_common({version.empty() ? std::string("no version named") : version});
+}
+
+COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
+  if (state_ != state::initializing) return {};
+  if (auto const versions = modern_versions(e)) {
+    auto const v = common(*versions, era::modern);
+    if (v && !turned_ && options_.mode == handshake_mode::automatic) {
+      turned_ = true;
+      return discover(*v);
+    }
+    if (v && refused_) return fail(*refused_);
+    if (!versions->empty()) return no_common(*versions);
+  }
+  if (refused_ && e.peer() && e.peer()->code == -32022) return fail(*refused_);
+  bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
+  if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
+    from_prior_ = false;
+    return discover(*newest(era::modern));
+  }
+  return fail(e);
+}
+
+COMCP_DECL handshake_step handshake::closed(error const& reason) {
+  bool const may_be_the_probe = probed_ && !reopened_ && options_.mode == handshake_mode::automatic &&
+                                newest(era::legacy) && !reprobed_ && !turned_;
+  if ((state_ == state::probing || state_ == state::initializing) && may_be_the_probe) {
+    reopened_ = true;
+    state_ = state::reopening;
+    return {handshake_step::action::reopen, {}, {}};
+  }
+  return state_ == state::done ? handshake_step() : fail(reason);
+}
+
+COMCP_DECL handshake_step handshake::reopened() {
+  probed_ = false;
+  return initialize();
+}
+
+}  // namespace comcp::sansio
+#endif
+
+namespace comcp {
+
+/// Called on the client's executor with each update of a resource.
+using updated_callback = std::function<void(resource_updated const&)>;
+
+namespace detail {
+struct listen_stream;
+
+/// What keeps a list that is walked page by page finite.
+struct list_bounds {
+  using time_point = std::chrono::steady_clock::time_point;
+  std::size_t pages, items, bytes;
+  time_point now, end;
+  bool cached;  // pages may come from the cache
+};
+
+/// What the server said of itself.
+struct server_profile {
+  implementation info;
+  server_capabilities capabilities;
+  std::string instructions;
+};
+
+/// Who hears of what changes. Those that return an awaitable: from any executor, they resume there; the others: on home.
+class subscriptions_link {
+ public:
+  virtual asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) = 0;
+  virtual asio::awaitable<void> unsubscribe(std::string uri, call_options options) = 0;
+  virtual asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) = 0;
+  virtual asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) = 0;
+  virtual void close(listen_stream& s) = 0;
+  /// `changed` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that
+  /// changes are not told, or not for now, and why. Returns a handle to stop with.
+  virtual std::uint64_t watch(std::string kind, std::function<void()> changed, std::function<void(error const&)> silent) = 0;
+  virtual void unwatch(std::uint64_t handle) = 0;
+  virtual void on_status(std::function<void(connection_status)> listener) = 0;
+  /// Waits; false when the client closed meanwhile.
+  virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
+
+ protected:
+  ~subscriptions_link() = default;
+};
+
+/// The way of a call.
+class call_link {
+ public:
+  /// Begins at once, or when it is awaited; `plain`: what is awaited is its one round trip. `e` lives as long.
+  virtual asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
+                                       bool& plain) = 0;
+  /// Whether that round trip was not the end of it: settle() goes on then.
+  [[nodiscard]] virtual bool needs_settling(prepared_call const& c, reply const& r) const = 0;
+  virtual asio::awaitable<reply> settle(prepared_call& c, reply r) = 0;
+
+ protected:
+  ~call_link() = default;
+};
+
+/// As for subscriptions_link.
+class client_link : public call_link {
+ public:
+  virtual asio::awaitable<void> set_level(log_level level, call_options options) = 0;
+  virtual asio::awaitable<void> notify(std::string method, std::string params) = 0;
+  virtual asio::awaitable<void> notify_roots_changed() = 0;
+  virtual void notify_now(std::string_view method, std::string_view params) = 0;
+  /// Takes out the tools whose definition cannot be used here, and learns how the others are.
+  virtual asio::awaitable<void> adopt_tools(list_tools_result& page) = 0;
+  [[nodiscard]] virtual list_bounds bounds(call_options const& options) const = 0;
+  [[nodiscard]] virtual subscriptions_link& subscriptions() noexcept = 0;
+
+  virtual asio::awaitable<void> close() = 0;
+  virtual asio::awaitable<void> restart() = 0;
+  virtual asio::awaitable<error> ended() = 0;
+  virtual void abandon() noexcept = 0;  ///< The owning client went away.
+  [[nodiscard]] virtual connection_status status() const noexcept = 0;
+
+  [[nodiscard]] virtual server_profile const& server() const noexcept = 0;
+  [[nodiscard]] virtual std::optional<protocol_version> version() const noexcept = 0;
+  [[nodiscard]] virtual era_verdict verdict() const = 0;
+  [[nodiscard]] virtual std::optional<saved_session> session() const = 0;
+  [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;
+  [[nodiscard]] virtual comcp::statistics statistics() const = 0;
+  [[nodiscard]] virtual asio::any_io_executor const& home() const noexcept = 0;
+  virtual void fault(error what) = 0;
+
+ protected:
+  ~client_link() = default;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+namespace comcp {
+namespace detail {
+
+inline error not_connected() { return {errc::closed, "this client is not connected"}; }
+inline void require(std::shared_ptr<client_link> const& core) {
+  if (!core) throw exception(not_connected());
+}
+
+/// An operation that ends with this error, so that even what is wrong from the start reaches whoever awaits it.
+template <class T>
+asio::awaitable<T> failed(error e) {
+  (void)co_await asio::this_coro::executor;
+  throw exception(std::move(e));
+}
+
+/// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
+template <class T>
+T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = true) {
+  if constexpr (requires(T& t) { t.result_type = std::string(); t.raw = v; }) {
+    auto const kind = may_be_stopped ? v.view().find("resultType") : std::nullopt;
+    if (kind && kind->get_string() == "input_required") {
+      T stopped;
+      stopped.result_type = "input_required";
+      stopped.raw = v;
+      return stopped;
+    }
+  }
+  T out{};
+  json::read_error e;
+  if (!json::codec<T>::read(v.view(), out, e))
+    throw exception(e.to_error().with_code(make_error_code(errc::protocol_violation)));
+  return out;
+}
+
+/// One call through the pipeline and back, from any executor. It lives in the frame of who waits for it: Asio recycles two
+/// frames of up to 1020 bytes, so that a call has that one and the wait's.
+class performance {
+ public:
+  performance(call_link& core, prepared_call& c) noexcept : core_(core), call_(c) {}
+  /// What is to be awaited next.
+  asio::awaitable<reply> begin(asio::any_io_executor const& here) { return core_.begin(here, call_, entry_, is_plain_); }
+  /// Whether that was not the end of it.
+  [[nodiscard]] bool goes_on(reply const& r) const { return is_plain_ && core_.needs_settling(call_, r); }
+  asio::awaitable<reply> go_on(reply r) { return core_.settle(call_, std::move(r)); }
+
+ private:
+  call_link& core_;
+  prepared_call& call_;
+  pending_entry entry_;
+  bool is_plain_ = false;
+};
+/// Throws where it is an error, with what is known of the call.
+json::value outcome_of(prepared_call const& c, reply&& r);
+/// The parameters of a call that goes on: the original ones with what a round adds. All texts are objects, or empty.
+std::string with_answers(std::string_view params, std::string const& responses, std::optional<std::string> const& state);
+/// A round that manual_input() gave to the caller goes on with its answers.
+COMCP_LAZY asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_link> core, prepared_call c, json::value required,
+                                           json::fragment responses);
+
+/// The call as a typed value.
+template <class T>
+asio::awaitable<T> typed_call(std::shared_ptr<client_link> core, prepared_call c) {
+  require(core);
+  auto const here = co_await asio::this_coro::executor;
+  performance p(*core, c);
+  auto work = p.begin(here);
+  auto r = co_await std::move(work);
+  if (p.goes_on(r)) {
+    auto rest = p.go_on(std::move(r));
+    r = co_await std::move(rest);
+  }
+  co_return decode_result<T>(outcome_of(c, std::move(r)), c.options.is_manual_input());
+}
+
+template <class T>
+asio::awaitable<T> structured_call(std::shared_ptr<client_link> core, prepared_call c) {
+  auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
+  r.or_throw();
+  auto out = r.template structured<T>();
+  if (!out) throw exception(out.error().with_outcome(call_outcome::open));
+  co_return *std::move(out);
+}
+
+template <class T>
+asio::awaitable<T> resumed(std::shared_ptr<client_link> core, json::value required, json::fragment responses,
+                           call_options options) {
+  require(core);
+  prepared_call c({}, {}, std::move(options));
+  auto const v = co_await resume_rounds(core, std::move(c), std::move(required), std::move(responses));
+  co_return decode_result<T>(v);
+}
+
+prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
+
+}  // namespace detail
+
+/// Turns an operation that throws into one that gives a result.
+template <class T>
+asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
+  try {
+    if constexpr (std::is_void_v<T>) {
+      co_await std::move(operation);
+      co_return result<void>();
+    } else {
+      auto value = co_await std::move(operation);
+      co_return result<T>(std::move(value));
+    }
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
+
+/// The same for closed(), whose value is an error already.
+template <std::same_as<error> T>
+asio::awaitable<T> as_result(asio::awaitable<T> operation) {
+  try {
+    auto reason = co_await std::move(operation);
+    co_return reason;
+  } catch (...) {
+    co_return detail::current_error();
+  }
+}
+
+namespace detail {
+/// Starts all of it on the caller's executor and waits; cancelling cancels each.
+COMCP_LAZY asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work);
+
+template <class T>
+asio::awaitable<void> put_outcome(result<T>& place, asio::awaitable<T> op) {
+  auto outcome = co_await as_result(std::move(op));
+  place = std::move(outcome);
+}
+}  // namespace detail
+
+/// Runs operations concurrently on this coroutine's executor; one failure cancels nobody, and cancelling the whole
+/// cancels each (where several threads run that executor, it takes a strand to cancel, as with everything of Asio).
+/// Results stand in the order of the operations.
+template <class T>
+asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> operations) {
+  std::vector<result<T>> outcomes(operations.size(), result<T>(error(errc::cancelled)));
+  std::vector<asio::awaitable<void>> work;
+  work.reserve(operations.size());
+  for (std::size_t i = 0; i < operations.size(); ++i)
+    work.push_back(detail::put_outcome(outcomes[i], std::move(operations[i])));
+  auto done = detail::gather(std::move(work));
+  co_await std::move(done);
+  co_return outcomes;
+}
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/operation.ipp
+#include <atomic>
+#include <memory>
+#include <vector>
+
+#include <asio/cancellation_signal.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
+  bool const object = arguments.empty() || arguments.text().front() == '{';
+  // The arguments stand first, so that their own text can become the parameters'.
+  std::string params = std::move(arguments).text();
+  params.reserve(params.size() + name.size() + 32);
+  if (params.empty()) {
+    params += '{';
+  } else {
+    params.insert(0, std::string_view(R"({"arguments":)")) += ',';
+  }
+  params += std::string_view(R"("name":)");
+  json::detail::append_string(params, name);
+  params += '}';
+  prepared_call c(wire::methods::call_tool, std::move(params), std::move(options));
+  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
+  return c;
+}
+
+COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
+  if (!r) throw exception(judged(c, r.error()));
+  return *std::move(r);
+}
+
+COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
+                                    std::optional<std::string> const& state) {
+  json::writer w;
+  if (!responses.empty()) w.plain_key("inputResponses").raw(responses);
+  if (state) w.plain_key("requestState").string(*state);
+  std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
+  if (out.size() > 1 && !w.text().empty()) out += ',';
+  return out + w.text() + "}";
+}
+
+COMCP_LAZY_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_link> core, prepared_call c,
+                                                           json::value required, json::fragment responses) {
+  auto const of = required.view().find("comcp/call");
+  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
+  auto const method = of->find("method");
+  c.method = method ? method->get_string().value_or("") : "";
+  std::optional<std::string> state;
+  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
+  auto const params = of->find("params");
+  c.params = with_answers(params ? params->dump() : "{}", responses.text(), state);
+  auto v = co_await typed_call<json::value>(core, std::move(c));
+  co_return v;
+}
+
+// Owned by what runs, and so is who waits for it: when the execution context goes away, all of them do.
+struct gathering {
+  explicit gathering(asio::any_io_executor on) : executor(std::move(on)) {}
+  asio::any_io_executor executor;
+  std::atomic<std::size_t> open{0};
+  waiter<bool> waiting;
+  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
+};
+
+// One that has ended, however: also one that was cancelled before its first step, or destroyed.
+struct arrival {
+  explicit arrival(std::shared_ptr<gathering> g) : all(std::move(g)) { ++all->open; }
+  arrival(arrival const&) = delete;
+  arrival& operator=(arrival const&) = delete;
+  ~arrival() {
+    if (--all->open > 0) return;
+    auto const g = std::move(all);
+    try {  // posted: this is a thread of the executor, but inside whatever ended
+      detail::post(g->executor, [g] { g->waiting.complete(true, g->executor); });
+    } catch (std::exception const&) {  // no memory for that
+      g->waiting.complete(true, g->executor);
+    }
+  }
+  std::shared_ptr<gathering> all;
+};
+
+COMCP_DECL void cancel_gathered(std::weak_ptr<gathering> const& weak) {
+  auto const alive = weak.lock();
+  if (!alive) return;
+  auto emit = [weak] {
+    auto const g = weak.lock();
+    if (!g) return;
+    for (auto const& s : g->signals) s->emit(asio::cancellation_type::terminal);
+  };
+  detail::post(alive->executor, std::move(emit));
+}
+
+struct gather_initiation {
+  std::shared_ptr<gathering> all;
+  std::vector<asio::awaitable<void>> work;
+  // Starts the work when who waits for it is in its place. From then on another thread may resume it, and with it
+  // destroy this object.
+  template <class Handler>
+  void operator()(Handler handler) {
+    auto const g = std::move(all);
+    auto mine = std::move(work);
+    auto const cancel = [weak = std::weak_ptr(g)] { cancel_gathered(weak); };
+    g->waiting = handler_waiter<bool, Handler>::create(std::move(handler), cancel);
+    auto const all_started = std::make_shared<arrival>(g);
+    for (auto& each : mine) {
+      auto& signal = *g->signals.emplace_back(std::make_unique<asio::cancellation_signal>());
+      spawn(g->executor, std::move(each), signal.slot(), std::make_shared<arrival>(g));
+    }
+  }
+};
+
+COMCP_LAZY_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work) {
+  auto const here = co_await asio::this_coro::executor;
+  gather_initiation start{std::make_shared<gathering>(here), std::move(work)};
+  auto waiting =
+      asio::async_initiate<asio::use_awaitable_t<> const, void(bool)>(std::move(start), asio::use_awaitable);
+  (void)co_await std::move(waiting);
+}
+
+}  // namespace comcp::detail
+#endif
+
+// client/server_lists.hpp
+// The lists of a server: tools, resources, resource templates and prompts; whole, page by page, and kept current.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// client/client_base.hpp
+// What a client holds, its connection, and what is known of that and of the server.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace comcp {
+namespace detail {
+struct client_access;
+}  // namespace detail
+
+/// The base of every client: owns the connection, and tells of it. To be called on the client's executor.
+class client_base {
+ public:
+  client_base() = default;
+  explicit client_base(std::shared_ptr<detail::client_link> core, bool owner = true) noexcept
+      : core_(std::move(core)), owner_(owner) {}
+  client_base(client_base&& other) noexcept : core_(std::move(other.core_)), owner_(std::exchange(other.owner_, false)) {}
+  client_base& operator=(client_base&& other) noexcept;
+  ~client_base();
+
+  [[nodiscard]] connection_status status() const noexcept;
+  void on_status(std::function<void(connection_status)> listener) const;
+  [[nodiscard]] implementation const& server_info() const;
+  [[nodiscard]] server_capabilities const& capabilities() const;
+  [[nodiscard]] std::string const& instructions() const;
+  [[nodiscard]] comcp::protocol_version protocol_version() const;
+  [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
+  /// What a later connection can be given as connect_options().prior().
+  [[nodiscard]] era_verdict verdict() const;
+  [[nodiscard]] comcp::transport_info transport_info() const;
+  /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
+  /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
+  [[nodiscard]] std::optional<saved_session> session() const;
+  [[nodiscard]] comcp::statistics statistics() const;
+  [[nodiscard]] asio::any_io_executor get_executor() const;
+
+ protected:
+  [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const;  ///< Throws where there is none.
+
+  std::shared_ptr<detail::client_link> core_;
+
+ private:
+  friend struct detail::client_access;
+  bool owner_ = false;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/client_base.ipp
+
+namespace comcp {
+
+COMCP_DECL client_base& client_base::operator=(client_base&& other) noexcept {
+  if (this == &other) return *this;
+  if (owner_ && core_) core_->abandon();
+  core_ = std::move(other.core_);
+  owner_ = std::exchange(other.owner_, false);
+  return *this;
+}
+
+COMCP_DECL client_base::~client_base() {
+  if (owner_ && core_) core_->abandon();
+}
+
+COMCP_DECL std::shared_ptr<detail::client_link> const& client_base::core() const {
+  if (!core_) throw exception(detail::not_connected());
+  return core_;
+}
+
+COMCP_DECL connection_status client_base::status() const noexcept {
+  return core_ ? core_->status() : connection_status::disconnected;
+}
+COMCP_DECL void client_base::on_status(std::function<void(connection_status)> listener) const {
+  core()->subscriptions().on_status(std::move(listener));
+}
+COMCP_DECL implementation const& client_base::server_info() const { return core()->server().info; }
+COMCP_DECL server_capabilities const& client_base::capabilities() const { return core()->server().capabilities; }
+COMCP_DECL std::string const& client_base::instructions() const { return core()->server().instructions; }
+COMCP_DECL protocol_version client_base::protocol_version() const { return core()->version().value_or(version::latest); }
+COMCP_DECL era_verdict client_base::verdict() const { return core()->verdict(); }
+COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->session(); }
+COMCP_DECL transport_info client_base::transport_info() const { return core()->transport_info(); }
+COMCP_DECL statistics client_base::statistics() const { return core()->statistics(); }
+COMCP_DECL asio::any_io_executor client_base::get_executor() const { return core()->home(); }
+
+}  // namespace comcp
+#endif
+
+// client/listing.hpp
+// A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+// protocol/prompts.hpp
+// Prompts: templates of messages that users choose. Spec: server/prompts.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace comcp {
+
+struct prompt_argument {
+  prompt_argument() = default;
+
+  std::string name;
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  bool required = false;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<prompt_argument>) {
+  using t = prompt_argument;
+  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
+                      json::field("description", &t::description), json::defaulted("required", &t::required),
+                      json::rest(&t::raw));
+}
+
+struct prompt {
+  prompt() = default;
+
+  std::string name;
+  std::optional<std::string> title;
+  std::optional<std::string> description;
+  std::vector<prompt_argument> arguments;
+  std::vector<icon> icons;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<prompt>) {
+  using t = prompt;
+  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
+                      json::field("description", &t::description), json::defaulted("arguments", &t::arguments),
+                      json::defaulted("icons", &t::icons), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct list_prompts_result {
+  list_prompts_result() = default;
+
+  std::vector<prompt> prompts;
+  std::vector<comcp::set_aside> set_aside;  ///< Definitions that could not be read.
+  std::optional<cursor> next_cursor;
+  std::optional<std::int64_t> ttl_ms;
+  std::optional<comcp::cache_scope> cache_scope;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<list_prompts_result>) {
+  using t = list_prompts_result;
+  return json::fields(json::field("resultType", &t::result_type), detail::definitions("prompts", &t::prompts),
+                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
+                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// The arguments of a prompt: strings by name.
+using prompt_arguments = std::map<std::string, std::string>;
+
+struct get_prompt_params {
+  get_prompt_params() = default;
+  explicit get_prompt_params(std::string prompt_name, prompt_arguments args = {})
+      : name(std::move(prompt_name)), arguments(std::move(args)) {}
+
+  std::string name;
+  prompt_arguments arguments;
+  std::optional<comcp::input_responses> input_responses;
+  std::optional<std::string> request_state;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<get_prompt_params>) {
+  using t = get_prompt_params;
+  return json::fields(json::field("name", &t::name), json::defaulted("arguments", &t::arguments),
+                      json::field("inputResponses", &t::input_responses),
+                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+struct prompt_message {
+  prompt_message() = default;
+  prompt_message(comcp::role who, content_block piece) : role(who), content(std::move(piece)) {}
+
+  comcp::role role = comcp::role::user;
+  content_block content;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<prompt_message>) {
+  using t = prompt_message;
+  return json::fields(json::field("role", &t::role), json::field("content", &t::content), json::rest(&t::raw));
+}
+
+struct get_prompt_result {
+  get_prompt_result() = default;
+
+  std::optional<std::string> description;
+  std::vector<prompt_message> messages;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<get_prompt_result>) {
+  using t = get_prompt_result;
+  return json::fields(json::field("resultType", &t::result_type), json::field("description", &t::description),
+                      json::field("messages", &t::messages), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// A whole list. One broken definition is set aside with its reason; the rest is here.
+template <class T>
+class listing {
+ public:
+  listing() = default;
+  [[nodiscard]] auto begin() const noexcept { return items_.begin(); }
+  [[nodiscard]] auto end() const noexcept { return items_.end(); }
+  [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
+  [[nodiscard]] T const& operator[](std::size_t i) const noexcept { return items_[i]; }
+  [[nodiscard]] std::vector<T> const& items() const& noexcept { return items_; }
+  [[nodiscard]] std::vector<T> items() && noexcept { return std::move(items_); }
+  [[nodiscard]] std::vector<comcp::set_aside> const& set_aside() const noexcept { return set_aside_; }
+  /// The first with this name, or null.
+  [[nodiscard]] T const* find(std::string_view name) const noexcept {
+    for (auto const& item : items_) {
+      if (item.name == name) return &item;
+    }
+    return nullptr;
+  }
+
+  void append(std::vector<T> items, std::vector<comcp::set_aside> aside) {
+    if (items_.empty()) {
+      items_ = std::move(items);
+    } else {
+      items_.insert(items_.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+    }
+    set_aside_.insert(set_aside_.end(), aside.begin(), aside.end());
+  }
+
+ private:
+  std::vector<T> items_;
+  std::vector<comcp::set_aside> set_aside_;
+};
+
+namespace detail {
+
+template <class T>
+struct list_traits;
+template <>
+struct list_traits<tool> {
+  using page = list_tools_result;
+  static constexpr auto const& method = wire::methods::list_tools;
+  static constexpr std::string_view kind = "tools";
+  static auto& items(page& p) { return p.tools; }
+};
+template <>
+struct list_traits<resource> {
+  using page = list_resources_result;
+  static constexpr auto const& method = wire::methods::list_resources;
+  static constexpr std::string_view kind = "resources";
+  static auto& items(page& p) { return p.resources; }
+};
+template <>
+struct list_traits<resource_template> {
+  using page = list_resource_templates_result;
+  static constexpr auto const& method = wire::methods::list_resource_templates;
+  static constexpr std::string_view kind = "resources";
+  static auto& items(page& p) { return p.resource_templates; }
+};
+template <>
+struct list_traits<prompt> {
+  using page = list_prompts_result;
+  static constexpr auto const& method = wire::methods::list_prompts;
+  static constexpr std::string_view kind = "prompts";
+  static auto& items(page& p) { return p.prompts; }
+};
+
+/// Tells the observer, on home.
+inline void report_set_aside(std::shared_ptr<client_link> const& core, comcp::set_aside const& broken) {
+  auto tell = [core, why = error(errc::wrong_shape, "a definition was set aside: " + broken.reason)] { core->fault(why); };
+  detail::post(core->home(), std::move(tell));
+}
+
+/// One page, decoded. `of` is the uri of what is listed, where it is not the server's only list of its kind. The
+/// size of its text is added to `bytes`.
+template <class T>
+asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_link> core,
+                                                         std::optional<std::string> from, call_options options,
+                                                         std::string of = {}, std::size_t* bytes = nullptr) {
+  require(core);
+  json::object asked;
+  if (!of.empty()) asked.set("uri", of);
+  if (from) asked.set("cursor", *from);
+  std::string params = asked.text();
+  if (params == "{}") params.clear();
+  prepared_call c(list_traits<T>::method, std::move(params), std::move(options));
+  c.repeatable = true;
+  auto called = typed_call<json::value>(core, std::move(c));
+  auto const v = co_await std::move(called);
+  if (bytes) *bytes += v.text_size();
+  auto page = json::read<typename list_traits<T>::page>(v.view());
+  if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
+  if constexpr (std::same_as<T, tool>) {
+    auto adopting = core->adopt_tools(*page);
+    co_await std::move(adopting);
+  }
+  for (auto const& broken : page->set_aside) report_set_aside(core, broken);
+  co_return std::move(*page);
+}
+
+}  // namespace detail
+
+/// Walks a list page by page, as far as the caller wants. Bounded by limits().pages(), items() and list_bytes(); a cursor that
+/// comes twice is errc::protocol_violation. One next() at a time.
+template <class T>
+class pager {
+ public:
+  using page_type = typename detail::list_traits<T>::page;
+
+  pager(std::shared_ptr<detail::client_link> core, call_options options, std::string of = {})
+      : state_(std::make_shared<state>(std::move(core), std::move(options), std::move(of))) {}
+
+  /// The next page, or nothing behind the last one.
+  [[nodiscard]] asio::awaitable<std::optional<page_type>> next() { return step(state_); }
+
+ private:
+  struct state {
+    state(std::shared_ptr<detail::client_link> c, call_options o, std::string u)
+        : core(std::move(c)), options(std::move(o)), of(std::move(u)) {}
+    std::shared_ptr<detail::client_link> core;
+    call_options options;
+    std::string of;
+    std::optional<std::string> cursor;
+    std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes: a cursor may be long
+    std::size_t pages = 0, items = 0, bytes = 0;
+    bool done = false;
+  };
+
+  static asio::awaitable<std::optional<page_type>> step(std::shared_ptr<state> s) {
+    if (s->done) co_return std::nullopt;
+    auto const limits = s->core->bounds(s->options);
+    if (++s->pages > limits.pages) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
+    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of, &s->bytes);
+    s->items += detail::list_traits<T>::items(page).size();
+    if (s->items > limits.items) throw exception(error(errc::limit_exceeded, "more items than limits().items()"));
+    if (s->bytes > limits.bytes)
+      throw exception(error(errc::limit_exceeded, "more bytes than limits().list_bytes()"));
+    s->cursor = page.next_cursor;
+    if (!s->cursor) {
+      s->done = true;
+    } else if (!s->seen.emplace(s->cursor->size(), std::hash<std::string>()(*s->cursor)).second) {
+      throw exception(error(errc::protocol_violation, "the server gave one cursor twice"));
+    }
+    co_return std::optional<page_type>(std::move(page));
+  }
+
+  std::shared_ptr<state> state_;
+};
+
+namespace detail {
+
+template <class T>
+asio::awaitable<listing<T>> list_all(std::shared_ptr<client_link> core, call_options options) {
+  require(core);
+  auto const bounds = core->bounds(options);
+  pager<T> pages(core, options);
+  listing<T> all;
+  bool inside = false;
+  // Once: a cursor that the cache kept may be of a list that is no more.
+  bool may_restart = bounds.cached;
+  for (;;) {
+    std::optional<typename list_traits<T>::page> page;
+    bool lost = false;
+    try {
+      page = co_await pages.next();
+    } catch (exception const& e) {
+      lost = inside && may_restart && e.error().peer();
+      if (!lost) throw;
+    }
+    if (lost) {
+      may_restart = inside = false;
+      pages = pager<T>(core, options);
+      all = listing<T>();
+      continue;
+    }
+    if (!page) co_return all;
+    inside = true;
+    all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
+    if (core->bounds(options).now > bounds.end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
+  }
+}
+
+}  // namespace detail
+
+/// Keeps a list current: see client.watch_tools(). Stops with its last copy's destruction or stop().
+class list_watch {
+ public:
+  list_watch() = default;
+  explicit list_watch(std::function<void()> stop) : stop_(std::make_shared<stopper>(std::move(stop))) {}
+  void stop() noexcept { stop_.reset(); }
+
+ private:
+  struct stopper {
+    explicit stopper(std::function<void()> f) : call(std::move(f)) {}
+    stopper(stopper const&) = delete;
+    stopper& operator=(stopper const&) = delete;
+    ~stopper() { call(); }
+    std::function<void()> call;
+  };
+  std::shared_ptr<stopper> stop_;
+};
+
+namespace detail {
+
+/// One refresh in flight, one trailing, debounced: after each change the listener gets the whole list.
+template <class T>
+struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
+  using listener = std::function<void(result<listing<T>>)>;
+  static constexpr std::chrono::milliseconds debounce{300};
+
+  list_watcher(std::weak_ptr<client_link> c, listener f) : core(std::move(c)), call(std::move(f)) {}
+
+  void changed() {
+    dirty = true;
+    auto const alive = core.lock();
+    if (running || !alive || stopped) return;
+    running = true;
+    detail::spawn(alive->home(), refresh(this->shared_from_this(), alive));
+  }
+
+  static asio::awaitable<void> refresh(std::shared_ptr<list_watcher> self, std::shared_ptr<client_link> alive) {
+    while (self->dirty && !self->stopped) {
+      bool const slept = co_await alive->subscriptions().sleep(debounce);
+      if (!slept || self->stopped) break;
+      self->dirty = false;
+      result<listing<T>> outcome = error(errc::closed);
+      try {
+        outcome = co_await list_all<T>(alive, call_options());
+      } catch (exception const& e) {
+        outcome = e.error();
+      }
+      self->give(alive, std::move(outcome));
+    }
+    self->running = false;
+  }
+
+  void silent(error const& why) {
+    auto const alive = core.lock();
+    if (!alive) return;
+    auto tell = [self = this->shared_from_this(), alive, why] { self->give(alive, why); };
+    detail::post(alive->home(), std::move(tell));
+  }
+
+  void give(std::shared_ptr<client_link> const& alive, result<listing<T>> outcome) {
+    try {
+      if (!stopped) call(std::move(outcome));
+    } catch (...) {
+      alive->fault(error(errc::invalid_argument, "a listener of a watched list threw"));
+    }
+  }
+
+  std::weak_ptr<client_link> core;
+  listener call;
+  bool dirty = false, running = false, stopped = false;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+namespace comcp {
+
+/// What every client can do with the lists of its server; the rules for operations are those of comcp::client.
+class server_lists : public client_base {
+ public:
+  using client_base::client_base;
+
+  /// All tools, every page of them.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource>> list_resources(
+      call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+      call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
+
+  /// One page; an empty string is a cursor too.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<list_tools_result> list_tools_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<list_resources_result> list_resources_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<list_resource_templates_result> list_resource_templates_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(
+      std::optional<std::string> from = {}, call_options options = call_options()) const;
+
+  /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
+  template <class T>
+  [[nodiscard]] pager<T> pages(call_options options = call_options()) const {
+    return pager<T>(core(), std::move(options));
+  }
+
+  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
+  /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
+  /// or cannot for now: the list comes again when it can.
+  COMCP_LAZY [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
+  COMCP_LAZY [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
+  COMCP_LAZY [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/server_lists.ipp
+
+namespace comcp {
+namespace detail {
+
+template <class T>
+list_watch watch_list(std::shared_ptr<client_link> const& core, typename list_watcher<T>::listener f) {
+  auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
+  auto const handle =
+      core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
+                                  [watcher](error const& why) { watcher->silent(why); });
+  return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
+    watcher->stopped = true;
+    if (auto const alive = weak.lock()) alive->subscriptions().unwatch(handle);
+  });
+}
+
+}  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<listing<tool>> server_lists::list_tools(call_options options) const {
+  return detail::list_all<tool>(core_, std::move(options));
+}
+COMCP_LAZY_DECL asio::awaitable<listing<resource>> server_lists::list_resources(call_options options) const {
+  return detail::list_all<resource>(core_, std::move(options));
+}
+COMCP_LAZY_DECL asio::awaitable<listing<resource_template>> server_lists::list_resource_templates(
+    call_options options) const {
+  return detail::list_all<resource_template>(core_, std::move(options));
+}
+COMCP_LAZY_DECL asio::awaitable<listing<prompt>> server_lists::list_prompts(call_options options) const {
+  return detail::list_all<prompt>(core_, std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<list_tools_result> server_lists::list_tools_page(
+    std::optional<std::string> from, call_options options) const {
+  return detail::list_page<tool>(core_, std::move(from), std::move(options));
+}
+COMCP_LAZY_DECL asio::awaitable<list_resources_result> server_lists::list_resources_page(
+    std::optional<std::string> from, call_options options) const {
+  return detail::list_page<resource>(core_, std::move(from), std::move(options));
+}
+COMCP_LAZY_DECL asio::awaitable<list_resource_templates_result> server_lists::list_resource_templates_page(
+    std::optional<std::string> from, call_options options) const {
+  return detail::list_page<resource_template>(core_, std::move(from), std::move(options));
+}
+COMCP_LAZY_DECL asio::awaitable<list_prompts_result> server_lists::list_prompts_page(
+    std::optional<std::string> from, call_options options) const {
+  return detail::list_page<prompt>(core_, std::move(from), std::move(options));
+}
+
+COMCP_LAZY_DECL list_watch server_lists::watch_tools(std::function<void(result<listing<tool>>)> f) const {
+  return detail::watch_list<tool>(core(), std::move(f));
+}
+COMCP_LAZY_DECL list_watch server_lists::watch_resources(std::function<void(result<listing<resource>>)> f) const {
+  return detail::watch_list<resource>(core(), std::move(f));
+}
+COMCP_LAZY_DECL list_watch server_lists::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
+  return detail::watch_list<prompt>(core(), std::move(f));
+}
+
+}  // namespace comcp
+#endif
+
+// client/subscription.hpp
+// What client.listen() gives: one stream of notifications of its own.
+
+#include <memory>
+#include <optional>
+
+#include <asio/awaitable.hpp>
+
+// client/listen_stream.hpp
+// One stream of notifications, as its reader and listen_streams share it. Internal.
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace comcp::detail {
+
+/// One subscriptions/listen request and what came on it.
+struct listen_stream {
+  explicit listen_stream(subscription_filter f) : asked(std::move(f)) {}
+
+  prepared_call call{"subscriptions/listen", {}, {}};
+  pending_entry entry;
+  pending_entry acknowledgment;  // waited for while it is outstanding
+  subscription_filter asked, acknowledged;
+  bool is_acknowledged = false;
+  std::chrono::steady_clock::time_point acknowledged_at{};
+  bool independent = false;  // made by listen(): has a queue and its own reader
+  std::deque<any_notification> queue;
+  std::uint64_t dropped = 0;
+  std::vector<request_id> readers;  // those that wait
+  std::optional<error> ended;  // errc{} value: gracefully
+};
+
+}  // namespace comcp::detail
+
+namespace comcp {
+
+/// A listen stream (2026-07-28, basic/patterns/subscriptions). Move-only; destroying it ends it. Use it on the
+/// client's executor. Unread notifications beyond limits().subscription_queue() are dropped and counted.
+class subscription {
+ public:
+  subscription() = default;
+  subscription(std::shared_ptr<detail::client_link> core, std::shared_ptr<detail::listen_stream> s) noexcept
+      : core_(std::move(core)), stream_(std::move(s)) {}
+  subscription(subscription&&) noexcept = default;
+  subscription& operator=(subscription&& other) noexcept {
+    if (this != &other) {
+      close();
+      core_ = std::move(other.core_);
+      stream_ = std::move(other.stream_);
+    }
+    return *this;
+  }
+  ~subscription() { close(); }
+
+  /// The next notification, or nothing once the stream has ended and its queue is empty. Each goes to one reader. Errors:
+  /// errc::closed after close(), and for an object that has no stream.
+  [[nodiscard]] asio::awaitable<std::optional<any_notification>> next();
+  /// What the server agreed to send. Throws as next() does.
+  [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
+  [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }
+  /// Set once the stream has ended: an empty error for a graceful end, else the reason.
+  [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
+  void close() noexcept {
+    if (core_ && stream_ && !stream_->ended) core_->subscriptions().close(*stream_);
+    stream_.reset();
+  }
+
+ private:
+  static error no_stream() { return {errc::closed, "this subscription has no stream, or was closed"}; }
+  [[nodiscard]] detail::listen_stream const& stream() const {
+    if (!stream_) throw exception(no_stream());
+    return *stream_;
+  }
+
+  std::shared_ptr<detail::client_link> core_;
+  std::shared_ptr<detail::listen_stream> stream_;
+};
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/subscription.ipp
+
+namespace comcp {
+
+COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
+  if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
+  return core_->subscriptions().next(stream_);
+}
+
+}  // namespace comcp
+#endif
+
+// protocol/completion.hpp
+// Completion of the arguments of prompts and resource templates. Spec: server/utilities/completion.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace comcp {
+
+struct prompt_reference {
+  static constexpr std::string_view kind = "ref/prompt";
+  prompt_reference() = default;
+  explicit prompt_reference(std::string prompt_name) : name(std::move(prompt_name)) {}
+
+  std::string name;
+  std::optional<std::string> title;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<prompt_reference>) {
+  using t = prompt_reference;
+  return json::fields(json::tag("type", t::kind), json::field("name", &t::name), json::field("title", &t::title),
+                      json::rest(&t::raw));
+}
+
+struct resource_template_reference {
+  static constexpr std::string_view kind = "ref/resource";
+  resource_template_reference() = default;
+  explicit resource_template_reference(std::string pattern) : uri(std::move(pattern)) {}
+
+  std::string uri;  ///< A uri or a uri template.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<resource_template_reference>) {
+  using t = resource_template_reference;
+  return json::fields(json::tag("type", t::kind), json::field("uri", &t::uri), json::rest(&t::raw));
+}
+
+using completion_reference = std::variant<prompt_reference, resource_template_reference>;
+
+template <>
+struct json::codec<completion_reference> {
+  static bool read(view v, completion_reference& out, read_error& e) {
+    auto const type = v.find("type");
+    if (!v.is_object()) return e.expected(v, "object");
+    if (!type) return e.missing(v, "type");
+    if (type->get_string() == prompt_reference::kind)
+      return codec<prompt_reference>::read(v, out.emplace<prompt_reference>(), e);
+    return codec<resource_template_reference>::read(v, out.emplace<resource_template_reference>(), e);
+  }
+  static void write(writer& w, completion_reference const& ref) {
+    std::visit([&](auto const& r) { json::write(w, r); }, ref);
+  }
+};
+
+/// The argument that is being typed, and what is typed of it so far.
+struct completion_argument {
+  completion_argument() = default;
+  completion_argument(std::string its_name, std::string so_far) : name(std::move(its_name)), value(std::move(so_far)) {}
+
+  std::string name;
+  std::string value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<completion_argument>) {
+  using t = completion_argument;
+  return json::fields(json::field("name", &t::name), json::field("value", &t::value), json::rest(&t::raw));
+}
+
+/// What is known already (from 2025-06-18 on).
+struct completion_context {
+  completion_context() = default;
+  explicit completion_context(std::map<std::string, std::string> args) : arguments(std::move(args)) {}
+
+  std::map<std::string, std::string> arguments;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<completion_context>) {
+  using t = completion_context;
+  return json::fields(json::defaulted("arguments", &t::arguments), json::rest(&t::raw));
+}
+
+struct complete_params {
+  complete_params() = default;
+  complete_params(completion_reference what, completion_argument typed)
+      : ref(std::move(what)), argument(std::move(typed)) {}
+
+  completion_reference ref;
+  completion_argument argument;
+  std::optional<completion_context> context;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<complete_params>) {
+  using t = complete_params;
+  return json::fields(json::field("ref", &t::ref), json::field("argument", &t::argument),
+                      json::field("context", &t::context), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// Suggestions, best first; at most 100.
+struct completion {
+  completion() = default;
+  explicit completion(std::vector<std::string> all) : values(std::move(all)) {}
+
+  std::vector<std::string> values;
+  std::optional<std::int64_t> total;
+  std::optional<bool> has_more;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<completion>) {
+  using t = completion;
+  return json::fields(json::field("values", &t::values), json::field("total", &t::total),
+                      json::field("hasMore", &t::has_more), json::rest(&t::raw));
+}
+
+struct complete_result {
+  complete_result() = default;
+  explicit complete_result(comcp::completion found) : completion(std::move(found)) {}
+
+  comcp::completion completion;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+
+  [[nodiscard]] std::vector<std::string> const& values() const noexcept { return completion.values; }
+};
+constexpr auto describe(std::type_identity<complete_result>) {
+  using t = complete_result;
+  return json::fields(json::field("resultType", &t::result_type), json::field("completion", &t::completion),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+namespace comcp {
+
+/// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
+/// server process is killed and reaped), close() is graceful.
+///
+/// Operations return asio::awaitable<T>, may be started, stored and awaited on any executor, and resume there. They
+/// throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their arguments are copied or encoded
+/// before they return. Everything else is to be called on the client's executor.
+class client : public server_lists {
+ public:
+  client() = default;  ///< Not connected: every operation fails with errc::closed.
+  using server_lists::server_lists;
+
+  // Server features. Specification: server/tools, server/resources, server/prompts, server/utilities/*.
+
+  /// Calls a tool. A result with is_error set is a value: or_throw() on it where that is wanted.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(
+      std::string_view name, json::fragment arguments = json::fragment(),
+      call_options options = call_options()) const;
+  /// The same, typed: `in` is any writable, Out any readable of the structured content. A tool's error is
+  /// errc::tool_failed.
+  template <json::readable Out, json::writable In>
+  [[nodiscard]] asio::awaitable<Out> call_tool(std::string_view name, In const& in,
+                                               call_options options = call_options()) const;
+
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
+      std::string_view uri, call_options options = call_options()) const;
+  /// Expands the template (RFC 6570) and reads that. Errors: invalid_argument for a bad template.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
+      resource_template const& t, json::fragment const& variables, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(
+      std::string_view name, json::fragment arguments = json::fragment(),
+      call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(
+      complete_params const& what, call_options options = call_options()) const;
+
+  /// Legacy: logging/setLevel. Modern: the level that each later request asks for.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> set_log_level(log_level level,
+                                                               call_options options = call_options()) const;
+  /// Legacy only; keep-alive uses server/discover in the modern era.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
+  /// Modern only.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
+
+  /// Calls `f` at each update of the resource. Completes when the server has acknowledged it, which the options'
+  /// timeouts and stop token bound. Several local subscribers of one uri share one subscription on the wire (in the
+  /// modern era one for all uris, which carries nobody's `_meta`).
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> subscribe(std::string_view uri,
+                                                           updated_callback f = updated_callback(),
+                                                           call_options options = call_options()) const;
+  /// Ends all local subscriptions to this uri; in the modern era without waiting for the server.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view uri,
+                                                             call_options options = call_options()) const;
+  /// Modern only: a stream of its own. The options' timeouts and stop token bound its beginning, not its life.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter,
+                                                                call_options options = call_options()) const;
+
+  /// Any request, such as a vendor's; `params` is an object or absent.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<json::value> request(std::string_view method,
+                                                                json::fragment params = json::fragment(),
+                                                                call_options options = call_options()) const;
+  /// Any notification. Not sent (and no error) once the connection is closed.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> notify(std::string_view method,
+                                                        json::fragment params = json::fragment()) const;
+  /// Tells the server that the roots changed, where the era has that.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> notify_roots_changed() const;
+
+  /// Goes on with a call that manual_input() stopped: `required` is the `raw` of its result, `responses` an object
+  /// with an answer for each key of its inputRequests.
+  template <json::readable Result>
+  [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
+                                               call_options options = call_options()) const;
+
+  // The connection.
+
+  /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
+  /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
+  /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
+  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without one
+  /// the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> restart() const;
+  /// Waits for the end and gives its reason.
+  COMCP_LAZY [[nodiscard]] asio::awaitable<error> closed() const;
+};
+
+namespace detail {
+/// For what is built upon clients. Internal.
+struct client_access {
+  static std::shared_ptr<client_link> const& core(client_base const& c) noexcept { return c.core_; }
+};
+}  // namespace detail
+
+template <json::readable Out, json::writable In>
+asio::awaitable<Out> client::call_tool(std::string_view name, In const& in, call_options options) const {
+  auto prepared = detail::tool_call(name, json::fragment::of(in), std::move(options));
+  return detail::structured_call<Out>(core_, std::move(prepared));
+}
+
+template <json::readable Result>
+asio::awaitable<Result> client::resume(json::value required, json::fragment responses, call_options options) const {
+  return detail::resumed<Result>(core_, std::move(required), std::move(responses), std::move(options));
+}
+
+}  // namespace comcp
+
+// jsonrpc/encode.hpp
+// Writes messages around parts that are JSON text already. Which parts belong in is wire's decision.
+
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace comcp::jsonrpc {
+
+inline void append_number(std::string& out, std::uint64_t n) {
+  char buffer[24];
+  auto const end = std::to_chars(buffer, buffer + sizeof buffer, n).ptr;
+  out.append(buffer, static_cast<std::size_t>(end - buffer));
+}
+
+/// Starts `{"jsonrpc":"2.0","id":N,"method":"M"` in a string with room for `more` bytes, a newline and padding.
+inline std::string begin_request(std::uint64_t id, std::string_view method, std::size_t more) {
+  std::string out;
+  out.reserve(64 + method.size() + more + padded_text::spare);
+  out += R"({"jsonrpc":"2.0","id":)";
+  append_number(out, id);
+  out += R"(,"method":")";
+  out += method;  // methods are checked to need no escaping
+  out += '"';
+  return out;
+}
+
+/// A notification; `params` is an object's text or empty.
+inline std::string notification(std::string_view method, std::string_view params) {
+  std::string out;
+  out.reserve(64 + method.size() + params.size() + padded_text::spare);
+  out += R"({"jsonrpc":"2.0","method":")";
+  out += method;
+  out += '"';
+  if (!params.empty()) out.append(R"(,"params":)").append(params);
+  out += '}';
+  return out;
+}
+
+/// The answer to a request with this raw id.
+inline std::string response(std::string_view raw_id, std::string_view result) {
+  std::string out;
+  out.reserve(48 + raw_id.size() + result.size() + padded_text::spare);
+  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"result":)").append(result).append("}");
+  return out;
+}
+
+inline std::string error_response(std::string_view raw_id, peer_error const& e) {
+  json::writer w;
+  w.begin_object().plain_key("code").integer(e.code).plain_key("message").string(e.message);
+  if (!e.data.empty()) w.plain_key("data").raw(e.data);
+  w.end_object();
+  std::string out;
+  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"error":)").append(w.text()).append("}");
+  return out;
+}
+
+/// Whether a method name can be written between quotes as it is (every name of MCP can).
+inline bool is_plain_method(std::string_view method) noexcept {
+  bool plain = !method.empty();
+  for (char const c : method) plain &= c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+  return plain;
+}
+
+}  // namespace comcp::jsonrpc
+
+// client/context.hpp
+// What a handler learns about the request or notification that it handles.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace comcp {
+
+class client;
+class context;
+namespace detail {
+class client_link;
+class dispatcher;
+class input_rounds;
+class validation_plan;
+result<json::fragment> complete_elicitation(context const& ctx, json::view request, json::fragment const& answered);
+}  // namespace detail
+
+/// Given to handler members that take it as their last parameter. Copyable; use it on the client's executor.
+class context {
+ public:
+  context();
+  ~context();
+  context(context const&);
+  context& operator=(context const&);
+
+  /// The server that asks, as it names itself; empty before it did.
+  [[nodiscard]] std::string server_name() const;
+  /// The method that is handled, such as "elicitation/create".
+  [[nodiscard]] std::string const& method() const noexcept { return method_; }
+  /// Whether the server withdrew its request, or the call that it belongs to ended. An awaiting handler is also
+  /// cancelled through its coroutine.
+  [[nodiscard]] bool cancelled() const noexcept { return cancelled_ && *cancelled_; }
+  /// Tells the server how far the answer is; nothing happens where it did not ask for that.
+  void progress(double progress, std::optional<double> total = {}, std::string message = {}) const;
+  /// The client that this came to; empty (every operation fails with errc::closed) once it is gone.
+  [[nodiscard]] comcp::client client() const;
+
+ private:
+  friend class detail::dispatcher;
+  friend class detail::input_rounds;
+  friend result<json::fragment> detail::complete_elicitation(context const&, json::view, json::fragment const&);
+  void fault(error const& what) const;
+  std::weak_ptr<detail::client_link> core_;
+  std::string method_;
+  std::string progress_token_;  // raw JSON; empty where none came
+  std::shared_ptr<bool> cancelled_;
+  std::shared_ptr<detail::validation_plan const> validation_;  // null: the default
+};
+
+}  // namespace comcp
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/client.ipp
+
+namespace comcp {
+namespace detail {
+
+// Parameters of the untyped operations: an object, whose `_meta` joins that of the options.
+COMCP_DECL error check_params(json::fragment const& params) {
+  if (params.empty()) return {};
+  auto const parsed = json::parse(params.text());
+  if (!parsed || !parsed->is_object()) return {errc::invalid_argument, "params are not an object"};
+  auto const meta = parsed->view().find("_meta");
+  auto const sound = meta ? check_user_meta(*meta) : result<void>();
+  return sound ? error() : sound.error();
+}
+
+COMCP_LAZY asio::awaitable<void> done_call(std::shared_ptr<client_link> core, prepared_call c) {
+  (void)co_await typed_call<json::value>(std::move(core), std::move(c));
+}
+
+COMCP_LAZY asio::awaitable<read_resource_result> read_call(std::shared_ptr<client_link> core, prepared_call c) {
+  try {
+    auto r = co_await typed_call<read_resource_result>(std::move(core), std::move(c));
+    co_return r;
+  } catch (exception const& e) {
+    // Both mean that there is no such resource (2026-07-28, server/resources, error handling).
+    auto const* const peer = e.error().peer();
+    if (peer && (peer->code == -32002 || peer->code == -32602))
+      throw exception(e.error().with_code(make_error_code(errc::not_found)));
+    throw;
+  }
+}
+
+COMCP_LAZY asio::awaitable<subscription> listen_call(std::shared_ptr<client_link> core, subscription_filter filter,
+                                                     call_options options) {
+  require(core);
+  auto listening = core->subscriptions().listen(std::move(filter), std::move(options));
+  auto stream = co_await std::move(listening);
+  co_return subscription(core, std::move(stream));
+}
+
+}  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view name, json::fragment arguments,
+                                                               call_options options) const {
+  return detail::typed_call<call_tool_result>(core_,
+                                              detail::tool_call(name, std::move(arguments), std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
+                                                                       call_options options) const {
+  detail::prepared_call c(wire::methods::read_resource, args("uri", uri).text(), std::move(options));
+  c.repeatable = true;
+  return detail::read_call(core_, std::move(c));
+}
+
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> client::read_resource(resource_template const& t,
+                                                                       json::fragment const& variables,
+                                                                       call_options options) const {
+  auto const uri = t.expand(variables);
+  if (!uri) return detail::failed<read_resource_result>(uri.error());
+  return read_resource(*uri, std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_view name, json::fragment arguments,
+                                                                 call_options options) const {
+  json::object params;
+  params.set("name", name);
+  if (!arguments.empty()) params.set("arguments", arguments);
+  detail::prepared_call c(wire::methods::get_prompt, params.text(), std::move(options));
+  c.repeatable = true;
+  return detail::typed_call<get_prompt_result>(core_, std::move(c));
+}
+
+COMCP_LAZY_DECL asio::awaitable<complete_result> client::complete(complete_params const& what,
+                                                                  call_options options) const {
+  detail::prepared_call c(wire::methods::complete, json::to_text(what), std::move(options));
+  c.repeatable = true;
+  return detail::typed_call<complete_result>(core_, std::move(c));
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> client::set_log_level(log_level level, call_options options) const {
+  return core_ ? core_->set_level(level, std::move(options)) : detail::failed<void>(detail::not_connected());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> client::ping(call_options options) const {
+  return detail::done_call(core_, detail::prepared_call(wire::methods::ping, {}, std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<discover_result> client::discover(call_options options) const {
+  detail::prepared_call c(wire::methods::discover, {}, std::move(options));
+  c.repeatable = true;
+  return detail::typed_call<discover_result>(core_, std::move(c));
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> client::subscribe(std::string_view uri, updated_callback f,
+                                                   call_options options) const {
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return core_->subscriptions().subscribe(std::string(uri), std::move(f), std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_options options) const {
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return core_->subscriptions().unsubscribe(std::string(uri), std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<subscription> client::listen(subscription_filter filter, call_options options) const {
+  return detail::listen_call(core_, std::move(filter), std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
+                                                        call_options options) const {
+  if (auto const bad = detail::check_params(params)) return detail::failed<json::value>(bad);
+  detail::prepared_call c(method, std::move(params).text(), std::move(options));
+  return detail::typed_call<json::value>(core_, std::move(c));
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> client::notify(std::string_view method, json::fragment params) const {
+  if (auto const bad = detail::check_params(params)) return detail::failed<void>(bad);
+  if (!jsonrpc::is_plain_method(method)) return detail::failed<void>({errc::invalid_argument, "not a method name"});
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return core_->notify(std::string(method), std::move(params).text());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> client::notify_roots_changed() const {
+  return core_ ? core_->notify_roots_changed() : detail::failed<void>(detail::not_connected());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> client::close() const {
+  return core_ ? core_->close() : detail::failed<void>(detail::not_connected());
+}
+COMCP_LAZY_DECL asio::awaitable<void> client::restart() const {
+  return core_ ? core_->restart() : detail::failed<void>(detail::not_connected());
+}
+COMCP_LAZY_DECL asio::awaitable<error> client::closed() const {
+  return core_ ? core_->ended() : detail::failed<error>(detail::not_connected());
+}
+
+}  // namespace comcp
+
+// client/impl/context.ipp
+
+namespace comcp {
+
+COMCP_DECL context::context() = default;
+COMCP_DECL context::~context() = default;
+COMCP_DECL context::context(context const&) = default;
+COMCP_DECL context& context::operator=(context const&) = default;
+
+COMCP_DECL std::string context::server_name() const {
+  auto const core = core_.lock();
+  return core ? core->server().info.name : std::string();
+}
+
+COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {
+  auto const core = core_.lock();
+  auto const version = core ? core->version() : std::nullopt;
+  if (!core || progress_token_.empty() || cancelled() || (version && version->era() == era::modern)) return;
+  json::writer w;
+  w.begin_object().plain_key("progressToken").raw(progress_token_).plain_key("progress").real(progress);
+  if (total) w.plain_key("total").real(*total);
+  if (!message.empty()) w.plain_key("message").string(message);
+  w.end_object();
+  core->notify_now("notifications/progress", w.text());
+}
+
+COMCP_DECL void context::fault(error const& what) const {
+  if (auto const core = core_.lock()) core->fault(what);
+}
+
+COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
+
+}  // namespace comcp
+#endif
+
+// client/handler.hpp
+// The handler seam: a handler declares by existing. What members a type has decides which capabilities the
+// client declares and who answers which request.
+
+#include <concepts>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+// client/handler_traits.hpp
+// Compile-time questions about a handler type: which members it has, and whether they can be called as the
+// handler concept says.
+
+#include <concepts>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
 // protocol/roots.hpp
 // The places that a client lets servers work in. Spec: client/roots.
 
@@ -5882,192 +9634,6 @@ COMCP_DECL result<void> check_root(root const& r) {
 #include <utility>
 #include <vector>
 
-// protocol/tools.hpp
-// Tools: what a server offers, how one is called, what it answers. Spec: server/tools.
-
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace comcp {
-
-/// The server's hints on a tool. Untrusted: never a reason to skip a confirmation.
-struct tool_annotations {
-  tool_annotations() = default;
-
-  std::optional<std::string> title;
-  std::optional<bool> read_only_hint;    ///< Absent: false.
-  std::optional<bool> destructive_hint;  ///< Absent: true.
-  std::optional<bool> idempotent_hint;   ///< Absent: false.
-  std::optional<bool> open_world_hint;   ///< Absent: true.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<tool_annotations>) {
-  using t = tool_annotations;
-  return json::fields(json::field("title", &t::title), json::field("readOnlyHint", &t::read_only_hint),
-                      json::field("destructiveHint", &t::destructive_hint),
-                      json::field("idempotentHint", &t::idempotent_hint),
-                      json::field("openWorldHint", &t::open_world_hint), json::rest(&t::raw));
-}
-
-/// How a tool runs (2025-11-25).
-struct tool_execution {
-  tool_execution() = default;
-
-  std::optional<std::string> task_support;  ///< "forbidden" (the default), "optional" or "required".
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<tool_execution>) {
-  using t = tool_execution;
-  return json::fields(json::field("taskSupport", &t::task_support), json::rest(&t::raw));
-}
-
-struct tool {
-  tool() = default;
-
-  std::string name;
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  json::value input_schema;   ///< JSON Schema, an object.
-  json::value output_schema;  ///< JSON Schema of structured_content; null where absent.
-  std::optional<tool_annotations> annotations;
-  std::optional<tool_execution> execution;
-  std::vector<icon> icons;
-  json::value meta;
-  json::value raw;
-
-  /// What to show: title, else the annotations' title, else name.
-  [[nodiscard]] std::string const& display_name() const noexcept;
-};
-constexpr auto describe(std::type_identity<tool>) {
-  using t = tool;
-  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
-                      json::field("description", &t::description), detail::object("inputSchema", &t::input_schema),
-                      detail::optional_object("outputSchema", &t::output_schema),
-                      json::field("annotations", &t::annotations), json::field("execution", &t::execution),
-                      json::defaulted("icons", &t::icons), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct list_tools_result {
-  list_tools_result() = default;
-
-  std::vector<tool> tools;
-  std::vector<comcp::set_aside> set_aside;  ///< Definitions that could not be read.
-  std::optional<cursor> next_cursor;
-  std::optional<std::int64_t> ttl_ms;
-  std::optional<comcp::cache_scope> cache_scope;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<list_tools_result>) {
-  using t = list_tools_result;
-  return json::fields(json::field("resultType", &t::result_type), detail::definitions("tools", &t::tools),
-                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
-                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct call_tool_params {
-  call_tool_params() = default;
-  explicit call_tool_params(std::string tool_name, json::value args = {})
-      : name(std::move(tool_name)), arguments(std::move(args)) {}
-
-  std::string name;
-  json::value arguments;  ///< An object; null where absent.
-  std::optional<task_metadata> task;
-  std::optional<comcp::input_responses> input_responses;
-  std::optional<std::string> request_state;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<call_tool_params>) {
-  using t = call_tool_params;
-  return json::fields(json::field("name", &t::name), detail::optional_object("arguments", &t::arguments),
-                      json::field("task", &t::task), json::field("inputResponses", &t::input_responses),
-                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// What a tool answered. `is_error` is the tool's own failure, for the model to see: a value, no exception.
-struct call_tool_result {
-  call_tool_result() = default;
-  call_tool_result(std::vector<content_block> pieces) : content(std::move(pieces)) {}
-  explicit call_tool_result(text_content text) { content.emplace_back(std::move(text)); }
-
-  std::vector<content_block> content;
-  json::value structured_content;  ///< Null where absent.
-  bool is_error = false;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-
-  /// The texts among the content, a newline between them.
-  [[nodiscard]] std::string text() const { return text_of(content); }
-  /// The pieces of one kind, copied; their bytes() decode.
-  [[nodiscard]] std::vector<image_content> images() const { return all<image_content>(); }
-  [[nodiscard]] std::vector<audio_content> audio() const { return all<audio_content>(); }
-  [[nodiscard]] std::vector<embedded_resource> resources() const { return all<embedded_resource>(); }
-  [[nodiscard]] std::vector<resource_link> links() const { return all<resource_link>(); }
-
-  /// The structured content as a T; errc::wrong_shape where it is absent or of another shape.
-  template <class T>
-  [[nodiscard]] result<T> structured() const {
-    if (structured_content.is_null()) return error(errc::wrong_shape, "the tool gave no structured content");
-    return structured_content.get<T>();
-  }
-
-  /// The result itself; throws comcp::exception (errc::tool_failed, with the text) when is_error is set.
-  call_tool_result const& or_throw() const&;
-  call_tool_result or_throw() &&;
-
- private:
-  template <class Kind>
-  std::vector<Kind> all() const {
-    std::vector<Kind> found;
-    for (auto const& block : content) {
-      if (auto const* const piece = std::get_if<Kind>(&block)) found.push_back(*piece);
-    }
-    return found;
-  }
-};
-constexpr auto describe(std::type_identity<call_tool_result>) {
-  using t = call_tool_result;
-  return json::fields(json::field("resultType", &t::result_type), json::always("content", &t::content),
-                      json::defaulted("structuredContent", &t::structured_content),
-                      json::defaulted("isError", &t::is_error), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// protocol/impl/tools.ipp
-
-namespace comcp {
-
-COMCP_DECL std::string const& tool::display_name() const noexcept {
-  if (title) return *title;
-  if (annotations && annotations->title) return *annotations->title;
-  return name;
-}
-
-COMCP_DECL call_tool_result const& call_tool_result::or_throw() const& {
-  if (is_error) {
-    auto said = text();
-    throw exception(error(errc::tool_failed, said.empty() ? std::string("the tool reported a failure") : said));
-  }
-  return *this;
-}
-
-COMCP_DECL call_tool_result call_tool_result::or_throw() && {
-  std::as_const(*this).or_throw();
-  return std::move(*this);
-}
-
-}  // namespace comcp
-#endif
-
 namespace comcp {
 
 /// The content of a message: one piece or several. A single one is written without a list, as every version
@@ -6092,7 +9658,8 @@ class sampling_content {
   /// Whether it is written as a list: it came so, or has not exactly one piece.
   [[nodiscard]] bool is_list() const noexcept { return list_ || blocks_.size() != 1; }
   /// The texts among the pieces, a newline between them.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const&;
+  [[nodiscard]] std::string text() &&;
 
  private:
   friend struct json::codec<sampling_content>;
@@ -6260,18 +9827,8 @@ std::optional<std::set<std::string>> sampled_ids(sampling_message const& message
 
 }  // namespace detail
 
-COMCP_DECL std::string sampling_content::text() const {
-  std::string all;
-  bool first = true;
-  for (auto const& each : blocks_) {
-    auto const* const piece = std::get_if<text_content>(&each);
-    if (!piece) continue;
-    if (!first) all += '\n';
-    first = false;
-    all += piece->text;
-  }
-  return all;
-}
+COMCP_DECL std::string sampling_content::text() const& { return detail::text_of_blocks(blocks_); }
+COMCP_DECL std::string sampling_content::text() && { return detail::text_of_blocks(std::move(blocks_)); }
 
 COMCP_DECL result<void> create_message_params::check_tool_results() const {
   auto const refuse = [](std::size_t i, char const* why) {
@@ -6493,7 +10050,7 @@ result<void> check_roots(json::fragment const& answered);
 
 }  // namespace comcp::detail
 
-// client/call_checks.hpp
+// client/validation_plan.hpp
 // Where validation meets the core: what client/validation.hpp fills in, so that a program without it compiles none of
 // it. Internal.
 
@@ -6727,6 +10284,15 @@ class pattern {
 
 #include <limits>
 
+// schema/impl/pattern_lexer.ipp
+// The characters of a pattern: what comes next, which ones an escape or a bracket means, and the first fault.
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 // schema/impl/unicode.ipp
 // UTF-8, sets of code points and the general categories that \p{...} names.
 
@@ -6937,30 +10503,16 @@ COMCP_DECL std::optional<char_ranges> unicode_property(std::string_view name) {
 
 namespace comcp::schema_detail {
 
-class pattern_parser {
+class pattern_lexer {
  public:
-  enum class kind : std::uint8_t { nothing, set, sequence, choice, repeat, assertion, look };
-  struct tree {
-    kind what = kind::nothing;
-    pattern::code assertion{};
-    std::uint32_t set = 0, min = 0, max = 0;
-    bool behind = false, negative = false;
-    std::uint32_t look = unset;
-    std::vector<std::uint32_t> children;
-  };
-  static constexpr std::uint32_t unset = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::uint32_t max_number = 100'000;
 
-  pattern_parser(std::string_view text, std::uint64_t& steps) : text_(text), steps_(steps) {
+  pattern_lexer(std::string_view text, std::uint64_t& steps) : text_(text), steps_(steps) {
     if (!pay(1 + text.size() / 2)) return;
     for (std::size_t i = 0; i < text.size();) in_.push_back(next_code_point(text, i));
   }
 
-  /// The root of the tree; the fault is set when there is none.
-  std::uint32_t run() {
-    auto const root = alternatives(0);
-    if (!fault && i_ < in_.size()) fail("')' without '('");
-    return root;
-  }
+  error fault;
 
   void fail(std::string_view why, errc code = errc::invalid_argument) {
     if (fault) return;
@@ -6974,18 +10526,12 @@ class pattern_parser {
     return fail("too much work", errc::limit_exceeded), false;
   }
 
-  error fault;
-  std::vector<tree> nodes;
-  std::vector<char_ranges> sets;
-
- private:
-  static constexpr int max_nesting = 100;
-  static constexpr std::uint32_t max_repeat = 100'000;
-
+  [[nodiscard]] bool at_end() const noexcept { return i_ == in_.size(); }
   [[nodiscard]] bool more() const noexcept { return i_ < in_.size() && !fault; }
   [[nodiscard]] bool at(char32_t c, std::size_t ahead = 0) const noexcept {
     return i_ + ahead < in_.size() && in_[i_ + ahead] == c;
   }
+  [[nodiscard]] bool at_digit() const noexcept { return i_ < in_.size() && in_[i_] >= '0' && in_[i_] <= '9'; }
   bool take(char32_t c) {
     if (!at(c)) return false;
     ++i_;
@@ -6998,145 +10544,20 @@ class pattern_parser {
     i_ += s.size();
     return true;
   }
-  std::uint32_t node(kind what) {
-    pay(6);
-    nodes.emplace_back().what = what;
-    return static_cast<std::uint32_t>(nodes.size() - 1);
-  }
-  std::uint32_t set_node(char_ranges set) {
-    pay(2 + 2 * set.size());
-    normalise(set);
-    auto const n = node(kind::set);
-    nodes[n].set = static_cast<std::uint32_t>(sets.size());
-    sets.push_back(std::move(set));
-    return n;
-  }
-  std::uint32_t assertion(pattern::code what) {
-    auto const n = node(kind::assertion);
-    nodes[n].assertion = what;
-    return n;
-  }
+  /// Precondition: not at the end.
+  char32_t next() noexcept { return in_[i_++]; }
+  [[nodiscard]] std::size_t position() const noexcept { return i_; }
+  void go_back(std::size_t to) noexcept { i_ = to; }
 
-  std::uint32_t alternatives(int depth) {
-    if (depth > max_nesting) return fail("nested too deep", errc::limit_exceeded), 0;
-    std::vector<std::uint32_t> all{sequence(depth)};
-    while (more() && take(U'|')) all.push_back(sequence(depth));
-    if (all.size() == 1) return all[0];
-    auto const n = node(kind::choice);
-    nodes[n].children = std::move(all);
-    return n;
-  }
-
-  std::uint32_t sequence(int depth) {
-    std::vector<std::uint32_t> all;
-    while (more() && !at(U'|') && !at(U')')) all.push_back(quantified(atom(depth)));
-    auto const n = node(kind::sequence);
-    nodes[n].children = std::move(all);
-    return n;
-  }
-
-  std::uint32_t quantified(std::uint32_t what) {
-    std::uint32_t min = 0, max = unset;
-    if (fault) return what;
-    if (take(U'+')) {
-      min = 1;
-    } else if (take(U'?')) {
-      max = 1;
-    } else if (!take(U'*') && !counted(min, max)) {
-      return what;
-    }
-    take(U'?');  // laziness does not matter to whether there is a match
-    auto const n = node(kind::repeat);
-    nodes[n].min = min;
-    nodes[n].max = max;
-    nodes[n].children.push_back(what);
-    return n;
-  }
-
-  // {n} {n,} {n,m}; leaves everything as it is when this is not one.
-  bool counted(std::uint32_t& min, std::uint32_t& max) {
-    if (!at(U'{')) return false;
-    auto const start = i_++;
-    auto const first = number();
-    auto last = first;
-    if (first && take(U',')) last = at(U'}') ? std::optional(unset) : number();
-    if (!first || !last || !take(U'}')) return i_ = start, false;
-    if (*first > max_repeat || (*last != unset && *last > max_repeat))
-      fail("a repetition is too large", errc::limit_exceeded);
-    if (*first > *last) fail("a repetition's bounds are out of order");
-    min = *first;
-    max = *last;
-    return true;
-  }
-
+  /// Above `max_number` it is one more than that.
   std::optional<std::uint32_t> number() {
-    if (i_ >= in_.size() || in_[i_] < '0' || in_[i_] > '9') return {};
+    if (!at_digit()) return {};
     std::uint32_t n = 0;
-    for (; i_ < in_.size() && in_[i_] >= '0' && in_[i_] <= '9'; ++i_)
-      n = std::min(n * 10 + static_cast<std::uint32_t>(in_[i_] - '0'), max_repeat + 1);
+    for (; at_digit(); ++i_) n = std::min(n * 10 + static_cast<std::uint32_t>(in_[i_] - '0'), max_number + 1);
     return n;
   }
 
-  std::uint32_t atom(int depth) {
-    auto const c = in_[i_++];
-    switch (c) {
-      case U'^': return assertion(pattern::code::line_begin);
-      case U'$': return assertion(pattern::code::line_end);
-      case U'(': return group(depth);
-      case U'[': return bracket();
-      case U'\\': return escape();
-      case U'.': return set_node(complement({{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}}));
-      case U'*':
-      case U'+':
-      case U'?': return fail("nothing to repeat"), 0;
-      case U'{': {
-        std::uint32_t min = 0, max = 0;
-        --i_;
-        if (counted(min, max)) return fail("nothing to repeat"), 0;
-        ++i_;
-        [[fallthrough]];
-      }
-      default: return set_node({{c, c}});
-    }
-  }
-
-  std::uint32_t group(int depth) {
-    auto what = kind::nothing;
-    bool behind = false, negative = false;
-    if (take("?=") || take("?!")) {
-      what = kind::look;
-      negative = in_[i_ - 1] == U'!';
-    } else if (take("?<=") || take("?<!")) {
-      what = kind::look;
-      behind = true;
-      negative = in_[i_ - 1] == U'!';
-    } else if (take("?<")) {
-      while (more() && !at(U'>')) ++i_;
-      if (!take(U'>')) fail("a group name without '>'");
-    } else if (!take("?:") && at(U'?')) {
-      fail("unknown group (inline flags are not supported)");
-    }
-    auto const body = alternatives(depth + 1);
-    if (!take(U')')) fail("'(' without ')'");
-    if (what != kind::look) return body;
-    auto const n = node(kind::look);
-    nodes[n].behind = behind;
-    nodes[n].negative = negative;
-    nodes[n].children.push_back(body);
-    return n;
-  }
-
-  std::uint32_t escape() {
-    if (take(U'b')) return assertion(pattern::code::word_edge);
-    if (take(U'B')) return assertion(pattern::code::no_word_edge);
-    if (at(U'k') || (i_ < in_.size() && in_[i_] >= '1' && in_[i_] <= '9'))
-      return fail("backreferences are not supported"), 0;
-    char_ranges set;
-    escaped(set);
-    return set_node(std::move(set));
-  }
-
-  // What follows a backslash, inside and outside of brackets. Returns the character if it is a single one.
+  /// What follows a backslash, inside and outside of brackets, goes into the set. Returns the character if it is a single one.
   std::optional<char32_t> escaped(char_ranges& set) {
     if (!more()) return fail("ends with a backslash"), std::nullopt;
     auto const c = in_[i_++];
@@ -7156,6 +10577,29 @@ class pattern_parser {
     return single;
   }
 
+  /// A set in brackets, behind the opening one.
+  char_ranges bracket() {
+    bool const negative = take(U'^');
+    char_ranges set;
+    while (more() && !at(U']')) {
+      auto const first = member(set);
+      if (!first || !at(U'-') || at(U']', 1)) continue;
+      ++i_;
+      auto const last = more() ? member(set) : std::nullopt;
+      if (!last) {  // [a-\d]: the dash is one of the set
+        set.emplace_back('-', '-');
+        continue;
+      }
+      if (*first > *last) return fail("a range is out of order"), char_ranges();
+      set.emplace_back(*first, *last);
+    }
+    if (!take(U']')) return fail("'[' without ']'"), char_ranges();
+    normalise(set);
+    if (negative) set = complement(set);
+    return set;
+  }
+
+ private:
   char32_t character(char32_t c) {
     switch (c) {
       case U't': return U'\t';
@@ -7240,26 +10684,6 @@ class pattern_parser {
     return negative ? complement(*set) : *set;
   }
 
-  std::uint32_t bracket() {
-    bool const negative = take(U'^');
-    char_ranges set;
-    while (more() && !at(U']')) {
-      auto const first = member(set);
-      if (!first || !at(U'-') || at(U']', 1)) continue;
-      auto const dash = i_++;
-      auto const last = more() ? member(set) : std::nullopt;
-      if (!last) {  // [a-\d]: the dash is one of the set
-        set.emplace_back('-', '-');
-        continue;
-      }
-      if (*first > *last) return fail("a range is out of order"), 0;
-      if (i_ > dash) set.emplace_back(*first, *last);
-    }
-    if (!take(U']')) return fail("'[' without ']'"), 0;
-    normalise(set);
-    return set_node(negative ? complement(set) : std::move(set));
-  }
-
   // One member of a bracket, added to the set.
   std::optional<char32_t> member(char_ranges& set) {
     auto const c = in_[i_++];
@@ -7281,6 +10705,169 @@ class pattern_parser {
 
 namespace comcp::schema_detail {
 
+class pattern_parser {
+ public:
+  enum class kind : std::uint8_t { nothing, set, sequence, choice, repeat, assertion, look };
+  struct tree {
+    kind what = kind::nothing;
+    pattern::code assertion{};
+    std::uint32_t set = 0, min = 0, max = 0;
+    bool behind = false, negative = false;
+    std::uint32_t look = unset;
+    std::vector<std::uint32_t> children;
+  };
+  static constexpr std::uint32_t unset = std::numeric_limits<std::uint32_t>::max();
+
+  pattern_parser(std::string_view s, std::uint64_t& steps) : text(s, steps) {}
+
+  /// The root of the tree; the text has a fault when there is none.
+  std::uint32_t run() {
+    auto const root = alternatives(0);
+    if (!text.fault && !text.at_end()) text.fail("')' without '('");
+    return root;
+  }
+
+  pattern_lexer text;
+  std::vector<tree> nodes;
+  std::vector<char_ranges> sets;
+
+ private:
+  static constexpr int max_nesting = 100;
+
+  std::uint32_t node(kind what) {
+    text.pay(6);
+    nodes.emplace_back().what = what;
+    return static_cast<std::uint32_t>(nodes.size() - 1);
+  }
+  std::uint32_t set_node(char_ranges set) {
+    text.pay(2 + 2 * set.size());
+    normalise(set);
+    auto const n = node(kind::set);
+    nodes[n].set = static_cast<std::uint32_t>(sets.size());
+    sets.push_back(std::move(set));
+    return n;
+  }
+  std::uint32_t assertion(pattern::code what) {
+    auto const n = node(kind::assertion);
+    nodes[n].assertion = what;
+    return n;
+  }
+
+  std::uint32_t alternatives(int depth) {
+    if (depth > max_nesting) return text.fail("nested too deep", errc::limit_exceeded), 0;
+    std::vector<std::uint32_t> all{sequence(depth)};
+    while (text.more() && text.take(U'|')) all.push_back(sequence(depth));
+    if (all.size() == 1) return all[0];
+    auto const n = node(kind::choice);
+    nodes[n].children = std::move(all);
+    return n;
+  }
+
+  std::uint32_t sequence(int depth) {
+    std::vector<std::uint32_t> all;
+    while (text.more() && !text.at(U'|') && !text.at(U')')) all.push_back(quantified(atom(depth)));
+    auto const n = node(kind::sequence);
+    nodes[n].children = std::move(all);
+    return n;
+  }
+
+  std::uint32_t quantified(std::uint32_t what) {
+    std::uint32_t min = 0, max = unset;
+    if (text.fault) return what;
+    if (text.take(U'+')) {
+      min = 1;
+    } else if (text.take(U'?')) {
+      max = 1;
+    } else if (!text.take(U'*') && !counted(min, max)) {
+      return what;
+    }
+    text.take(U'?');  // laziness does not matter to whether there is a match
+    auto const n = node(kind::repeat);
+    nodes[n].min = min;
+    nodes[n].max = max;
+    nodes[n].children.push_back(what);
+    return n;
+  }
+
+  // {n} {n,} {n,m}; leaves everything as it is when this is not one.
+  bool counted(std::uint32_t& min, std::uint32_t& max) {
+    if (!text.at(U'{')) return false;
+    auto const start = text.position();
+    text.next();
+    auto const first = text.number();
+    auto last = first;
+    if (first && text.take(U',')) last = text.at(U'}') ? std::optional(unset) : text.number();
+    if (!first || !last || !text.take(U'}')) return text.go_back(start), false;
+    if (*first > pattern_lexer::max_number || (*last != unset && *last > pattern_lexer::max_number))
+      text.fail("a repetition is too large", errc::limit_exceeded);
+    if (*first > *last) text.fail("a repetition's bounds are out of order");
+    min = *first;
+    max = *last;
+    return true;
+  }
+
+  std::uint32_t atom(int depth) {
+    auto const start = text.position();
+    auto const c = text.next();
+    switch (c) {
+      case U'^': return assertion(pattern::code::line_begin);
+      case U'$': return assertion(pattern::code::line_end);
+      case U'(': return group(depth);
+      case U'[': return set_node(text.bracket());
+      case U'\\': return escape();
+      case U'.': return set_node(complement({{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}}));
+      case U'*':
+      case U'+':
+      case U'?': return text.fail("nothing to repeat"), 0;
+      case U'{': {
+        std::uint32_t min = 0, max = 0;
+        text.go_back(start);
+        if (counted(min, max)) return text.fail("nothing to repeat"), 0;
+        text.next();
+        [[fallthrough]];
+      }
+      default: return set_node({{c, c}});
+    }
+  }
+
+  std::uint32_t group(int depth) {
+    auto what = kind::nothing;
+    bool behind = false, negative = false;
+    if (text.take("?=") || (negative = text.take("?!"))) {
+      what = kind::look;
+    } else if (text.take("?<=") || (negative = text.take("?<!"))) {
+      what = kind::look;
+      behind = true;
+    } else if (text.take("?<")) {
+      while (text.more() && !text.at(U'>')) text.next();
+      if (!text.take(U'>')) text.fail("a group name without '>'");
+    } else if (!text.take("?:") && text.at(U'?')) {
+      text.fail("unknown group (inline flags are not supported)");
+    }
+    auto const body = alternatives(depth + 1);
+    if (!text.take(U')')) text.fail("'(' without ')'");
+    if (what != kind::look) return body;
+    auto const n = node(kind::look);
+    nodes[n].behind = behind;
+    nodes[n].negative = negative;
+    nodes[n].children.push_back(body);
+    return n;
+  }
+
+  std::uint32_t escape() {
+    if (text.take(U'b')) return assertion(pattern::code::word_edge);
+    if (text.take(U'B')) return assertion(pattern::code::no_word_edge);
+    if (text.at(U'k') || (text.at_digit() && !text.at(U'0'))) return text.fail("backreferences are not supported"), 0;
+    char_ranges set;
+    text.escaped(set);
+    return set_node(std::move(set));
+  }
+};
+
+}  // namespace comcp::schema_detail
+
+namespace comcp::schema_detail {
+
 class pattern_compiler {
  public:
   pattern_compiler(std::string_view text, std::uint64_t& steps) : in_(text, steps) {}
@@ -7288,16 +10875,16 @@ class pattern_compiler {
   result<pattern> run() {
     auto const root = in_.run();
     out_.sets_ = std::move(in_.sets);
-    if (!in_.fault) {
+    if (!in_.text.fault) {
       emit(root, false);
       add(pattern::code::match);
     }
-    for (std::size_t k = 0; k < out_.looks_.size() && !in_.fault; ++k) {
+    for (std::size_t k = 0; k < out_.looks_.size() && !in_.text.fault; ++k) {
       out_.looks_[k].start = here();
       emit(look_bodies_[k], !out_.looks_[k].behind);
       add(pattern::code::match);
     }
-    if (in_.fault) return in_.fault;
+    if (in_.text.fault) return in_.text.fault;
     return std::move(out_);
   }
 
@@ -7314,8 +10901,8 @@ class pattern_compiler {
   // Appends code that goes on behind itself after a match of `n`; for text that is read backwards if `reverse`.
   void emit(std::uint32_t n, bool reverse) {
     if (++work_ > 5 * pattern::max_program || out_.program_.size() > pattern::max_program)
-      return in_.fail("too large", errc::limit_exceeded);
-    if (!in_.pay(1)) return;
+      return in_.text.fail("too large", errc::limit_exceeded);
+    if (!in_.text.pay(1)) return;
     auto const& t = in_.nodes[n];
     switch (t.what) {
       case kind::nothing: break;
@@ -7323,7 +10910,7 @@ class pattern_compiler {
       case kind::assertion: add(t.assertion); break;
       case kind::look: emit_look(n); break;
       case kind::sequence:
-        for (std::size_t k = 0; k < t.children.size() && !in_.fault; ++k)
+        for (std::size_t k = 0; k < t.children.size() && !in_.text.fault; ++k)
           emit(t.children[reverse ? t.children.size() - 1 - k : k], reverse);
         break;
       case kind::choice: emit_choice(t, reverse); break;
@@ -7343,7 +10930,7 @@ class pattern_compiler {
 
   void emit_choice(pattern_parser::tree const& t, bool reverse) {
     std::vector<std::uint32_t> ends;
-    for (std::size_t k = 0; k < t.children.size() && !in_.fault; ++k) {
+    for (std::size_t k = 0; k < t.children.size() && !in_.text.fault; ++k) {
       bool const last = k + 1 == t.children.size();
       auto const fork = last ? 0 : add(pattern::code::split);
       if (!last) out_.program_[fork].x = here();
@@ -7356,10 +10943,10 @@ class pattern_compiler {
   }
 
   void emit_repeat(pattern_parser::tree const& t, bool reverse) {
-    for (std::uint32_t k = 0; k < t.min && !in_.fault; ++k) emit(t.children[0], reverse);
+    for (std::uint32_t k = 0; k < t.min && !in_.text.fault; ++k) emit(t.children[0], reverse);
     std::vector<std::uint32_t> forks;
     auto const optional_copies = t.max == unset ? 1 : t.max - t.min;
-    for (std::uint32_t k = 0; k < optional_copies && !in_.fault; ++k) {
+    for (std::uint32_t k = 0; k < optional_copies && !in_.text.fault; ++k) {
       forks.push_back(add(pattern::code::split));
       out_.program_[forks.back()].x = here();
       emit(t.children[0], reverse);
@@ -8974,11 +12561,14 @@ class schema_compiler {
 // below a subschema that has one of them.
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
+#include <utility>
+
+// schema/impl/assertions.ipp
+// The keywords that ask something of a value itself and apply no subschema.
+
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 // schema/impl/equality.ipp
@@ -9072,6 +12662,15 @@ class comparison {
 
 }  // namespace comcp::schema_detail
 
+// schema/impl/findings.ipp
+// What an evaluation may still spend and what it has found. Running out of steps ends it; so do enough violations.
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 // schema/impl/evaluated.ipp
 // What an evaluation knows of the instance: where it is, and which parts have been looked at.
 
@@ -9138,174 +12737,143 @@ COMCP_DECL std::string path_of(spot const& on) {
 
 namespace comcp::schema_detail {
 
-class evaluator {
+/// A subschema and the part of the instance that it is applied to.
+struct site {
+  node const& at;
+  spot const& on;
+};
+
+class findings {
  public:
   /// Collects violations until there are `wanted`.
-  evaluator(program const& p, std::size_t wanted) : p_(p), wanted_(wanted), steps_(p.max_steps) {}
+  findings(std::size_t wanted, std::uint64_t budget) : steps(budget), wanted_(wanted) {}
 
   std::vector<violation> violations;
   char const* limit = nullptr;  // the name of the bound that ended the evaluation
-
-  bool run(json::view instance) { return apply(0, {instance, nullptr, {}, 0}, nullptr, nullptr); }
-
- private:
-  struct scope {
-    resource_id resource;
-    scope const* outer;
-  };
-  struct frame {
-    node const& at;
-    spot const& on;
-    scope const* scopes;
-    evaluated* seen;
-  };
+  std::uint64_t steps;          // for what counts its work by itself: then ask enough()
 
   bool step(std::uint64_t n = 1) {
     if (limit) return false;
-    if (n > steps_) return limit = "max_steps", false;
-    steps_ -= n;
+    if (n > steps) return limit = "max_steps", false;
+    steps -= n;
     return true;
   }
-  // For what counts its work by itself; running out shows as no steps being left.
-  bool equal(json::view a, json::view b) { return comparison(steps_).equal(a, b) && enough(); }
-  bool is_unique(json::view v) { return comparison(steps_).is_unique(v) && enough(); }
   bool enough() {
-    if (steps_ == 0) limit = "max_steps";
+    if (steps == 0) limit = "max_steps";
     return !limit;
   }
-
-  /// Whether the rest can change nothing any more.
-  [[nodiscard]] bool stop(bool good) const { return limit || (!good && (quiet_ || violations.size() >= wanted_)); }
-
-  bool apply(node_id id, spot const& on, scope const* outer, evaluated* seen) {
-    if (!step()) return false;
-    auto const& n = p_.nodes[id];
-    if (n.always) return *n.always || (is_told() && report(n, {}, on, "is not allowed"));
-    if (depth_ >= p_.max_depth) return limit = "max_depth", false;
-    ++depth_;
-    scope const entered{n.resource, outer};
-    evaluated own;
-    bool const track = seen || n.has_unevaluated;
-    frame const f{n, on, outer && outer->resource == n.resource ? outer : &entered, track ? &own : nullptr};
-    bool good = true;
-    for (auto const& r : n.rules) {
-      bool const late = r.what == rule_kind::unevaluated_items || r.what == rule_kind::unevaluated_members;
-      if (late && !good) break;
-      if (!step() || !check(r, f)) good = false;
-      if (stop(good)) break;
-    }
-    --depth_;
-    if (good && seen && step(own.words.size() / 8)) seen->merge(std::move(own));
-    return good && !limit;
-  }
-
-  /// Whether a subschema matches, without telling anybody why not.
-  bool matches(node_id id, spot const& on, frame const& f, evaluated* seen) {
+  /// Nobody is told of what is found meanwhile.
+  bool quietly(auto const& work) {
     ++quiet_;
-    bool const good = apply(id, on, f.scopes, seen);
+    bool const good = work();
     --quiet_;
     return good;
   }
+  [[nodiscard]] bool is_quiet() const noexcept { return quiet_ > 0; }
+  [[nodiscard]] bool is_told() const noexcept { return !quiet_ && !limit && violations.size() < wanted_; }
+  /// Whether the rest can change nothing any more.
+  [[nodiscard]] bool stop(bool good) const { return limit || (!good && (quiet_ || violations.size() >= wanted_)); }
 
   /// Keeps a violation, if anybody wants it; its bytes are steps. False, as what calls it.
-  bool report(node const& at, std::string_view keyword, spot const& on, std::string text) {
-    auto path = path_of(on);
-    auto where = at.path + (keyword.empty() ? "" : "/" + std::string(keyword));
+  bool report(site const& f, std::string_view keyword, std::string text) {
+    if (!is_told()) return false;
+    auto path = path_of(f.on);
+    auto where = f.at.path + (keyword.empty() ? "" : "/" + std::string(keyword));
     if (step(path.size() + where.size() + text.size()))
       violations.push_back({std::move(path), std::move(where), std::move(text)});
     return false;
   }
-  using pieces = std::initializer_list<std::string_view>;
-  bool report(rule const& r, frame const& f, pieces text) {
+  bool report(rule const& r, site const& f, std::initializer_list<std::string_view> text) {
     if (!is_told()) return false;
     std::string whole;
     for (auto const piece : text) whole += shortened(piece);
-    return report(f.at, r.keyword, f.on, std::move(whole));
+    return report(f, r.keyword, std::move(whole));
   }
   /// The keyword's own value follows the text.
-  bool report_value(rule const& r, frame const& f, std::string_view text) {
+  bool report_value(rule const& r, site const& f, std::string_view text) {
     if (!is_told()) return false;
     if (r.arg.size() > 20) return report(r, f, {text, "the listed values"});
     auto const value = r.arg.dump();
     return step(value.size()) && report(r, f, {text, value});
   }
 
-  [[nodiscard]] bool is_told() const noexcept { return !quiet_ && !limit && violations.size() < wanted_; }
+ private:
+  std::size_t wanted_;
+  std::size_t quiet_ = 0;
+};
 
-  bool check(rule const& r, frame const& f) {
+}  // namespace comcp::schema_detail
+
+namespace comcp::schema_detail {
+
+class assertions {
+ public:
+  explicit assertions(findings& found) : found_(found) {}
+
+  /// True for a rule that is no assertion.
+  bool check(rule const& r, site const& f) {
     auto const v = f.on.value;
     switch (r.what) {
-      case rule_kind::reference: return apply(r.sub, f.on, f.scopes, f.seen);
-      case rule_kind::dynamic_reference: return apply(dynamic_target(r, f.scopes), f.on, f.scopes, f.seen);
-      case rule_kind::type: return has_type(v, r.number) || report_value(r, f, "is not of type ");
+      case rule_kind::type: return has_type(v, r.number) || found_.report_value(r, f, "is not of type ");
       case rule_kind::enumeration: return check_enumeration(r, f);
-      case rule_kind::constant: return equal(v, r.arg) || report(r, f, {"is not the constant"});
+      case rule_kind::constant: return equal(v, r.arg) || found_.report(r, f, {"is not the constant"});
       case rule_kind::number_bound: return !v.is_number() || check_bound(r, f);
       case rule_kind::multiple:
-        return !v.is_number() || (is_multiple(v, r.arg, steps_) && enough()) ||
-               report_value(r, f, "is not a multiple of ");
+        return !v.is_number() || (is_multiple(v, r.arg, found_.steps) && found_.enough()) ||
+               found_.report_value(r, f, "is not a multiple of ");
       case rule_kind::length: return check_length(r, f);
       case rule_kind::text_pattern:
         return !v.is_string() || search(r.patterns[0].first, *v.get_string()) ||
-               report_value(r, f, "does not match the pattern ");
+               found_.report_value(r, f, "does not match the pattern ");
       case rule_kind::format:
-        return !v.is_string() || (is_format(*r.arg.get_string(), *v.get_string(), steps_) && enough()) ||
-               report_value(r, f, "is not a valid ");
-      case rule_kind::unique: return is_unique(v) || report(r, f, {"has equal elements"});
+        return !v.is_string() ||
+               (is_format(*r.arg.get_string(), *v.get_string(), found_.steps) && found_.enough()) ||
+               found_.report_value(r, f, "is not a valid ");
+      case rule_kind::unique: return is_unique(v) || found_.report(r, f, {"has equal elements"});
       case rule_kind::required: return !v.is_object() || check_required(r, f, r.names);
       case rule_kind::dependent_required: return check_dependent_required(r, f);
-      case rule_kind::members: return check_members(r, f);
-      case rule_kind::member_names: return check_member_names(r, f);
-      case rule_kind::items: return check_items(r, f);
-      case rule_kind::contains: return !v.is_array() || check_contains(r, f);
-      case rule_kind::all_of: return check_all(r, f);
-      case rule_kind::any_of: return check_any(r, f);
-      case rule_kind::one_of: return check_one(r, f);
-      case rule_kind::negation:
-        return !matches(r.sub, f.on, f, nullptr) || report(r, f, {"matches the schema of \"not\""});
-      case rule_kind::condition: return check_condition(r, f);
-      case rule_kind::dependent_schemas: return check_dependent_schemas(r, f);
-      case rule_kind::unevaluated_items: return check_unevaluated_items(r, f);
-      case rule_kind::unevaluated_members: return check_unevaluated_members(r, f);
+      default: return true;
     }
-    return true;
   }
 
-  // The outermost resource of the dynamic scope that has the anchor.
-  node_id dynamic_target(rule const& r, scope const* scopes) {
-    if (r.names.empty()) return r.sub;
-    auto const& candidates = p_.dynamic_anchors.find(r.names[0])->second;
-    auto target = r.sub;
-    for (auto const* s = scopes; s && step(); s = s->outer) {
-      if (auto const found = candidates.find(s->resource); found != candidates.end()) target = found->second;
-    }
-    return target;
+  bool search(pattern const& p, std::string_view text) {
+    auto const found = p.search(text, found_.steps);
+    if (!found) found_.limit = "max_steps";
+    return found.value_or(false);
   }
 
-  bool check_enumeration(rule const& r, frame const& f) {
+  bool has_member(json::view v, std::string_view name) {
+    return found_.step(1 + v.size() / 16 * (1 + name.size() / 32)) && v.find(name).has_value();
+  }
+
+ private:
+  bool equal(json::view a, json::view b) { return comparison(found_.steps).equal(a, b) && found_.enough(); }
+  bool is_unique(json::view v) { return comparison(found_.steps).is_unique(v) && found_.enough(); }
+
+  bool check_enumeration(rule const& r, site const& f) {
     for (auto const e : r.arg.elements()) {
       if (equal(f.on.value, e)) return true;
     }
-    return report_value(r, f, "is none of ");
+    return found_.report_value(r, f, "is none of ");
   }
 
-  bool check_bound(rule const& r, frame const& f) {
+  bool check_bound(rule const& r, site const& f) {
     auto const v = f.on.value;
     switch (r.compare) {
-      case bound::at_least: return !less(v, r.arg) || report_value(r, f, "is less than ");
-      case bound::above: return less(r.arg, v) || report_value(r, f, "is not greater than ");
-      case bound::at_most: return !less(r.arg, v) || report_value(r, f, "is greater than ");
-      case bound::below: return less(v, r.arg) || report_value(r, f, "is not less than ");
+      case bound::at_least: return !less(v, r.arg) || found_.report_value(r, f, "is less than ");
+      case bound::above: return less(r.arg, v) || found_.report_value(r, f, "is not greater than ");
+      case bound::at_most: return !less(r.arg, v) || found_.report_value(r, f, "is greater than ");
+      case bound::below: return less(v, r.arg) || found_.report_value(r, f, "is not less than ");
     }
     return true;
   }
 
-  bool check_length(rule const& r, frame const& f) {
+  bool check_length(rule const& r, site const& f) {
     auto const v = f.on.value;
     std::size_t n = 0;
     char const* what = " elements";
     if (r.counts == counted::characters) {
-      if (!v.is_string() || !step(v.get_string()->size() / 64)) return true;
+      if (!v.is_string() || !found_.step(v.get_string()->size() / 64)) return true;
       n = count_code_points(*v.get_string());
       what = " characters";
     } else if (r.counts == counted::items) {
@@ -9316,44 +12884,124 @@ class evaluator {
       n = v.size();
       what = " members";
     }
-    if (n < r.number) return report(r, f, {"has fewer than ", std::to_string(r.number), what});
-    if (n > r.limit) return report(r, f, {"has more than ", std::to_string(r.limit), what});
+    if (n < r.number) return found_.report(r, f, {"has fewer than ", std::to_string(r.number), what});
+    if (n > r.limit) return found_.report(r, f, {"has more than ", std::to_string(r.limit), what});
     return true;
   }
 
-  bool search(pattern const& p, std::string_view text) {
-    auto const found = p.search(text, steps_);
-    if (!found) limit = "max_steps";
-    return found.value_or(false);
-  }
-
-  bool has_member(json::view v, std::string_view name) {
-    return step(1 + v.size() / 16 * (1 + name.size() / 32)) && v.find(name).has_value();
-  }
-
-  bool check_required(rule const& r, frame const& f, std::vector<std::string_view> const& names) {
+  bool check_required(rule const& r, site const& f, std::vector<std::string_view> const& names) {
     bool good = true;
     for (auto const name : names) {
-      if (!has_member(f.on.value, name)) good = report(r, f, {"has no member \"", name, "\""});
-      if (limit || (!good && quiet_)) break;
+      if (!has_member(f.on.value, name)) good = found_.report(r, f, {"has no member \"", name, "\""});
+      if (found_.limit || (!good && found_.is_quiet())) break;
     }
     return good;
   }
 
-  bool check_dependent_required(rule const& r, frame const& f) {
+  bool check_dependent_required(rule const& r, site const& f) {
     bool good = true;
     for (auto const& [name, needed] : r.lists) {
       if (has_member(f.on.value, name)) good = check_required(r, f, needed) && good;
-      if (stop(good)) return false;
+      if (found_.stop(good)) return false;
     }
     return good;
+  }
+
+  findings& found_;
+};
+
+}  // namespace comcp::schema_detail
+
+namespace comcp::schema_detail {
+
+class evaluator {
+ public:
+  /// Collects violations until there are `wanted`.
+  evaluator(program const& p, std::size_t wanted) : found(wanted, p.max_steps), p_(p) {}
+
+  findings found;
+
+  bool run(json::view instance) { return apply(0, {instance, nullptr, {}, 0}, nullptr, nullptr); }
+
+ private:
+  struct scope {
+    resource_id resource;
+    scope const* outer;
+  };
+  struct frame : site {
+    scope const* scopes;
+    evaluated* seen;
+  };
+
+  bool apply(node_id id, spot const& on, scope const* outer, evaluated* seen) {
+    if (!found.step()) return false;
+    auto const& n = p_.nodes[id];
+    if (n.always) return *n.always || found.report({n, on}, {}, "is not allowed");
+    if (depth_ >= p_.max_depth) return found.limit = "max_depth", false;
+    ++depth_;
+    scope const entered{n.resource, outer};
+    evaluated own;
+    bool const track = seen || n.has_unevaluated;
+    frame const f{{n, on}, outer && outer->resource == n.resource ? outer : &entered, track ? &own : nullptr};
+    bool good = true;
+    for (auto const& r : n.rules) {
+      bool const late = r.what == rule_kind::unevaluated_items || r.what == rule_kind::unevaluated_members;
+      if (late && !good) break;
+      if (!found.step() || !check(r, f)) good = false;
+      if (found.stop(good)) break;
+    }
+    --depth_;
+    if (good && seen && found.step(own.words.size() / 8)) seen->merge(std::move(own));
+    return good && !found.limit;
+  }
+
+  /// Whether a subschema matches, without telling anybody why not.
+  bool matches(node_id id, spot const& on, frame const& f, evaluated* seen) {
+    return found.quietly([&] { return apply(id, on, f.scopes, seen); });
+  }
+
+  bool check(rule const& r, frame const& f) {
+    auto const v = f.on.value;
+    switch (r.what) {
+      case rule_kind::reference: return apply(r.sub, f.on, f.scopes, f.seen);
+      case rule_kind::dynamic_reference: return apply(dynamic_target(r, f.scopes), f.on, f.scopes, f.seen);
+      case rule_kind::members: return check_members(r, f);
+      case rule_kind::member_names: return check_member_names(r, f);
+      case rule_kind::items: return check_items(r, f);
+      case rule_kind::contains: return !v.is_array() || check_contains(r, f);
+      case rule_kind::all_of: return check_all(r, f);
+      case rule_kind::any_of: return check_any(r, f);
+      case rule_kind::one_of: return check_one(r, f);
+      case rule_kind::negation:
+        return !matches(r.sub, f.on, f, nullptr) || found.report(r, f, {"matches the schema of \"not\""});
+      case rule_kind::condition: return check_condition(r, f);
+      case rule_kind::dependent_schemas: return check_dependent_schemas(r, f);
+      case rule_kind::unevaluated_items:
+        return !v.is_array() ||
+               check_unevaluated(r, f, v.elements(), [&](json::view e, std::size_t i) { return element(f.on, e, i); });
+      case rule_kind::unevaluated_members:
+        return !v.is_object() ||
+               check_unevaluated(r, f, v.members(), [&](json::member const& m, std::size_t) { return member(f.on, m); });
+      default: return values_.check(r, f);
+    }
+  }
+
+  // The outermost resource of the dynamic scope that has the anchor.
+  node_id dynamic_target(rule const& r, scope const* scopes) {
+    if (r.names.empty()) return r.sub;
+    auto const& candidates = p_.dynamic_anchors.find(r.names[0])->second;
+    auto target = r.sub;
+    for (auto const* s = scopes; s && found.step(); s = s->outer) {
+      if (auto const at = candidates.find(s->resource); at != candidates.end()) target = at->second;
+    }
+    return target;
   }
 
   bool check_members(rule const& r, frame const& f) {
     bool good = true;
     std::size_t i = 0;
     for (auto const m : f.on.value.members()) {
-      if (!step(1 + m.key.size() / 16)) return false;
+      if (!found.step(1 + m.key.size() / 16)) return false;
       auto const at = member(f.on, m);
       bool seen = false;
       auto named = std::lower_bound(r.named.begin(), r.named.end(), m.key,
@@ -9363,7 +13011,7 @@ class evaluator {
         good = apply(named->second, at, f.scopes, nullptr) && good;
       }
       for (auto const& [p, id] : r.patterns) {
-        if (!search(p, m.key)) continue;
+        if (!values_.search(p, m.key)) continue;
         seen = true;
         good = apply(id, at, f.scopes, nullptr) && good;
       }
@@ -9372,7 +13020,7 @@ class evaluator {
         good = apply(r.sub, at, f.scopes, nullptr) && good;
       }
       if (seen && f.seen) f.seen->add(i);
-      if (stop(good)) return false;
+      if (found.stop(good)) return false;
       ++i;
     }
     return good;
@@ -9383,18 +13031,18 @@ class evaluator {
     json::writer w;
     w.begin_array();
     for (auto const m : f.on.value.members()) {
-      if (!step(2 + m.key.size() / 16)) return false;
+      if (!found.step(2 + m.key.size() / 16)) return false;
       w.string(m.key);
     }
     w.end_array();
     constexpr auto any = std::numeric_limits<std::size_t>::max();
     auto text = std::move(w).text();
     auto const names = json::parse(pad(text), json::parse_options().max_bytes(any).max_nodes(any));
-    if (!names) return limit = "memory", false;
+    if (!names) return found.limit = "memory", false;
     for (auto const name : names->elements()) {
       if (matches(r.sub, {name, nullptr, {}, 0}, f, nullptr)) continue;
-      if (limit) return false;
-      return report(r, f, {"has the member name \"", *name.get_string(), "\", which does not match"});
+      if (found.limit) return false;
+      return found.report(r, f, {"has the member name \"", *name.get_string(), "\", which does not match"});
     }
     return true;
   }
@@ -9407,7 +13055,7 @@ class evaluator {
       auto const sub = i < r.subs.size() ? r.subs[i] : r.sub;
       if (sub == none) break;
       good = apply(sub, element(f.on, e, i), f.scopes, nullptr) && good;
-      if (stop(good)) return false;
+      if (found.stop(good)) return false;
       ++i;
     }
     if (f.seen) {
@@ -9418,17 +13066,17 @@ class evaluator {
   }
 
   bool check_contains(rule const& r, frame const& f) {
-    std::size_t found = 0, i = 0;
+    std::size_t matching = 0, i = 0;
     for (auto const e : f.on.value.elements()) {
       if (matches(r.sub, element(f.on, e, i), f, nullptr)) {
-        ++found;
+        ++matching;
         if (f.seen) f.seen->add(i);
       }
-      if (limit) return false;
+      if (found.limit) return false;
       ++i;
     }
-    if (found < r.number) return report(r, f, {"has fewer than ", std::to_string(r.number), " matching elements"});
-    if (found > r.limit) return report(r, f, {"has more than ", std::to_string(r.limit), " matching elements"});
+    if (matching < r.number) return found.report(r, f, {"has fewer than ", std::to_string(r.number), " matching elements"});
+    if (matching > r.limit) return found.report(r, f, {"has more than ", std::to_string(r.limit), " matching elements"});
     return true;
   }
 
@@ -9436,7 +13084,7 @@ class evaluator {
     bool good = true;
     for (auto const sub : r.subs) {
       good = apply(sub, f.on, f.scopes, f.seen) && good;
-      if (stop(good)) return false;
+      if (found.stop(good)) return false;
     }
     return good;
   }
@@ -9445,20 +13093,20 @@ class evaluator {
     bool good = false;
     for (auto const sub : r.subs) {
       good = matches(sub, f.on, f, f.seen) || good;
-      if (limit) return false;
+      if (found.limit) return false;
       if (good && !f.seen) return true;
     }
-    return good || report(r, f, {"matches none of the alternatives"});
+    return good || found.report(r, f, {"matches none of the alternatives"});
   }
 
   bool check_one(rule const& r, frame const& f) {
-    std::size_t found = 0;
+    std::size_t matching = 0;
     for (auto const sub : r.subs) {
-      if (matches(sub, f.on, f, f.seen)) ++found;
-      if (limit) return false;
+      if (matches(sub, f.on, f, f.seen)) ++matching;
+      if (found.limit) return false;
     }
-    if (found == 1) return true;
-    return report(r, f, {found == 0 ? "matches none of the alternatives" : "matches more than one of the alternatives"});
+    if (matching == 1) return true;
+    return found.report(r, f, {matching == 0 ? "matches none of the alternatives" : "matches more than one of the alternatives"});
   }
 
   bool check_condition(rule const& r, frame const& f) {
@@ -9469,34 +13117,20 @@ class evaluator {
   bool check_dependent_schemas(rule const& r, frame const& f) {
     bool good = true;
     for (auto const& [name, sub] : r.named) {
-      if (has_member(f.on.value, name)) good = apply(sub, f.on, f.scopes, f.seen) && good;
-      if (stop(good)) return false;
+      if (values_.has_member(f.on.value, name)) good = apply(sub, f.on, f.scopes, f.seen) && good;
+      if (found.stop(good)) return false;
     }
     return good;
   }
 
-  bool check_unevaluated_items(rule const& r, frame const& f) {
-    if (f.seen->all || !f.on.value.is_array()) return true;
+  bool check_unevaluated(rule const& r, frame const& f, auto const& parts, auto const& spot_of) {
+    if (f.seen->all) return true;
     bool good = true;
     std::size_t i = 0;
-    for (auto const e : f.on.value.elements()) {
-      if (!step()) return false;
-      if (!f.seen->has(i)) good = apply(r.sub, element(f.on, e, i), f.scopes, nullptr) && good;
-      if (stop(good)) return false;
-      ++i;
-    }
-    f.seen->all = true;
-    return good;
-  }
-
-  bool check_unevaluated_members(rule const& r, frame const& f) {
-    if (f.seen->all || !f.on.value.is_object()) return true;
-    bool good = true;
-    std::size_t i = 0;
-    for (auto const m : f.on.value.members()) {
-      if (!step()) return false;
-      if (!f.seen->has(i)) good = apply(r.sub, member(f.on, m), f.scopes, nullptr) && good;
-      if (stop(good)) return false;
+    for (auto const part : parts) {
+      if (!found.step()) return false;
+      if (!f.seen->has(i)) good = apply(r.sub, spot_of(part, i), f.scopes, nullptr) && good;
+      if (found.stop(good)) return false;
       ++i;
     }
     f.seen->all = true;
@@ -9504,10 +13138,8 @@ class evaluator {
   }
 
   program const& p_;
-  std::size_t wanted_;
-  std::uint64_t steps_;
+  assertions values_{found};
   std::size_t depth_ = 0;
-  std::size_t quiet_ = 0;
 };
 
 }  // namespace comcp::schema_detail
@@ -9528,18 +13160,19 @@ COMCP_DECL result<void> schema::validate(json::view instance) const {
   constexpr std::size_t named = 3;
   schema_detail::evaluator e(*program_, named);
   if (e.run(instance)) return {};
-  if (e.limit && e.violations.empty())
-    return error(errc::limit_exceeded, std::string("schema validation: ") + e.limit);
+  auto const& found = e.found;
+  if (found.limit && found.violations.empty())
+    return error(errc::limit_exceeded, std::string("schema validation: ") + found.limit);
   std::string text;
-  for (auto const& v : e.violations) text += (text.empty() ? "" : "; ") + v.to_string();
+  for (auto const& v : found.violations) text += (text.empty() ? "" : "; ") + v.to_string();
   return error(errc::validation_failed, std::move(text));
 }
 
 COMCP_DECL std::vector<violation> schema::violations(json::view instance) const {
   schema_detail::evaluator e(*program_, std::max<std::size_t>(program_->max_violations, 1));
-  if (!e.run(instance) && e.limit)
-    e.violations.push_back({"", "", std::string("was not checked to the end: limit exceeded, ") + e.limit});
-  return std::move(e.violations);
+  if (!e.run(instance) && e.found.limit)
+    e.found.violations.push_back({"", "", std::string("was not checked to the end: limit exceeded, ") + e.found.limit});
+  return std::move(e.found.violations);
 }
 
 COMCP_DECL json::value const& schema::text() const noexcept { return program_->documents.front(); }
@@ -10047,76 +13680,57 @@ COMCP_DECL asio::awaitable<void> notify(handler_chain& chain, std::string const&
 }  // namespace comcp::detail
 #endif
 
-// client/operation.hpp
-// From a prepared call to a typed value: the coroutine behind every operation. Internal, but for as_result and
-// all, which are users' tools.
-
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-#include <asio/this_coro.hpp>
-
-// client/core.hpp
-// The heart of a client, without templates, put together of its parts: calls (what waits), pipeline and exchange (the way
-// of a call), outbound and inbound (what is sent, who gets what came), connection and recovery (its life). Everything in it runs on its home
-// executor, one handler at a time. Users meet it through comcp::client.
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-
-// client/calls.hpp
-// What waits: requests on the wire and waits of our own, each with its deadline, and the one way in which each of them
-// ends. It knows no method and no version. On home only. Internal.
-
-#include <chrono>
-#include <memory>
-#include <optional>
-#include <stop_token>
-#include <string_view>
-#include <vector>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-
-// client/call.hpp
-// One call on its way: what it sends, who waits for it, how its end is told. Internal to the core.
-
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stop_token>
-#include <string>
-#include <string_view>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-
 // client/options.hpp
-// What a user may decide for a connection (connect_options) and for one call (call_options), with every
-// default. Both are classes with setters: see DESIGN.md section 7 for why they are no aggregates.
+// What a user may decide for a connection, with every default. A class with setters: see DESIGN.md section 7 for why it is
+// no aggregate.
 
 #include <array>
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <asio/any_io_executor.hpp>
+
+// client/era_cache.hpp
+// What connections learned about the eras of their servers, for those that come after them.
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace comcp {
+
+/// Verdicts by server (origin or command line) and by whose credentials they were learned with. Give one to several
+/// connections by connect_options().remember_eras(). Safe from any thread. A verdict that proves wrong is replaced; one
+/// for the legacy era is believed for 24 hours. It holds one entry for each server, without a bound of its own.
+class era_cache {
+ public:
+  [[nodiscard]] std::optional<era_verdict> find(std::string const& server) const {
+    std::scoped_lock const lock(mutex_);
+    auto const found = verdicts_.find(server);
+    return found == verdicts_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void store(std::string const& server, era_verdict verdict) {
+    std::scoped_lock const lock(mutex_);
+    verdicts_.insert_or_assign(server, std::move(verdict));
+  }
+  void forget(std::string const& server) {
+    std::scoped_lock const lock(mutex_);
+    verdicts_.erase(server);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, era_verdict> verdicts_;
+};
+
+}  // namespace comcp
 
 // client/interceptor.hpp
 // Interceptors: see each outgoing call before it is sent and each result before its caller, and may change,
@@ -10154,40 +13768,6 @@ struct interceptor {
   /// After the result came, also an error: may replace it. Runs in reverse order for each interceptor whose turn had
   /// come, also where it or a later one denied the call.
   std::function<asio::awaitable<void>(outgoing_call const&, result<json::value>&)> after;
-};
-
-}  // namespace comcp
-
-// client/observer.hpp
-// What a user may watch: the status of a connection, and the faults that end nothing.
-
-#include <functional>
-#include <string>
-#include <string_view>
-
-namespace comcp {
-
-/// Where a connection stands.
-enum class connection_status { disconnected, connecting, initializing, ready, closing };
-
-inline std::string_view to_string(connection_status s) noexcept {
-  switch (s) {
-    case connection_status::disconnected: return "disconnected";
-    case connection_status::connecting: return "connecting";
-    case connection_status::initializing: return "initializing";
-    case connection_status::ready: return "ready";
-    case connection_status::closing: return "closing";
-  }
-  return "?";
-}
-
-/// Listeners, all optional, called on the client's executor, never while another handler of it runs. An
-/// exception that leaves one ends nothing and is dropped.
-struct observer {
-  observer() {}
-  /// A fault that lost nothing but itself: a bad line, an unknown id, a dropped notification, a handler's exception.
-  std::function<void(error const&)> on_fault;
-  std::function<void(connection_status)> on_status;
 };
 
 }  // namespace comcp
@@ -10235,6 +13815,7 @@ std::shared_ptr<time_source> steady_time();
 
 // net/impl/time_source.ipp
 #include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include <asio/steady_timer.hpp>
@@ -10301,377 +13882,6 @@ COMCP_DECL std::shared_ptr<time_source> steady_time() {
 
 }  // namespace comcp
 #endif
-
-// client/era_cache.hpp
-// What connections learned about the eras of their servers, for those that come after them.
-
-#include <map>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
-
-// sansio/handshake.hpp
-// Which era, which version: decides what to send next until a connection is ready or has failed. Sending,
-// timing and decoding are the caller's. Specification: 2026-07-28, basic/versioning and basic/transports/stdio.
-
-#include <chrono>
-#include <optional>
-#include <string>
-#include <vector>
-
-namespace comcp {
-
-/// What a connection learned about its server's era; may be kept and given to connect_options::prior().
-struct era_verdict {
-  era_verdict() = default;
-  comcp::era era = comcp::era::legacy;
-  std::vector<protocol_version> versions;               ///< Modern: those that the server supports.
-  std::chrono::system_clock::time_point date{};         ///< When it was learned; legacy ones expire.
-  std::string authorization;                            ///< The context that it was learned in.
-  std::optional<discover_result> discovered;            ///< Modern: what server/discover said.
-};
-
-namespace sansio {
-
-inline constexpr auto all_versions = supported_versions();
-
-enum class handshake_mode { automatic, legacy, pinned };
-
-struct handshake_options {
-  handshake_options() = default;
-  handshake_mode mode = handshake_mode::automatic;
-  std::vector<protocol_version> allowed{std::begin(all_versions), std::end(all_versions)};
-  std::optional<era_verdict> prior;
-  std::chrono::hours legacy_verdict_age{24};  ///< A saved legacy verdict older than this is not believed.
-  bool over_http = false;  ///< Then the status of an answer counts, and silence is no verdict.
-};
-
-/// What to do next.
-struct handshake_step {
-  enum class action {
-    wait,             ///< Nothing; an answer is still to come.
-    discover,         ///< Send server/discover in `version`.
-    initialize,       ///< Send initialize in `version`. The probe, if one was sent, stays live.
-    reopen,           ///< Open the transport anew, then ask reopened().
-    ready,            ///< Done: `version` holds. In the legacy era notifications/initialized goes out first.
-    fail,             ///< Over: `why`.
-  };
-  action what = action::wait;
-  std::optional<protocol_version> version;
-  error why;
-};
-
-/// One handshake. Feed it what happened; each event returns the next step.
-class handshake {
- public:
-  handshake(handshake_options options, std::chrono::system_clock::time_point now);
-
-  handshake_step start();
-  /// An answer to server/discover: the versions that it names.
-  handshake_step discovered(std::vector<std::string> const& versions);
-  handshake_step discover_failed(error const& e);
-  /// Silence past the probe timeout. Where there is no other era to try, the caller's handshake timeout ends it.
-  handshake_step probe_timed_out();
-  /// An answer to initialize: its protocolVersion, empty when missing.
-  handshake_step initialized(std::string const& version);
-  handshake_step initialize_failed(error const& e);
-  /// The channel closed before an end was reached.
-  handshake_step closed(error const& reason);
-  handshake_step reopened();
-
-  /// Whether the verdict came from `prior` and nothing was asked.
-  [[nodiscard]] bool from_prior() const noexcept { return from_prior_; }
-
- private:
-  enum class state { idle, probing, initializing, reopening, done };
-
-  handshake_step discover(protocol_version v);
-  handshake_step initialize();
-  handshake_step ready(protocol_version v);
-  handshake_step fail(error e);
-  handshake_step modern(std::vector<std::string> const& offered, bool answered);
-  handshake_step no_common(std::vector<std::string> const& offered);
-  [[nodiscard]] std::optional<protocol_version> newest(era e) const;
-  [[nodiscard]] std::optional<protocol_version> common(std::vector<std::string> const& offered, era e) const;
-
-  handshake_options options_;
-  std::chrono::system_clock::time_point now_;
-  state state_ = state::idle;
-  std::optional<error> refused_;  // how the server answered server/discover, before initialize was tried
-  bool probed_ = false;       // a probe was sent on this channel
-  bool reprobed_ = false;     // one -32022 was followed
-  bool turned_ = false;       // an initialize error turned the verdict round
-  bool reopened_ = false;
-  bool from_prior_ = false;
-};
-
-/// The versions that a modern error names, when `e` is one that only a modern server sends; nothing else counts as
-/// modern. Empty but present: modern, without a list.
-std::optional<std::vector<std::string>> modern_versions(error const& e);
-
-/// Whether an HTTP server of the legacy era may have answered a modern request so: a 4xx that is not about credentials,
-/// time or load, or an error in a success; nothing that modern_versions() knows.
-bool is_legacy_refusal(error const& e);
-
-/// The text of an errc::no_common_version, which names both lists.
-std::string no_common_text(std::vector<std::string> const& offered, std::vector<protocol_version> const& allowed);
-
-}  // namespace sansio
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// sansio/impl/handshake.ipp
-#include <algorithm>
-#include <array>
-
-namespace comcp::sansio {
-namespace detail {
-
-COMCP_DECL std::string joined(std::vector<std::string> const& list) {
-  std::string out;
-  for (auto const& s : list) out.append(out.empty() ? "" : ", ").append(s);
-  return out.empty() ? std::string("none") : out;
-}
-
-COMCP_DECL std::string joined(std::vector<protocol_version> const& list) {
-  std::vector<std::string> texts;
-  for (auto const& v : list) texts.emplace_back(v.text());
-  return joined(texts);
-}
-
-COMCP_DECL std::vector<std::string> strings_at(json::view data, std::string_view key) {
-  std::vector<std::string> out;
-  if (auto const list = data.find(key)) {
-    for (auto const e : list->elements()) {
-      if (auto const s = e.get_string()) out.emplace_back(*s);
-    }
-  }
-  return out;
-}
-
-}  // namespace detail
-
-COMCP_DECL std::optional<std::vector<std::string>> modern_versions(error const& e) {
-  auto const* peer = e.peer();
-  if (!peer) return {};
-  auto const parsed = json::parse(peer->data);
-  auto const data = parsed ? parsed->view() : json::view();
-  auto supported = detail::strings_at(data, "supported");
-  bool const capabilities = data.find("requiredCapabilities").has_value();
-  switch (peer->code) {
-    case -32022:
-      if (!supported.empty()) return supported;
-      return {};
-    case -32020: return std::vector<std::string>();
-    case -32021:
-      if (capabilities) return std::vector<std::string>();
-      return {};
-    case -32003:  // the drafts' numbers, believed only with modern data
-    case -32004:
-      if (!supported.empty() || capabilities) return supported;
-      return {};
-    default: return {};
-  }
-}
-
-COMCP_DECL bool is_legacy_refusal(error const& e) {
-  if (modern_versions(e)) return false;
-  auto const status = e.detail() ? e.detail()->http_status : std::nullopt;
-  if (!status || *status < 300) return e.peer() != nullptr;
-  if (*status < 400 || *status >= 500) return false;
-  static constexpr std::array<int, 5> says_nothing{401, 403, 407, 408, 429};
-  return std::find(says_nothing.begin(), says_nothing.end(), *status) == says_nothing.end();
-}
-
-COMCP_DECL std::string no_common_text(std::vector<std::string> const& offered,
-                                      std::vector<protocol_version> const& allowed) {
-  return "the server supports " + detail::joined(offered) + "; allowed here: " + detail::joined(allowed);
-}
-
-COMCP_DECL handshake::handshake(handshake_options options, std::chrono::system_clock::time_point now)
-    : options_(std::move(options)), now_(now) {
-  std::sort(options_.allowed.begin(), options_.allowed.end(), std::greater<>());
-}
-
-COMCP_DECL std::optional<protocol_version> handshake::newest(era e) const {
-  auto const found = std::find_if(options_.allowed.begin(), options_.allowed.end(),
-                                  [e](protocol_version const& v) { return v.era() == e; });
-  return found == options_.allowed.end() ? std::nullopt : std::optional(*found);
-}
-
-COMCP_DECL std::optional<protocol_version> handshake::common(std::vector<std::string> const& offered, era e) const {
-  for (auto const& v : options_.allowed) {
-    if (v.era() == e && std::find(offered.begin(), offered.end(), v.text()) != offered.end()) return v;
-  }
-  return {};
-}
-
-COMCP_DECL handshake_step handshake::discover(protocol_version v) {
-  state_ = state::probing;
-  probed_ = true;
-  return {handshake_step::action::discover, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::initialize() {
-  auto const v = newest(era::legacy);
-  if (!v)
-    return fail({errc::no_common_version, "the server speaks only versions before 2026-07-28; allowed here: " +
-                                              detail::joined(options_.allowed)});
-  state_ = state::initializing;
-  return {handshake_step::action::initialize, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::ready(protocol_version v) {
-  state_ = state::done;
-  return {handshake_step::action::ready, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::fail(error e) {
-  state_ = state::done;
-  return {handshake_step::action::fail, {}, std::move(e)};
-}
-
-COMCP_DECL handshake_step handshake::no_common(std::vector<std::string> const& offered) {
-  return fail({errc::no_common_version, no_common_text(offered, options_.allowed)});
-}
-
-COMCP_DECL handshake_step handshake::start() {
-  bool const may_probe = options_.mode != handshake_mode::legacy && newest(era::modern);
-  if (options_.allowed.empty()) return fail({errc::invalid_argument, "no protocol version is allowed"});
-  if (auto const& prior = options_.prior; prior && may_probe) {
-    if (prior->era == era::modern) {
-      std::vector<std::string> offered;
-      for (auto const& v : prior->versions) offered.emplace_back(v.text());
-      auto const v = common(offered, era::modern);
-      if (!v) return no_common(offered);
-      from_prior_ = true;
-      return ready(*v);
-    }
-    if (now_ - prior->date < options_.legacy_verdict_age && newest(era::legacy)) {
-      from_prior_ = true;
-      return initialize();
-    }
-  }
-  return may_probe ? discover(*newest(era::modern)) : initialize();
-}
-
-// The server is modern: go on with a version that both have.
-COMCP_DECL handshake_step handshake::modern(std::vector<std::string> const& offered, bool answered) {
-  if (auto const v = common(offered, era::modern)) {
-    if (answered) return ready(*v);
-    if (reprobed_) return no_common(offered);
-    reprobed_ = true;
-    return discover(*v);
-  }
-  if (common(offered, era::legacy) && options_.mode == handshake_mode::automatic) return initialize();
-  return no_common(offered);
-}
-
-COMCP_DECL handshake_step handshake::discovered(std::vector<std::string> const& versions) {
-  // Also a late one, while initialize is under way: it decides for modern.
-  if (state_ != state::probing && state_ != state::initializing) return {};
-  return modern(versions, true);
-}
-
-COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
-  if (state_ != state::probing) return {};
-  if (auto const versions = modern_versions(e)) {
-    if (versions->empty()) return fail(e);
-    return modern(*versions, false);
-  }
-  // Else there was no answer of the server at all, or none that says anything about its era.
-  if (options_.over_http ? !is_legacy_refusal(e) : !e.peer()) return fail(e);
-  if (options_.mode == handshake_mode::pinned || !newest(era::legacy)) {
-    return fail(e.with_code(make_error_code(errc::no_common_version))
-                    .with_message("the server does not speak " + detail::joined(options_.allowed) +
-                                  ": it refused server/discover"));
-  }
-  if (turned_ && refused_) return fail(*refused_);
-  if (!turned_) refused_ = e.with_message("server/discover failed, and initialize is refused too");
-  return initialize();
-}
-
-COMCP_DECL handshake_step handshake::probe_timed_out() {
-  bool const known = options_.mode == handshake_mode::pinned || reprobed_ || turned_;
-  bool const alternative = !known && newest(era::legacy);
-  if (state_ != state::probing || options_.over_http || !alternative) return {};
-  return initialize();
-}
-
-COMCP_DECL handshake_step handshake::initialized(std::string const& version) {
-  if (state_ != state::initializing) return {};
-  if (auto const v = common({version}, era::legacy)) return ready(*v);
-  return no_common({version.empty() ? std::string("no version named") : version});
-}
-
-COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
-  if (state_ != state::initializing) return {};
-  if (auto const versions = modern_versions(e)) {
-    auto const v = common(*versions, era::modern);
-    if (v && !turned_ && options_.mode == handshake_mode::automatic) {
-      turned_ = true;
-      return discover(*v);
-    }
-    if (v && refused_) return fail(*refused_);
-    if (!versions->empty()) return no_common(*versions);
-  }
-  if (refused_ && e.peer() && e.peer()->code == -32022) return fail(*refused_);
-  bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
-  if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
-    from_prior_ = false;
-    return discover(*newest(era::modern));
-  }
-  return fail(e);
-}
-
-COMCP_DECL handshake_step handshake::closed(error const& reason) {
-  bool const may_be_the_probe = probed_ && !reopened_ && options_.mode == handshake_mode::automatic &&
-                                newest(era::legacy) && !reprobed_ && !turned_;
-  if ((state_ == state::probing || state_ == state::initializing) && may_be_the_probe) {
-    reopened_ = true;
-    state_ = state::reopening;
-    return {handshake_step::action::reopen, {}, {}};
-  }
-  return state_ == state::done ? handshake_step() : fail(reason);
-}
-
-COMCP_DECL handshake_step handshake::reopened() {
-  probed_ = false;
-  return initialize();
-}
-
-}  // namespace comcp::sansio
-#endif
-
-namespace comcp {
-
-/// Verdicts by server (origin or command line) and by whose credentials they were learned with. Give one to several
-/// connections by connect_options().remember_eras(). Safe from any thread. A verdict that proves wrong is replaced; one
-/// for the legacy era is believed for 24 hours. It holds one entry for each server, without a bound of its own.
-class era_cache {
- public:
-  [[nodiscard]] std::optional<era_verdict> find(std::string const& server) const {
-    std::scoped_lock const lock(mutex_);
-    auto const found = verdicts_.find(server);
-    return found == verdicts_.end() ? std::nullopt : std::optional(found->second);
-  }
-  void store(std::string const& server, era_verdict verdict) {
-    std::scoped_lock const lock(mutex_);
-    verdicts_.insert_or_assign(server, std::move(verdict));
-  }
-  void forget(std::string const& server) {
-    std::scoped_lock const lock(mutex_);
-    verdicts_.erase(server);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, era_verdict> verdicts_;
-};
-
-}  // namespace comcp
 
 // sansio/backoff.hpp
 // How long to wait before connecting again, and when to stop trying. Waiting itself, and the randomness, are others'.
@@ -10796,122 +14006,6 @@ class cache_options;  // client/cache.hpp
 namespace detail {
 class call_step;
 }
-
-/// Whether a call may be answered from the cache, where the client has one.
-enum class cache_use : unsigned char {
-  use,      ///< A fresh result is the answer; else the server's is, which is stored.
-  refresh,  ///< The server's is, which is stored.
-  bypass,   ///< The server's is, and nothing is stored.
-};
-
-/// What one call may be told. Unset values come from connect_options. Copyable; reusable for many calls.
-class call_options {
- public:
-  call_options() {}
-
-  /// Ends the call with errc::timeout after this long without its answer (default 30 s). Progress extends it.
-  call_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }
-  /// Ends the call at this age whatever progress says (default 10 min).
-  call_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }
-  /// Whether progress restarts the timeout (default: when a timeout was set by hand or on_progress is set).
-  call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
-  /// Called on the client's executor for each progress notification of this call, before the call ends.
-  call_options& on_progress(std::function<void(progress_notification const&)> f) {
-    return edit().on_progress = std::move(f), *this;
-  }
-  /// One `_meta` entry; the last of one key counts. The key is checked when the call starts, and the text of the keys of
-  /// W3C trace context: errc::invalid_argument.
-  template <json::writable T>
-  call_options& meta(std::string key, T const& value) {
-    return set_meta(std::move(key), json::to_text(value)), *this;
-  }
-  /// The caller's word that sending this call twice does no harm: after a broken connection it may go again.
-  call_options& idempotent(bool yes = true) { return idempotent_ = yes, *this; }
-  /// Cancels every call that was given this token once stop is requested. Thread-safe.
-  call_options& stop(std::stop_token token) { return edit().stop = std::move(token), *this; }
-  /// What the server is told where this call is cancelled (default: "cancelled by the caller").
-  call_options& cancel_reason(std::string text) { return edit().cancel_reason = std::move(text), *this; }
-  /// 2025-11-25: after an error -32042 whose pages the handler's elicit_url() all accepted, waits until the server tells
-  /// that they are completed (within the hard timeout) and sends the call again, once (default: it ends with
-  /// errc::url_elicitation_required).
-  call_options& await_url_elicitations(bool yes = true) { return await_urls_ = yes, *this; }
-  /// Hands an input_required answer to the caller, who goes on with client.resume(), instead of asking the handler.
-  call_options& manual_input(bool yes = true) { return manual_input_ = yes, *this; }
-  /// The definition to go by instead of the one that was listed last: its annotated arguments are mirrored into headers
-  /// (HTTP, modern era), and its schemas are those of connect_options().validate().
-  call_options& tool(comcp::tool const& definition) {
-    auto& own = edit();
-    own.input_schema = definition.input_schema;
-    own.output_schema = definition.output_schema;
-    own.needs_task = definition.execution && definition.execution->task_support == "required";
-    return *this;
-  }
-  /// Modern era: the log level asked for with this call.
-  call_options& log_level(comcp::log_level level) { return log_level_ = level, *this; }
-
-  /// For server/discover, lists and reads of a client with connect_options().cache() (default: use).
-  call_options& cache(cache_use how) { return cache_ = how, *this; }
-
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> timeout() const noexcept { return timeout_; }
-  [[nodiscard]] std::optional<std::chrono::nanoseconds> hard_timeout() const noexcept { return hard_timeout_; }
-  [[nodiscard]] auto const& on_progress() const noexcept { return rare().on_progress; }
-  [[nodiscard]] bool extends_on_progress() const noexcept {
-    return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress()));
-  }
-  [[nodiscard]] bool wants_progress() const noexcept {
-    return extends_on_progress() || static_cast<bool>(on_progress());
-  }
-  [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
-  /// Of tool(): null where that was not said.
-  [[nodiscard]] json::value const& input_schema() const noexcept { return rare().input_schema; }
-  [[nodiscard]] json::value const& output_schema() const noexcept { return rare().output_schema; }
-  [[nodiscard]] std::optional<bool> needs_task() const noexcept { return rare().needs_task; }
-  [[nodiscard]] std::string const& cancel_reason() const noexcept { return rare().cancel_reason; }
-  [[nodiscard]] bool awaits_url_elicitations() const noexcept { return await_urls_; }
-  void forget_tool() {
-    if (!input_schema().is_null()) edit().input_schema = json::value();
-  }
-  [[nodiscard]] bool is_idempotent() const noexcept { return idempotent_; }
-  [[nodiscard]] std::stop_token const& stop() const noexcept { return rare().stop; }
-  [[nodiscard]] bool is_manual_input() const noexcept { return manual_input_; }
-  [[nodiscard]] cache_use cache() const noexcept { return cache_; }
-  [[nodiscard]] std::optional<comcp::log_level> log_level() const noexcept { return log_level_; }
-
- private:
-  // What few calls set: shared by copies and never changed in place, so that options cost little where it is unset.
-  struct rarities {
-    std::function<void(progress_notification const&)> on_progress;
-    std::vector<std::pair<std::string, std::string>> meta;
-    std::stop_token stop;
-    json::value input_schema, output_schema;
-    std::optional<bool> needs_task;
-    std::string cancel_reason = "cancelled by the caller";
-  };
-  [[nodiscard]] rarities const& rare() const noexcept {
-    static rarities const none;
-    return rare_ ? *rare_ : none;
-  }
-  void set_meta(std::string key, std::string text) {
-    auto& all = edit().meta;
-    std::erase_if(all, [&key](auto const& entry) { return entry.first == key; });
-    all.emplace_back(std::move(key), std::move(text));
-  }
-  rarities& edit() {
-    auto own = std::make_shared<rarities>(rare());
-    auto& changed = *own;
-    rare_ = std::move(own);
-    return changed;
-  }
-
-  std::optional<std::chrono::nanoseconds> timeout_, hard_timeout_;
-  std::shared_ptr<rarities const> rare_;
-  std::optional<bool> extend_;
-  std::optional<comcp::log_level> log_level_;
-  bool idempotent_ = false;
-  bool manual_input_ = false;
-  bool await_urls_ = false;
-  cache_use cache_ = cache_use::use;
-};
 
 /// When the client itself starts a dead server process again (default: never; registry and pool do).
 class restart_policy {
@@ -11093,685 +14187,82 @@ class connect_options {
 
 }  // namespace comcp
 
-// client/waiter.hpp
-// Suspending a coroutine until somebody on the same executor completes it: the one place where comcp meets
-// Asio's completion handlers. Internal.
-
-#include <cstddef>
-#include <memory>
-#include <type_traits>
-#include <utility>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/associated_allocator.hpp>
-#include <asio/associated_cancellation_slot.hpp>
-#include <asio/async_result.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/use_awaitable.hpp>
-
-// net/spawn.hpp
-// What starts work on an executor, each with one set of types: every further instantiation of Asio's co_spawn and
-// post costs a header-only user a third of a second. And what came out of it. Internal.
-
-#include <memory>
-#include <optional>
-#include <type_traits>
-#include <utility>
-
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/cancellation_signal.hpp>
-#include <asio/this_coro.hpp>
-
-namespace comcp::detail {
-
-/// What is run once, later and elsewhere.
-class task {
- public:
-  virtual ~task() = default;
-  virtual void run() = 0;
-};
-
-/// Runs it later on that executor. With an empty one, whose context is gone, neither this nor spawn() does anything.
-void post(asio::any_io_executor const& to, std::shared_ptr<task> work);
-
-template <class F>
-struct task_of final : task {
-  explicit task_of(F work) : call(std::move(work)) {}
-  void run() override { call(); }
-  F call;
-};
-
-template <class F>
-  requires std::is_invocable_v<F&>
-void post(asio::any_io_executor const& to, F work) {
-  if (to) post(to, std::shared_ptr<task>(std::make_shared<task_of<F>>(std::move(work))));
-}
-
-/// Inside a catch block: what was caught is thrown again from that executor, where it unwinds through nothing of ours.
-void throw_from(asio::any_io_executor const& on) noexcept;
-
-/// Starts it there and forgets it. What it throws is dropped.
-void spawn(asio::any_io_executor const& on, asio::awaitable<void> work);
-/// The same with a cancellation slot. Asio looks at the slot after the work has ended, so `owner` keeps its signal.
-void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
-           std::shared_ptr<void const> owner);
-
-/// Runs it there and waits, resuming on the caller's executor; cancelling the wait cancels it. Throws errc::closed where
-/// that executor is empty.
-asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work);
-
-/// What was caught, as an error; Asio's own operation_aborted is errc::cancelled.
-error current_error();
-
-template <class T>
-asio::awaitable<void> store(asio::awaitable<T> work, std::optional<T>& out) {
-  auto value = co_await std::move(work);
-  out.emplace(std::move(value));
-}
-
-/// Runs it on the owner's executor, wherever it is awaited, and resumes the caller on its own. Keeps the owner alive.
-template <class Owner, class T>
-asio::awaitable<T> on_home(std::shared_ptr<Owner> owner, asio::awaitable<T> work) {
-  auto const here = co_await asio::this_coro::executor;
-  if constexpr (std::is_void_v<T>) {
-    if (here == owner->home()) co_await std::move(work);
-    else co_await spawn_and_wait(owner->home(), std::move(work));
-  } else {
-    if (here == owner->home()) {
-      auto value = co_await std::move(work);
-      co_return value;
-    }
-    std::optional<T> value;
-    auto stored = store(std::move(work), value);
-    co_await spawn_and_wait(owner->home(), std::move(stored));
-    co_return std::move(*value);
-  }
-}
-
-}  // namespace comcp::detail
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// net/impl/spawn.ipp
-#include <exception>
-#include <new>
-#include <system_error>
-
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/error.hpp>
-#include <asio/post.hpp>
-#include <asio/use_awaitable.hpp>
-
-namespace comcp::detail {
-
-struct posted {
-  void operator()() {
-    auto const last = std::move(work);
-    last->run();
-  }
-  std::shared_ptr<task> work;
-};
-
-COMCP_DECL void post(asio::any_io_executor const& to, std::shared_ptr<task> work) {
-  if (to) asio::post(to, posted{std::move(work)});
-}
-
-COMCP_DECL void throw_from(asio::any_io_executor const& on) noexcept {
-  post(on, [thrown = std::current_exception()] { std::rethrow_exception(thrown); });
-}
-
-COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work, asio::cancellation_slot slot,
-                      std::shared_ptr<void const> owner) {
-  if (!on) return;
-  auto done = [owner = std::move(owner)](std::exception_ptr) {};
-  asio::co_spawn(on, std::move(work), asio::bind_cancellation_slot(slot, std::move(done)));
-}
-
-COMCP_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void> work) {
-  spawn(on, std::move(work), {}, {});
-}
-
-COMCP_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
-  if (!on) throw exception(error(errc::closed, "the execution context is gone"));
-  co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
-}
-
-COMCP_DECL error current_error() {
-  try {
-    throw;
-  } catch (exception const& e) {
-    return e.error();
-  } catch (std::system_error const& e) {
-    if (e.code() == asio::error::operation_aborted) return error(errc::cancelled);
-    return error(e.code(), {});
-  } catch (std::bad_alloc const&) {
-    return errc::out_of_memory;
-  } catch (std::exception const& e) {
-    return error(errc::invalid_argument, e.what());
-  } catch (...) {
-    return error(errc::invalid_argument, "an unknown exception");
-  }
-}
-
-}  // namespace comcp::detail
-#endif
-
-namespace comcp::detail {
-
-/// A suspended coroutine that waits for a T; see waiter.
-template <class T>
-class suspended {
- public:
-  /// Frees itself, then resumes the coroutine inside this call.
-  virtual void resume(T value) = 0;
-  /// Frees itself and the coroutine without resuming it.
-  virtual void destroy() noexcept = 0;
-
- protected:
-  ~suspended() = default;
-};
-
-/// The right to resume a coroutine, owned by who completes it: a coroutine that nobody can complete any more goes away.
-template <class T>
-class waiter {
- public:
-  waiter() = default;
-  explicit waiter(suspended<T>* s) noexcept : suspended_(s) {}
-  waiter(waiter&& other) noexcept : suspended_(std::exchange(other.suspended_, nullptr)) {}
-  waiter& operator=(waiter&& other) noexcept {
-    waiter old(std::exchange(suspended_, std::exchange(other.suspended_, nullptr)));
-    return *this;
-  }
-  ~waiter() {
-    if (suspended_) suspended_->destroy();
-  }
-  explicit operator bool() const noexcept { return suspended_ != nullptr; }
-  /// Resumes it inside this call. What leaves it, or its user's completion handler, is thrown from `home` later.
-  void complete(T value, asio::any_io_executor const& home) noexcept {
-    try {
-      std::exchange(suspended_, nullptr)->resume(std::move(value));
-    } catch (...) {
-      throw_from(home);
-    }
-  }
-
- private:
-  suspended<T>* suspended_ = nullptr;
-};
-
-/// Memory for one waiter in the frame of the coroutine that waits, so that waiting need not allocate.
-class waiter_room {
- public:
-  waiter_room() noexcept {}
-  [[nodiscard]] void* memory() noexcept { return bytes_; }
-  static constexpr std::size_t size = 32;
-
- private:
-  alignas(std::max_align_t) std::byte bytes_[size];
-};
-
-template <class T, class Handler>
-class handler_waiter final : public suspended<T> {
- public:
-  template <class OnCancel>
-  static waiter<T> create(Handler handler, OnCancel const& on_cancel, waiter_room* room = nullptr) {
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    auto allocator = allocator_of(handler);
-    bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
-    void* const memory = fits ? room->memory() : std::allocator_traits<allocator_type>::allocate(allocator, 1);
-    auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
-    if (slot.is_connected()) {
-      slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
-        if (type != asio::cancellation_type::none) hook();
-      });
-    }
-    return waiter<T>(self);
-  }
-
-  void resume(T value) override {
-    auto handler = release();
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    if (slot.is_connected()) slot.clear();
-    std::move(handler)(std::move(value));
-  }
-
-  void destroy() noexcept override { [[maybe_unused]] auto handler = release(); }
-
- private:
-  using allocator_type = typename std::allocator_traits<
-      asio::associated_allocator_t<Handler>>::template rebind_alloc<handler_waiter>;
-  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h)); }
-
-  // What is costly to make is made only where a slot is connected.
-  template <class OnCancel>
-  static auto hook_of(OnCancel const& on_cancel) {
-    if constexpr (requires { on_cancel.hook(); }) return on_cancel.hook();
-    else return on_cancel;
-  }
-
-  handler_waiter(Handler h, bool allocated) : handler_(std::move(h)), allocated_(allocated) {}
-
-  Handler release() noexcept {
-    auto handler = std::move(handler_);
-    bool const allocated = allocated_;
-    this->~handler_waiter();
-    if (allocated) {
-      auto allocator = allocator_of(handler);
-      std::allocator_traits<allocator_type>::deallocate(allocator, this, 1);
-    }
-    return handler;
-  }
-
-  Handler handler_;
-  bool allocated_;
-};
-
-template <class T, class OnCancel>
-struct suspend_initiation {
-  waiter<T>* place;
-  waiter_room* room;
-  OnCancel on_cancel;
-  template <class Handler>
-  void operator()(Handler handler) const {
-    *place = handler_waiter<T, Handler>::create(std::move(handler), on_cancel, room);
-  }
-};
-
-/// Suspends until `place`, which is set meanwhile, is completed. `on_cancel` runs when the coroutine is cancelled
-/// and must see to it that `place` is completed later, never inside itself. `room`, if given, lives as long as the
-/// coroutine waits.
-template <class T, class OnCancel>
-asio::awaitable<T> suspend(waiter<T>& place, OnCancel on_cancel, waiter_room* room = nullptr) {
-  return asio::async_initiate<asio::use_awaitable_t<> const, void(T)>(
-      suspend_initiation<T, OnCancel>{&place, room, std::move(on_cancel)}, asio::use_awaitable);
-}
-
-}  // namespace comcp::detail
-
-// transport/transport.hpp
-// The transport seam: what carries messages. A transport knows no methods and no versions; what a message
-// means is decided above it.
-
-#include <concepts>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
 namespace comcp {
 
-/// The id of one of our requests on the wire; 0 means none (a notification, an answer, a shared channel).
-using request_id = std::uint64_t;
-
-/// One message on its way out. `text` is a whole JSON-RPC message without a newline.
-struct outgoing {
-  outgoing() = default;
-  explicit outgoing(std::string message, request_id request = 0) : text(std::move(message)), id(request) {}
-
-  std::string text;
-  request_id id = 0;           ///< Set for requests of ours.
-  std::string method;          ///< Set for requests and notifications that an HTTP transport must label.
-  std::vector<std::pair<std::string, std::string>> headers;  ///< What the era wants in HTTP headers.
-  bool handshake = false;      ///< `initialize` or the era probe: never cancelled on the wire.
-  bool established = false;    ///< The last message of the handshake: streams for what the server says may open.
-  bool stateless = false;      ///< Of an era without sessions, where closing its response stream cancels a request.
-  bool repeatable = false;     ///< It may be sent again after the server refused it for now.
-  bool open_ended = false;     ///< No deadline ends it: over HTTP, silence does.
-};
-
-/// A session that outlives its connection (legacy era, HTTP), as client.session() gives it. Its id is a secret.
-struct saved_session {
-  saved_session() = default;
-  std::string id;
-  std::string initialize_result;  ///< JSON text: the negotiated version and what the server can do.
-};
-
-/// Where a transport delivers. Called on the transport's executor, one call at a time, never from inside
-/// `open`'s initiation, `send` or `abandon`. What a call is given is valid for that call only. Any call may
-/// close or destroy the transport: look at nothing of it afterwards without holding it.
-class inbox {
+/// A client that knows the type of its handler. Converts to comcp::client by moving.
+template <class Handler>
+class basic_client : public client {
  public:
-  /// One whole message. `stream` is the request whose response stream brought it, 0 on a shared channel.
-  virtual void delivered(padded_text text, request_id stream) = 0;
-  /// The response of `id` ended (HTTP only). Where its answer is still awaited this is its end.
-  virtual void stream_ended(request_id id, error why) = 0;
-  /// Whether the answer to this request is still awaited.
-  [[nodiscard]] virtual bool awaits(request_id) const { return true; }
-  /// The server refused a message because it does not know its session any more: a new handshake is due. `id` is 0
-  /// where that was no request.
-  virtual void session_lost(request_id id, error why) { stream_ended(id, std::move(why)); }
-  /// HTTP, legacy era: what the server says unasked does not come any more, and why; without an error: it does again.
-  virtual void deaf(error why) { (void)why; }
-  /// Whether anybody waits for what the server says unasked.
-  [[nodiscard]] virtual bool listens() const { return true; }
-  /// Credentials are being obtained, for which a user may be asked: until as many false as true came, and no longer than
-  /// the connection lives, no deadline but the hard ones ends a request.
-  virtual void authorizing(bool begins) { (void)begins; }
-  /// The channel is gone. Exactly once for each successful `open`; nothing is delivered after it.
-  virtual void closed(error reason) = 0;
-  /// A fault that loses nothing but itself, for statistics and observers (a line over the limit, ...).
-  virtual void fault(error what) = 0;
+  using handler_type = Handler;
 
- protected:
-  ~inbox() = default;
-};
+  basic_client() = default;
+  basic_client(std::shared_ptr<detail::client_link> core, std::shared_ptr<Handler> h)
+      : client(std::move(core)), handler_(std::move(h)) {}
 
-/// What a transport tells about itself; a snapshot.
-struct transport_info {
-  std::string kind;                      ///< "stdio", "memory", "unix", ...
-  std::string target;                    ///< Command line or address, without secrets.
-  std::string origin;                    ///< HTTP: scheme, host and port; what is learned of a server is kept by it.
-  std::string identity;                  ///< HTTP: whose credentials, as authenticator.identity() says.
-  std::vector<std::string> extensions;   ///< HTTP: what the authenticator declares, as its extensions() says.
-  std::string server;                    ///< HTTP: equal where all else in a request is; empty where that is not known.
-  std::string session_id;                ///< HTTP, legacy era: a secret.
-  std::size_t open_streams = 0;          ///< HTTP: event streams that are open.
-  std::optional<int> pid;                ///< stdio: the server process.
-  std::optional<int> exit_code;          ///< stdio: set once it exited.
-  std::optional<int> term_signal;        ///< stdio: set when a signal ended it.
-  std::string stderr_tail;               ///< stdio: the end of what it wrote to stderr.
-  std::string unfinished;                ///< Byte streams: how a line begins whose end has not come.
-  std::uint64_t messages_in = 0;
-  std::uint64_t messages_out = 0;
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
-};
+  /// The handler; touch it on the client's executor.
+  [[nodiscard]] Handler& handler() const noexcept { return *handler_; }
 
-/// Carries messages. `open` takes the executor from this_coro::executor and may be called again after
-/// `closed`. `send` takes the message over whole or refuses it (errc::queue_full, errc::closed) and never
-/// completes anything inside itself. `abandon(id)`: the caller of that request is gone; true says that closing
-/// its stream has told the server, so that no notifications/cancelled is needed; a request that is still
-/// queued is removed silently, which also counts as told. `close` is bounded, and is graceful; the destructor is
-/// abrupt. After `close` completed `inbox::closed` has been called.
-template <class T>
-concept transport = std::move_constructible<T> &&
-    requires(T t, T const& ct, inbox& in, outgoing message, request_id id) {
-      { t.open(in) } -> std::same_as<asio::awaitable<result<void>>>;
-      { t.send(std::move(message)) } -> std::same_as<result<void>>;
-      { t.abandon(id) } noexcept -> std::same_as<bool>;
-      { t.close() } -> std::same_as<asio::awaitable<void>>;
-      { ct.info() } -> std::same_as<transport_info>;
-    };
-
-/// A transport over HTTP says so: its messages need headers, and the rules for finding the era are others.
-template <class T>
-concept over_http = requires(T const& t) {
-  requires T::is_http;
-  { t.resumed() } -> std::same_as<std::optional<saved_session>>;  // what it goes on with instead of a handshake
-};
-
-/// A transport that something outlives (a process) may say what ends it from any thread and at once, for whoever cannot
-/// wait until its executor comes to the destructor.
-template <class T>
-concept has_cutter = requires(T const& t) {
-  { t.cutter() } -> std::same_as<std::function<void()>>;
+ private:
+  std::shared_ptr<Handler> handler_;
 };
 
 namespace detail {
+asio::awaitable<std::shared_ptr<client_link>> connect_core(any_transport t, any_handler h, connect_options options);
 
-/// Ends what is connected to it, from any thread; once pulled, also what is connected later.
-class kill_switch {
- public:
-  /// In place of what was connected before.
-  void connect(std::function<void()> end) {
-    std::lock_guard const lock(mutex_);
-    end_ = std::move(end);
-    if (pulled_ && end_) end_();
-  }
-  void pull() noexcept {
-    std::lock_guard const lock(mutex_);
-    pulled_ = true;
-    if (end_) end_();
-  }
-
- private:
-  std::mutex mutex_;
-  std::function<void()> end_;
-  bool pulled_ = false;
-};
-
+template <class Handler>
+asio::awaitable<basic_client<Handler>> connect_with(any_transport t, std::shared_ptr<Handler> h, connect_options options) {
+  auto connecting = connect_core(std::move(t), any_handler(h), std::move(options));
+  auto core = co_await std::move(connecting);
+  co_return basic_client<Handler>(std::move(core), h);
+}
 }  // namespace detail
 
-/// Any transport, type-erased: one allocation, one virtual call for each operation.
-class any_transport {
- public:
-  any_transport() = default;
-  template <class T>
-    requires(!std::same_as<T, any_transport>)
-  explicit any_transport(T t) : self_(std::make_unique<model<T>>(std::move(t))) {
-    static_assert(transport<T>,
-                  "comcp: this type is no transport: it needs open(inbox&), send(outgoing), abandon(request_id) "
-                  "noexcept, close() and info() as comcp/transport/transport.hpp says");
-  }
+/// Opens the transport, finds out what the server speaks, and returns a client that is ready. Throws; no process,
+/// socket or coroutine is left behind then. Cancelling it closes.
+template <transport Transport, handler Handler = no_handler>
+asio::awaitable<basic_client<Handler>> connect(Transport transport, Handler handler = Handler(),
+                                               connect_options options = connect_options()) {
+  auto shared = std::make_shared<Handler>(std::move(handler));
+  return detail::connect_with(any_transport(std::move(transport)), std::move(shared), std::move(options));
+}
+template <transport Transport>
+asio::awaitable<basic_client<no_handler>> connect(Transport transport, connect_options options) {
+  return connect(std::move(transport), no_handler(), std::move(options));
+}
 
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return self_->open(in); }
-  result<void> send(outgoing&& message) { return self_->send(std::move(message)); }
-  bool abandon(request_id id) noexcept { return self_->abandon(id); }
-  [[nodiscard]] asio::awaitable<void> close() { return self_->close(); }
-  [[nodiscard]] transport_info info() const { return self_->info(); }
-  [[nodiscard]] std::function<void()> cutter() const { return self_ ? self_->cutter() : std::function<void()>(); }
-  [[nodiscard]] bool is_http() const noexcept { return self_ && self_->http; }
-  [[nodiscard]] std::optional<saved_session> resumed() const { return self_->resumed(); }
-  explicit operator bool() const noexcept { return static_cast<bool>(self_); }
-
- private:
-  struct base {
-    virtual ~base() = default;
-    virtual asio::awaitable<result<void>> open(inbox&) = 0;
-    virtual result<void> send(outgoing&&) = 0;
-    virtual bool abandon(request_id) noexcept = 0;
-    virtual asio::awaitable<void> close() = 0;
-    virtual transport_info info() const = 0;
-    virtual std::optional<saved_session> resumed() const { return {}; }
-    virtual std::function<void()> cutter() const { return {}; }
-    bool http = false;
-  };
-
-  template <class T>
-  struct model final : base {
-    explicit model(T t) : impl(std::move(t)) { this->http = over_http<T>; }
-    asio::awaitable<result<void>> open(inbox& in) override { return impl.open(in); }
-    result<void> send(outgoing&& m) override { return impl.send(std::move(m)); }
-    bool abandon(request_id id) noexcept override { return impl.abandon(id); }
-    asio::awaitable<void> close() override { return impl.close(); }
-    transport_info info() const override { return impl.info(); }
-    std::optional<saved_session> resumed() const override {
-      if constexpr (over_http<T>) return impl.resumed();
-      return {};
-    }
-    std::function<void()> cutter() const override {
-      if constexpr (has_cutter<T>) return impl.cutter();
-      return {};
-    }
-    T impl;
-  };
-
-  std::unique_ptr<base> self_;
-};
+template <class Text, class... Rest>
+  requires std::convertible_to<Text const&, std::string_view>
+void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::http("https://...")), connect(comcp::stdio("command"))
 
 }  // namespace comcp
 
-// wire/method.hpp
-// What the protocol says of each method that a client calls: one table, looked at once for a call. Methods that are not in
-// it are the vendors', and may be sent.
+// client/core.hpp
+// The heart of a client, without templates, put together of its parts: calls (what waits), pipeline and exchange (the way
+// of a call), outbound and inbound (what is sent, who gets what came), connection and recovery (its life). Everything in it
+// runs on its home executor, one handler at a time. Users meet it through comcp::client.
 
+#include <functional>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+
+// client/calls.hpp
+// What waits: requests on the wire and waits of our own, each with its deadline, and the one way in which each of them
+// ends. It knows no method and no version. On home only. Internal.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
 #include <string_view>
+#include <vector>
 
-namespace comcp::wire {
-
-struct method_rules {
-  std::string_view name = {};
-  bool in_legacy = true;
-  bool in_modern = true;
-  protocol_version since = version::v2024_11_05;  ///< Of the legacy era.
-  /// What the server would have to declare for it and did not; null where it did.
-  char const* (*missing)(server_capabilities const&) = nullptr;
-  protocol_version declared_since = version::v2024_11_05;  ///< Before that there was nothing to declare.
-  bool wants_sight = false;       ///< A server that was not asked what it can do counts as one that cannot.
-  char const* subject = nullptr;  ///< The parameter that says what it is about.
-  bool is_mirrored = false;       ///< Modern era, HTTP: the subject is its Mcp-Name.
-  bool may_ask = false;           ///< Modern era: its result may be input_required.
-};
-
-namespace detail {
-inline char const* tools_missing(server_capabilities const& c) { return c.tools ? nullptr : "tools"; }
-inline char const* prompts_missing(server_capabilities const& c) { return c.prompts ? nullptr : "prompts"; }
-inline char const* resources_missing(server_capabilities const& c) { return c.resources ? nullptr : "resources"; }
-inline char const* subscribe_missing(server_capabilities const& c) {
-  return !c.resources ? "resources" : c.supports_subscribe() ? nullptr : "resources.subscribe";
-}
-inline char const* completions_missing(server_capabilities const& c) { return c.completions.is_null() ? "completions" : nullptr; }
-inline char const* logging_missing(server_capabilities const& c) { return c.logging.is_null() ? "logging" : nullptr; }
-}  // namespace detail
-
-namespace methods {
-inline constexpr method_rules
-    initialize{.name = "initialize", .in_modern = false},
-    ping{.name = "ping", .in_modern = false},
-    discover{.name = "server/discover", .in_legacy = false},
-    list_tools{.name = "tools/list", .missing = detail::tools_missing},
-    call_tool{.name = "tools/call", .missing = detail::tools_missing, .subject = "name", .is_mirrored = true, .may_ask = true},
-    list_resources{.name = "resources/list", .missing = detail::resources_missing},
-    list_resource_templates{.name = "resources/templates/list", .missing = detail::resources_missing},
-    read_resource{.name = "resources/read", .missing = detail::resources_missing, .subject = "uri", .is_mirrored = true, .may_ask = true},
-    subscribe{.name = "resources/subscribe", .in_modern = false, .missing = detail::subscribe_missing, .subject = "uri"},
-    unsubscribe{.name = "resources/unsubscribe", .in_modern = false, .missing = detail::resources_missing, .subject = "uri"},
-    list_prompts{.name = "prompts/list", .missing = detail::prompts_missing},
-    get_prompt{.name = "prompts/get", .missing = detail::prompts_missing, .subject = "name", .is_mirrored = true, .may_ask = true},
-    complete{.name = "completion/complete", .missing = detail::completions_missing, .declared_since = version::v2025_03_26},
-    set_level{.name = "logging/setLevel", .in_modern = false, .missing = detail::logging_missing},
-    listen{.name = "subscriptions/listen", .in_legacy = false},
-    get_task{.name = "tasks/get", .in_modern = false, .since = version::v2025_11_25},
-    task_result{.name = "tasks/result", .in_modern = false, .since = version::v2025_11_25},
-    list_tasks{.name = "tasks/list", .in_modern = false, .since = version::v2025_11_25},
-    cancel_task{.name = "tasks/cancel", .in_modern = false, .since = version::v2025_11_25},
-    // A server's own: no client sends them.
-    create_message{.name = "sampling/createMessage", .in_legacy = false, .in_modern = false},
-    list_roots{.name = "roots/list", .in_legacy = false, .in_modern = false},
-    elicit{.name = "elicitation/create", .in_legacy = false, .in_modern = false},
-    vendor{};
-}  // namespace methods
-
-/// The name of a method, with what the protocol says of it.
-class method {
- public:
-  method() noexcept : rules_(&methods::vendor) {}
-  /// The rules live as long as the program; an extension has its own.
-  method(method_rules const& rules) noexcept : rules_(&rules) {}
-  method(std::string_view name);
-  method(std::string const& name) : method(std::string_view(name)) {}
-  method(char const* name) : method(std::string_view(name)) {}
-
-  [[nodiscard]] std::string_view name() const noexcept { return own_.empty() ? rules_->name : std::string_view(own_); }
-  [[nodiscard]] std::string text() const { return std::string(name()); }
-  operator std::string_view() const noexcept { return name(); }
-  [[nodiscard]] method_rules const& rules() const noexcept { return *rules_; }
-  [[nodiscard]] bool is(method_rules const& rules) const noexcept { return rules_ == &rules; }
-  [[nodiscard]] bool is_vendors() const noexcept { return !own_.empty(); }
-
- private:
-  method_rules const* rules_;
-  std::string own_;  // a vendor's
-};
-
-}  // namespace comcp::wire
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// wire/impl/method.ipp
-#include <array>
-
-namespace comcp::wire {
-
-COMCP_DECL method::method(std::string_view name) : rules_(&methods::vendor) {
-  using namespace methods;
-  static constexpr std::array all = {
-      &initialize, &ping, &discover, &list_tools, &call_tool, &list_resources, &list_resource_templates, &read_resource,
-      &subscribe, &unsubscribe, &list_prompts, &get_prompt, &complete, &set_level, &listen, &get_task, &task_result,
-      &list_tasks, &cancel_task, &create_message, &list_roots, &elicit};
-  for (auto const* const each : all) {
-    if (each->name != name) continue;
-    rules_ = each;
-    return;
-  }
-  own_ = name;
-}
-
-}  // namespace comcp::wire
-#endif
-
-namespace comcp::detail {
-
-class calls;
-
-using reply = result<json::value>;
-
-/// A moment that may be as good as never: sums of user's durations do not overflow.
-inline std::chrono::steady_clock::time_point later(std::chrono::steady_clock::time_point now, std::chrono::nanoseconds d) {
-  using clock = std::chrono::steady_clock;
-  if (d > clock::time_point::max() - now) return clock::time_point::max();
-  return now + std::chrono::duration_cast<clock::duration>(d);
-}
-
-/// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
-struct prepared_call {
-  prepared_call(wire::method m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
-
-  wire::method method;
-  std::string params;    // an object's text, or empty
-  call_options options;
-  error unusable;        // what is wrong with it from the start; the call ends with it
-  bool repeatable = false;  // lists and reads: may be sent again after a broken connection
-  bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
-  bool outdated = false;    // it was answered by what a change or its age had made stale
-  bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
-  mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
-  mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
-  mutable bool sent_modern = false;  // it went out last in the modern era's way
-};
-
-/// One entry of the table of pending calls: a request on the wire, or a wait of our own. Lives in the frame of
-/// the coroutine that waits, or with what several share, and leaves the table with it at the latest.
-struct pending_entry {
-  /// What ends it at the latest: the loss of the connection, that of the client, or nothing before all else has ended.
-  enum class span : unsigned char { connection, client, last };
-
-  pending_entry() = default;
-  explicit pending_entry(span s) noexcept : lasts(s) {}
-  pending_entry(pending_entry const&) = delete;
-  pending_entry& operator=(pending_entry const&) = delete;
-  ~pending_entry() {
-    if (id) leave();
-  }
-  /// Out of the table without an end. The server is told of a request that it works on.
-  void leave() noexcept;
-
-  request_id id = 0;
-  calls* table = nullptr;  // while `id` is not 0
-  waiter_room room;             // for `waiting`
-  waiter<reply> waiting;
-  std::function<void(reply)> on_end;    // instead of a waiting coroutine
-  reply (*told)(pending_entry& e, reply&& r) = nullptr;  // what its end is for who waits, where that is not its end itself
-  prepared_call const* call = nullptr;  // null: a wait of our own
-  bool sent = false;
-  bool handshake = false;
-  bool open_ended = false;  // its end is the server's
-  bool renewed = false;  // it waited for a new session once
-  span lasts = span::connection;
-  std::unique_ptr<std::stop_callback<std::function<void()>>> stop;
-};
-
-}  // namespace comcp::detail
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
 
 // client/overlap_guard.hpp
 // Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
@@ -11831,46 +14322,6 @@ class overlap_guard {
 
 }  // namespace comcp::detail
 
-// client/statistics.hpp
-// What a client counts.
-
-#include <chrono>
-#include <cstdint>
-
-namespace comcp {
-
-/// A snapshot of one client's counters since connect. At every moment tracked is pending + completed + failed +
-/// timed_out + cancelled; the handshake is in none of them.
-struct statistics {
-  std::uint64_t pending = 0;                       ///< Calls that wait now.
-  std::chrono::nanoseconds oldest_pending{0};      ///< The age of the oldest of them.
-  std::uint64_t tracked = 0;                       ///< Requests sent or waiting to be.
-  std::uint64_t completed = 0;                     ///< Ended with a result.
-  std::uint64_t failed = 0;                        ///< Ended with an error other than the next two.
-  std::uint64_t timed_out = 0;
-  std::uint64_t cancelled = 0;
-  std::uint64_t late = 0;                          ///< Answers to calls that had ended, dropped.
-  std::uint64_t unknown = 0;                       ///< Answers to ids never used, dropped.
-  std::uint64_t dropped = 0;                       ///< Notifications and requests dropped at a bound or by the era.
-  std::uint64_t bad_messages = 0;                  ///< Lines that were no usable message, in all.
-  std::uint64_t notifications = 0;                 ///< Notifications received.
-  std::uint64_t requests = 0;                      ///< Requests of the server received.
-  std::uint64_t messages_in = 0, messages_out = 0;
-  std::uint64_t bytes_in = 0, bytes_out = 0;
-  std::uint64_t restarts = 0;
-  std::uint64_t renewals = 0;                      ///< HTTP sessions that were lost and begun anew.
-
-  // With connect_options().cache(). Calls that were answered without a request of their own are not among `tracked`.
-  std::uint64_t cache_hits = 0;                    ///< Answered by a fresh result.
-  std::uint64_t cache_misses = 0;                  ///< Looked for, and not there or stale.
-  std::uint64_t cache_stores = 0;                  ///< Results stored.
-  std::uint64_t cache_invalidations = 0;           ///< Changes that ended the use of stored results.
-  std::uint64_t cache_stale = 0;                   ///< Answered by a stale result in place of an error.
-  std::uint64_t coalesced = 0;                     ///< Waited for a request that was under way already.
-};
-
-}  // namespace comcp
-
 // sansio/pending_calls.hpp
 // Who waits for what, and until when: the slot table behind every call. A slot's generation and index make
 // the request id, so an id is used once; take() decides the one winner among reply, timeout, cancel and close.
@@ -11907,7 +14358,7 @@ class pending_calls {
     s.started = now;
     s.timeout = timeout;
     s.hard = hard;
-    s.soft = paused_at_ ? time_point::max() : saturating(now, timeout);
+    s.soft = paused_at_ ? time_point::max() : comcp::detail::later(now, timeout);
     s.remaining = timeout;
     s.position = static_cast<std::uint32_t>(heap_.size());
     heap_.push_back(index);
@@ -11934,7 +14385,7 @@ class pending_calls {
     auto* s = slot_of(id);
     if (!s) return;
     s->remaining = s->timeout;
-    if (!paused_at_) s->soft = saturating(now, s->timeout);
+    if (!paused_at_) s->soft = comcp::detail::later(now, s->timeout);
     restore(s->position);
   }
 
@@ -11952,7 +14403,7 @@ class pending_calls {
   void resume(time_point now) noexcept {
     if (--pauses_ > 0) return;
     paused_at_.reset();
-    for (auto const index : heap_) slots_[index].soft = saturating(now, slots_[index].remaining);
+    for (auto const index : heap_) slots_[index].soft = comcp::detail::later(now, slots_[index].remaining);
     rebuild();
   }
 
@@ -12014,10 +14465,6 @@ class pending_calls {
     std::uint32_t position = idle;  // in heap_
     bool extra = false;
   };
-
-  static time_point saturating(time_point now, duration d) noexcept {
-    return d > time_point::max() - now ? time_point::max() : now + d;
-  }
 
   [[nodiscard]] time_point due(std::uint32_t index) const noexcept {
     return std::min(slots_[index].soft, slots_[index].hard);
@@ -12111,7 +14558,7 @@ class pending_calls {
 
 namespace comcp::detail {
 
-class calls {
+class calls final : public call_table {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
@@ -12143,8 +14590,7 @@ class calls {
 
   void end(request_id id, reply&& r);
   void cancel(request_id id);
-  /// Whoever waits for it goes away before its end.
-  void withdraw(pending_entry& e) noexcept;
+  COMCP_DECL void withdraw(pending_entry& e) noexcept override;
   void wake(std::vector<request_id>& line, reply const& r);
 
   /// What the loss of a connection leaves alone: where another one follows, what was not sent yet, and what makes that.
@@ -12187,9 +14633,6 @@ class calls {
   comcp::statistics counters_;
   overlap_guard guard_;
 };
-
-/// What is known of a call that ended between its attempts, or before the first.
-[[nodiscard]] error judged(prepared_call const& c, error why);
 
 }  // namespace comcp::detail
 
@@ -12297,8 +14740,6 @@ COMCP_DECL void calls::withdraw(pending_entry& e) noexcept {
   }
 }
 
-COMCP_DECL void pending_entry::leave() noexcept { table->withdraw(*this); }
-
 // What is known of a call when one of its attempts failed: said here, for whoever asks later.
 COMCP_DECL error judged(pending_entry const& e, error why) {
   auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
@@ -12306,11 +14747,6 @@ COMCP_DECL error judged(pending_entry const& e, error why) {
   known = std::max(known, e.sent ? says : call_outcome::not_sent);
   bool const nameless = why.peer() && why.message().empty() && why.code().message().starts_with("JSON-RPC error");
   return (nameless ? why.with_message(e.call->method.text()) : why).with_outcome(known);
-}
-
-COMCP_DECL error judged(prepared_call const& c, error why) {
-  if (why.states_outcome()) return why;
-  return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
 }
 
 // The one door through which every call ends.
@@ -12787,6 +15223,78 @@ class connection {
 }  // namespace detail
 }  // namespace comcp
 
+// client/core_link.hpp
+// What the facade of a client reaches of its core: each operation by the part that does it. Internal.
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class core_subscriptions_link final : public subscriptions_link {
+ public:
+  explicit core_subscriptions_link(client_core& core) noexcept : core_(core) {}
+
+  COMCP_DECL asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) override;
+  COMCP_DECL asio::awaitable<void> unsubscribe(std::string uri, call_options options) override;
+  COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) override;
+  COMCP_DECL asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) override;
+  COMCP_DECL void close(listen_stream& s) override;
+  COMCP_DECL std::uint64_t watch(std::string kind, std::function<void()> changed,
+                                 std::function<void(error const&)> silent) override;
+  COMCP_DECL void unwatch(std::uint64_t handle) override;
+  COMCP_DECL void on_status(std::function<void(connection_status)> listener) override;
+  COMCP_DECL asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override;
+
+ private:
+  client_core& core_;
+};
+
+class core_link final : public client_link {
+ public:
+  explicit core_link(client_core& core) noexcept : core_(core), subscriptions_(core) {}
+
+  COMCP_DECL asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
+                                          bool& plain) override;
+  [[nodiscard]] COMCP_DECL bool needs_settling(prepared_call const& c, reply const& r) const override;
+  COMCP_DECL asio::awaitable<reply> settle(prepared_call& c, reply r) override;
+  COMCP_DECL asio::awaitable<void> set_level(log_level level, call_options options) override;
+  COMCP_DECL asio::awaitable<void> notify(std::string method, std::string params) override;
+  COMCP_DECL asio::awaitable<void> notify_roots_changed() override;
+  COMCP_DECL void notify_now(std::string_view method, std::string_view params) override;
+  COMCP_DECL asio::awaitable<void> adopt_tools(list_tools_result& page) override;
+  [[nodiscard]] COMCP_DECL list_bounds bounds(call_options const& options) const override;
+  [[nodiscard]] subscriptions_link& subscriptions() noexcept override { return subscriptions_; }
+  COMCP_DECL asio::awaitable<void> close() override;
+  COMCP_DECL asio::awaitable<void> restart() override;
+  COMCP_DECL asio::awaitable<error> ended() override;
+  COMCP_DECL void abandon() noexcept override;
+  [[nodiscard]] COMCP_DECL connection_status status() const noexcept override;
+  [[nodiscard]] COMCP_DECL server_profile const& server() const noexcept override;
+  [[nodiscard]] COMCP_DECL std::optional<protocol_version> version() const noexcept override;
+  [[nodiscard]] COMCP_DECL era_verdict verdict() const override;
+  [[nodiscard]] COMCP_DECL std::optional<saved_session> session() const override;
+  [[nodiscard]] COMCP_DECL comcp::transport_info transport_info() const override;
+  [[nodiscard]] COMCP_DECL comcp::statistics statistics() const override;
+  [[nodiscard]] COMCP_DECL asio::any_io_executor const& home() const noexcept override;
+  COMCP_DECL void fault(error what) override;
+
+ private:
+  client_core& core_;
+  core_subscriptions_link subscriptions_;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
 // client/dispatcher.hpp
 // Brings what the server sends unasked to the handler: requests run concurrently up to a bound, notifications
 // one at a time in the order of their arrival. The read loop never waits for either. Internal to the core.
@@ -12799,13 +15307,28 @@ class connection {
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_signal.hpp>
 
-// client/inbound.hpp
-// Who gets what came: answers go to the calls, requests to the dispatcher, notifications to the sinks that registered.
-// Nothing here waits. On home only. Internal.
+// client/notification_sink.hpp
+// What registers with inbound to hear of notifications. Internal.
 
-#include <cstddef>
 #include <string>
-#include <vector>
+
+namespace comcp::detail {
+
+/// Hears what the server tells unasked.
+class notification_sink {
+ public:
+  /// True: it was for this one alone.
+  virtual bool notified(std::string const& method, json::value const& params) = 0;
+  /// The stream that brings it is gone, or came back: no error.
+  virtual void deaf(error const& why) { (void)why; }
+  /// Whether that stream is worth its opening.
+  [[nodiscard]] virtual bool is_awaited() const { return false; }
+
+ protected:
+  ~notification_sink() = default;
+};
+
+}  // namespace comcp::detail
 
 // jsonrpc/decode.hpp
 // Reads the envelope of one message: what it is, whose it is, and where its parts lie. The parts stay raw;
@@ -13316,62 +15839,6 @@ class client_core;
 
 namespace detail {
 
-/// Hears what the server tells unasked.
-class notification_sink {
- public:
-  /// True: it was for this one alone.
-  virtual bool notified(std::string const& method, json::value const& params) = 0;
-
- protected:
-  ~notification_sink() = default;
-};
-
-class inbound final : public inbox {
- public:
-  explicit inbound(client_core& core) noexcept : core_(core) {}
-
-  /// In the order in which they hear.
-  void add(notification_sink& sink) { sinks_.push_back(&sink); }
-  /// A handshake without an answer: what came in its place.
-  [[nodiscard]] error with_what_came(error const& e) const;
-  /// Unusable messages are counted from here.
-  void forget_strays() noexcept { strays_in_a_row_ = 0; }
-
-  COMCP_DECL void delivered(padded_text text, request_id stream) override;
-  COMCP_DECL void stream_ended(request_id id, error why) override;
-  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
-  COMCP_DECL void session_lost(request_id id, error why) override;
-  COMCP_DECL void authorizing(bool begins) override;
-  COMCP_DECL void deaf(error why) override;
-  [[nodiscard]] COMCP_DECL bool listens() const override;
-  COMCP_DECL void closed(error reason) override;
-  COMCP_DECL void fault(error what) override;
-
- private:
-  void message(jsonrpc::envelope& m, request_id stream);
-  void batch(padded_text text, request_id stream);
-  bool plain_answer(padded_text text);
-  void answer(jsonrpc::envelope& m, request_id stream);
-  void reply_to(pending_entry const& e, reply&& r);
-  void notification(jsonrpc::envelope& m);
-  void progress(json::value const& params);
-  void bad(jsonrpc::envelope const& m);
-  [[nodiscard]] reply result_of(jsonrpc::envelope const& m) const;
-
-  client_core& core_;
-  std::vector<notification_sink*> sinks_;
-  std::size_t strays_in_a_row_ = 0;  // since the last good message
-  std::string first_stray_;
-};
-
-}  // namespace detail
-}  // namespace comcp
-
-namespace comcp {
-class client_core;
-
-namespace detail {
-
 class dispatcher final : public notification_sink {
  public:
   explicit dispatcher(client_core& core) noexcept : core_(core) {}
@@ -13526,72 +15993,6 @@ void append_user_meta(std::string& out, request_meta const& meta);
 
 }  // namespace comcp::wire
 
-// jsonrpc/encode.hpp
-// Writes messages around parts that are JSON text already. Which parts belong in is wire's decision.
-
-#include <charconv>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-namespace comcp::jsonrpc {
-
-inline void append_number(std::string& out, std::uint64_t n) {
-  char buffer[24];
-  auto const end = std::to_chars(buffer, buffer + sizeof buffer, n).ptr;
-  out.append(buffer, static_cast<std::size_t>(end - buffer));
-}
-
-/// Starts `{"jsonrpc":"2.0","id":N,"method":"M"` in a string with room for `more` bytes, a newline and padding.
-inline std::string begin_request(std::uint64_t id, std::string_view method, std::size_t more) {
-  std::string out;
-  out.reserve(64 + method.size() + more + padded_text::spare);
-  out += R"({"jsonrpc":"2.0","id":)";
-  append_number(out, id);
-  out += R"(,"method":")";
-  out += method;  // methods are checked to need no escaping
-  out += '"';
-  return out;
-}
-
-/// A notification; `params` is an object's text or empty.
-inline std::string notification(std::string_view method, std::string_view params) {
-  std::string out;
-  out.reserve(64 + method.size() + params.size() + padded_text::spare);
-  out += R"({"jsonrpc":"2.0","method":")";
-  out += method;
-  out += '"';
-  if (!params.empty()) out.append(R"(,"params":)").append(params);
-  out += '}';
-  return out;
-}
-
-/// The answer to a request with this raw id.
-inline std::string response(std::string_view raw_id, std::string_view result) {
-  std::string out;
-  out.reserve(48 + raw_id.size() + result.size() + padded_text::spare);
-  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"result":)").append(result).append("}");
-  return out;
-}
-
-inline std::string error_response(std::string_view raw_id, peer_error const& e) {
-  json::writer w;
-  w.begin_object().plain_key("code").integer(e.code).plain_key("message").string(e.message);
-  if (!e.data.empty()) w.plain_key("data").raw(e.data);
-  w.end_object();
-  std::string out;
-  out.append(R"({"jsonrpc":"2.0","id":)").append(raw_id).append(R"(,"error":)").append(w.text()).append("}");
-  return out;
-}
-
-/// Whether a method name can be written between quotes as it is (every name of MCP can).
-inline bool is_plain_method(std::string_view method) noexcept {
-  bool plain = !method.empty();
-  for (char const c : method) plain &= c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
-  return plain;
-}
-
-}  // namespace comcp::jsonrpc
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // wire/impl/codec.ipp
@@ -13834,8 +16235,59 @@ class exchange {
   input_rounds rounds_;
 };
 
-/// The parameters of a call that goes on: the original ones with what a round adds. All texts are objects, or empty.
-std::string with_answers(std::string_view params, std::string const& responses, std::optional<std::string> const& state);
+}  // namespace detail
+}  // namespace comcp
+
+// client/inbound.hpp
+// Who gets what came: answers go to the calls, requests to the dispatcher, notifications to the sinks that registered.
+// Nothing here waits. On home only. Internal.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class inbound final : public inbox {
+ public:
+  explicit inbound(client_core& core) noexcept : core_(core) {}
+
+  /// In the order in which they hear.
+  void add(notification_sink& sink) { sinks_.push_back(&sink); }
+  /// A handshake without an answer: what came in its place.
+  [[nodiscard]] error with_what_came(error const& e) const;
+  /// Unusable messages are counted from here.
+  void forget_strays() noexcept { strays_in_a_row_ = 0; }
+
+  COMCP_DECL void delivered(padded_text text, request_id stream) override;
+  COMCP_DECL void stream_ended(request_id id, error why) override;
+  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
+  COMCP_DECL void session_lost(request_id id, error why) override;
+  COMCP_DECL void authorizing(bool begins) override;
+  COMCP_DECL void deaf(error why) override;
+  [[nodiscard]] COMCP_DECL bool listens() const override;
+  COMCP_DECL void closed(error reason) override;
+  COMCP_DECL void fault(error what) override;
+
+ private:
+  void message(jsonrpc::envelope& m, request_id stream);
+  void batch(padded_text text, request_id stream);
+  bool plain_answer(padded_text text);
+  void answer(jsonrpc::envelope& m, request_id stream);
+  void reply_to(pending_entry const& e, reply&& r);
+  void notification(jsonrpc::envelope& m);
+  void progress(json::value const& params);
+  void bad(jsonrpc::envelope const& m);
+  [[nodiscard]] reply result_of(jsonrpc::envelope const& m) const;
+
+  client_core& core_;
+  std::vector<notification_sink*> sinks_;
+  std::size_t strays_in_a_row_ = 0;  // since the last good message
+  std::string first_stray_;
+};
 
 }  // namespace detail
 }  // namespace comcp
@@ -14512,7 +16964,6 @@ class param_finder {
   std::optional<error> fault_;
 };
 
-/// Empty for a method that has no name.
 struct named_member final : json::member_sink {
   explicit named_member(std::string_view k) : key(k) {}
   inline bool on_member(std::string_view found, std::string_view text) override {
@@ -14616,7 +17067,7 @@ class listed_tools {
   std::set<std::string, std::less<>> tasks_;  // tools that can be called as tasks alone
 };
 
-struct server_facts {
+struct server_facts : server_profile {
   [[nodiscard]] bool is_modern() const noexcept { return codec && codec->is_modern(); }
   [[nodiscard]] std::optional<protocol_version> version() const noexcept;
   /// Of a modern server that was not asked what it can do, from a saved verdict for instance.
@@ -14632,9 +17083,6 @@ struct server_facts {
   void learn_name(json::value const& result);
 
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
-  implementation info;
-  server_capabilities capabilities;
-  std::string instructions;
   std::optional<discover_result> discovered;
   std::chrono::system_clock::time_point era_learned{};  // with a prior verdict, its date
   json::value initialize_result;                        // as it came
@@ -14837,23 +17285,6 @@ class client_core;
 
 namespace detail {
 
-/// One subscriptions/listen request and what came on it.
-struct listen_stream {
-  explicit listen_stream(subscription_filter f) : asked(std::move(f)) {}
-
-  prepared_call call{"subscriptions/listen", {}, {}};
-  pending_entry entry;
-  pending_entry acknowledgment;  // waited for while it is outstanding
-  subscription_filter asked, acknowledged;
-  bool is_acknowledged = false;
-  std::chrono::steady_clock::time_point acknowledged_at{};
-  bool independent = false;  // made by listen(): has a queue and its own reader
-  std::deque<any_notification> queue;
-  std::uint64_t dropped = 0;
-  std::vector<request_id> readers;  // those that wait
-  std::optional<error> ended;  // errc{} value: gracefully
-};
-
 class listen_streams {
  public:
   using pointer = std::shared_ptr<listen_stream>;
@@ -15016,9 +17447,6 @@ class watchers {
 namespace comcp {
 class client_core;
 
-/// Called on the client's executor with each update of a resource.
-using updated_callback = std::function<void(resource_updated const&)>;
-
 namespace detail {
 
 class subscription_hub final : public notification_sink {
@@ -15040,9 +17468,9 @@ class subscription_hub final : public notification_sink {
   void connected();
   void ended(error const& reason);
   /// Legacy era: what the server says unasked does not come any more, or (no error) it does again.
-  void deaf(error why);
+  COMCP_DECL void deaf(error const& why) override;
   /// Whether anybody waits for what the server says unasked.
-  [[nodiscard]] bool is_awaited() const;
+  [[nodiscard]] COMCP_DECL bool is_awaited() const override;
   // For the shared stream.
   [[nodiscard]] subscription_filter wanted() const;
   /// What it acknowledged.
@@ -15290,8 +17718,8 @@ class client_core final : private detail::tenant,
                                                                connect_options options);
   asio::awaitable<void> close();
   void abandon() noexcept;  ///< The owning client went away.
-  /// The same, and gives the reference up at home: a timer of it may be running there.
-  static void abandon(std::shared_ptr<client_core> core) noexcept;
+  /// What comcp::client holds.
+  [[nodiscard]] std::shared_ptr<detail::client_link> facade() { return {shared_from_this(), &link_}; }
 
   // From here on home only.
   void spawn(asio::awaitable<void> work);  ///< Detached.
@@ -15324,9 +17752,12 @@ class client_core final : private detail::tenant,
   detail::subscription_hub subscriptions;
 
  private:
+  static void let_go(client_core* last) noexcept;
   COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
   COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on
+
+  detail::core_link link_;
 };
 
 }  // namespace comcp
@@ -15435,7 +17866,7 @@ COMCP_DECL asio::awaitable<bool> connection::settle() {
     if (core_.settings.log_level && core_.facts.capabilities.supports("logging")) {
       call_options patience;
       patience.timeout(attempt_.bounded(core_.settings.timeout)).extend_on_progress(false);
-      prepared_call set("logging/setLevel", args("level", enum_text(*core_.settings.log_level)).text(), std::move(patience));
+      prepared_call set(wire::methods::set_level, args("level", enum_text(*core_.settings.log_level)).text(), std::move(patience));
       set.internal = true;
       auto const done = co_await core_.exchange.round_trip(set);
       if (!done) core_.fault(done.error());
@@ -15598,7 +18029,8 @@ COMCP_DECL client_core::client_core(any_transport t, any_handler h, connect_opti
       outbound(*this),
       inbound(*this),
       dispatcher(*this),
-      subscriptions(*this) {
+      subscriptions(*this),
+      link_(*this) {
   settings.handshake.over_http = is_http();
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
@@ -15619,7 +18051,8 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(an
   asio::any_io_executor home = here;
   if (options.settings().executor) home = options.settings().executor;
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
-  auto core = std::make_shared<client_core>(std::move(transport), std::move(handler), std::move(options), home);
+  std::shared_ptr<client_core> const core(
+      new client_core(std::move(transport), std::move(handler), std::move(options), home), &client_core::let_go);
   // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
   auto work = core->connection.open();
   co_await detail::spawn_and_wait(home, std::move(work));
@@ -15642,10 +18075,13 @@ COMCP_DECL void client_core::abandon() noexcept {
   connection.channel().cut();  // home may never run again
 }
 
-COMCP_DECL void client_core::abandon(std::shared_ptr<client_core> core) noexcept {
-  core->abandon();
-  auto& mine = *core;
-  mine.at_home([last = std::move(core)] {});
+// Whoever held it last: a timer of it may be running at home.
+COMCP_DECL void client_core::let_go(client_core* last) noexcept {
+  try {
+    std::shared_ptr<client_core> owned(last);
+    last->at_home([owned = std::move(owned)] {});
+  } catch (...) {  // no memory for that
+  }
 }
 
 COMCP_DECL void client_core::context_gone() noexcept {
@@ -15713,13 +18149,262 @@ COMCP_DECL std::optional<saved_session> client_core::session() const {
 
 }  // namespace comcp
 
+// client/impl/core_link.ipp
+
+// client/impl/remote_call.ipp
+// A call whose caller is on another executor than the client: two hops, one to begin and one to resume.
+
+#include <asio/async_result.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/execution/outstanding_work.hpp>
+#include <asio/prefer.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::detail {
+
+class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call> {
+ public:
+  remote_call(client_core& core, asio::any_io_executor const& here, prepared_call& c)
+      : core_(core.shared_from_this()), here_(asio::prefer(here, asio::execution::outstanding_work.tracked)), call_(c) {}
+
+  remote_call(remote_call const&) = delete;
+  remote_call& operator=(remote_call const&) = delete;
+  // Home is gone, or the work was abandoned there.
+  ~remote_call() { complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone")); }
+
+  template <class Handler>
+  void begin(Handler handler) {
+    auto const cancel = [weak = weak_from_this()] {
+      auto const self = weak.lock();
+      if (self) post(self->core_->home(), [self] { self->cancel(); });
+    };
+    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, &room_);
+    post(core_->home(), shared_from_this());
+  }
+
+  // At home to begin, then on the caller's executor to end.
+  void run() override {
+    if (!std::exchange(begun_, true)) return start();
+    auto caller = std::move(caller_);
+    caller.complete(std::move(outcome_), here_);
+  }
+
+  // As who waits in the table of calls, and owns itself meanwhile.
+  void resume(reply value) override {
+    auto const self = std::move(self_);
+    carry_on([&] {
+      if (core_->exchange.needs_settling(call_, value)) walk(core_->exchange.settle(call_, std::move(value)));
+      else end(std::move(value));
+    });
+  }
+  void destroy() noexcept override { auto const last = std::move(self_); }
+
+ private:
+  void start() {
+    carry_on([this] {
+      if (!core_->pipeline.is_plain(call_.method)) return walk(core_->pipeline.run(call_));
+      auto const started = core_->exchange.start(call_, entry_);
+      self_ = shared_from_this();
+      if (!started) return resume(started.error());
+      core_->calls.end_with(call_.options.stop(), entry_);
+      entry_.waiting = waiter<reply>(this);
+    });
+  }
+
+  // What is thrown at home is the caller's.
+  template <class F>
+  void carry_on(F const& next) {
+    try {
+      next();
+    } catch (...) {
+      auto const self = std::move(self_);
+      if (entry_.id) entry_.leave();
+      end(current_error());
+    }
+  }
+
+  void walk(asio::awaitable<reply> work) {
+    spawn(core_->home(), carry(shared_from_this(), std::move(work)), signal_.slot(), shared_from_this());
+  }
+
+  static asio::awaitable<void> carry(std::shared_ptr<remote_call> self, asio::awaitable<reply> work) {
+    reply r;
+    try {
+      r = co_await std::move(work);
+    } catch (...) {
+      r = current_error();
+    }
+    self->end(std::move(r));
+  }
+
+  void end(reply&& r) {
+    outcome_ = std::move(r);
+    post(here_, shared_from_this());
+  }
+
+  void cancel() {
+    if (entry_.id) return core_->calls.cancel(entry_.id);
+    signal_.emit(asio::cancellation_type::terminal);
+  }
+
+  std::shared_ptr<client_core> const core_;
+  asio::any_io_executor const here_;
+  prepared_call& call_;  // in the frame of the caller, who waits
+  reply outcome_;
+  waiter_room room_;
+  waiter<reply> caller_;
+  pending_entry entry_;
+  std::shared_ptr<remote_call> self_;
+  asio::cancellation_signal signal_;
+  bool begun_ = false;
+};
+
+struct begin_remote_call {
+  std::shared_ptr<remote_call> call;
+  template <class Handler>
+  void operator()(Handler handler) {
+    auto const begun = std::move(call);
+    begun->begin(std::move(handler));
+  }
+};
+
+/// From another executor: carried out at home, and its caller resumed on its own.
+COMCP_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c) {
+  if (!core.home()) return failed<reply>(error(errc::closed, "the execution context is gone"));
+  begin_remote_call begin{std::make_shared<remote_call>(core, here, c)};
+  return asio::async_initiate<asio::use_awaitable_t<> const, void(reply)>(std::move(begin), asio::use_awaitable);
+}
+
+}  // namespace comcp::detail
+
+namespace comcp::detail {
+
+COMCP_DECL asio::awaitable<void> core_subscriptions_link::subscribe(std::string uri, updated_callback f, call_options options) {
+  auto work = core_.subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
+  return on_home(core_.shared_from_this(), std::move(work));
+}
+COMCP_DECL asio::awaitable<void> core_subscriptions_link::unsubscribe(std::string uri, call_options options) {
+  return on_home(core_.shared_from_this(), core_.subscriptions.unsubscribe(std::move(uri), std::move(options)));
+}
+COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> core_subscriptions_link::listen(subscription_filter filter,
+                                                                                      call_options options) {
+  return on_home(core_.shared_from_this(),
+                 core_.subscriptions.streams().listen(std::move(filter), std::move(options)));
+}
+COMCP_DECL asio::awaitable<std::optional<any_notification>> core_subscriptions_link::next(std::shared_ptr<listen_stream> s) {
+  return core_.subscriptions.streams().next(std::move(s));
+}
+COMCP_DECL void core_subscriptions_link::close(listen_stream& s) { core_.subscriptions.streams().close(s); }
+COMCP_DECL std::uint64_t core_subscriptions_link::watch(std::string kind, std::function<void()> changed,
+                                                   std::function<void(error const&)> silent) {
+  return core_.subscriptions.watch(std::move(kind), std::move(changed), std::move(silent));
+}
+COMCP_DECL void core_subscriptions_link::unwatch(std::uint64_t handle) { core_.subscriptions.unwatch(handle); }
+COMCP_DECL void core_subscriptions_link::on_status(std::function<void(connection_status)> listener) {
+  core_.connection.on_status(std::move(listener));
+}
+COMCP_DECL asio::awaitable<bool> core_subscriptions_link::sleep(std::chrono::nanoseconds d) { return core_.sleep(d); }
+
+COMCP_DECL asio::awaitable<reply> core_link::begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
+                                                   bool& plain) {
+  if (!(here == core_.home())) return perform_at_home(core_, here, c);
+  if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
+  plain = true;
+  auto const started = core_.exchange.start(c, e);
+  if (!started) return detail::ended(started.error());
+  return core_.calls.wait(e);
+}
+COMCP_DECL bool core_link::needs_settling(prepared_call const& c, reply const& r) const {
+  return core_.exchange.needs_settling(c, r);
+}
+COMCP_DECL asio::awaitable<reply> core_link::settle(prepared_call& c, reply r) {
+  return core_.exchange.settle(c, std::move(r));
+}
+
+COMCP_DECL asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options) {
+  prepared_call c(wire::methods::set_level, args("level", enum_text(level)).text(), std::move(options));
+  auto const failed = co_await core.recovery.settled(c);
+  if (failed) throw exception(failed);
+  if (!core.is_modern()) {
+    auto r = co_await core.pipeline.run(c);
+    (void)outcome_of(c, std::move(r));
+  }
+  core.settings.log_level = level;
+}
+
+COMCP_DECL asio::awaitable<void> core_link::set_level(log_level level, call_options options) {
+  return on_home(core_.shared_from_this(), set_level_at_home(core_, level, std::move(options)));
+}
+
+// Work for home that needs no waiting.
+COMCP_DECL asio::awaitable<void> as_work(std::function<void()> f) {
+  f();
+  co_return;
+}
+
+COMCP_DECL asio::awaitable<void> core_link::notify(std::string method, std::string params) {
+  auto send = [this, m = std::move(method), p = std::move(params)] { core_.outbound.notify(m, p); };
+  return on_home(core_.shared_from_this(), as_work(std::move(send)));
+}
+COMCP_DECL asio::awaitable<void> core_link::notify_roots_changed() {
+  auto send = [this] {
+    constexpr auto method = "notifications/roots/list_changed";
+    if (core_.is_modern()) throw exception(error(errc::not_in_protocol, method));
+    core_.outbound.notify(method, {});
+  };
+  return on_home(core_.shared_from_this(), as_work(std::move(send)));
+}
+COMCP_DECL void core_link::notify_now(std::string_view method, std::string_view params) {
+  core_.outbound.send_text(jsonrpc::notification(method, params));
+}
+
+COMCP_DECL asio::awaitable<void> core_link::adopt_tools(list_tools_result& page) {
+  auto adopt = [this, &page] { core_.facts.learn(page, core_.settings.limits.items(), core_.is_http()); };
+  return on_home(core_.shared_from_this(), as_work(std::move(adopt)));
+}
+
+COMCP_DECL list_bounds core_link::bounds(call_options const& options) const {
+  auto const& limits = core_.settings.limits;
+  auto const now = core_.calls.now();
+  return {limits.pages(), limits.items(), limits.list_bytes(), now, later(now, core_.calls.hard_limit(options)),
+          static_cast<bool>(core_.settings.steps[connect_settings::caching]) && options.cache() == cache_use::use};
+}
+
+COMCP_DECL asio::awaitable<void> core_link::close() { return core_.close(); }
+COMCP_DECL asio::awaitable<void> core_link::restart() {
+  error const why(errc::transport_failed, "the connection is begun anew");
+  return on_home(core_.shared_from_this(), core_.recovery.reconnect(why));
+}
+COMCP_DECL asio::awaitable<error> core_link::ended() {
+  return on_home(core_.shared_from_this(), core_.connection.ended());
+}
+COMCP_DECL void core_link::abandon() noexcept { core_.abandon(); }
+COMCP_DECL connection_status core_link::status() const noexcept { return core_.connection.status(); }
+COMCP_DECL server_profile const& core_link::server() const noexcept { return core_.facts; }
+COMCP_DECL std::optional<protocol_version> core_link::version() const noexcept { return core_.facts.version(); }
+COMCP_DECL era_verdict core_link::verdict() const { return core_.verdict(); }
+COMCP_DECL std::optional<saved_session> core_link::session() const { return core_.session(); }
+COMCP_DECL transport_info core_link::transport_info() const { return core_.connection.channel().info(); }
+COMCP_DECL statistics core_link::statistics() const { return core_.statistics(); }
+COMCP_DECL asio::any_io_executor const& core_link::home() const noexcept { return core_.home(); }
+COMCP_DECL void core_link::fault(error what) { core_.fault(std::move(what)); }
+
+COMCP_DECL asio::awaitable<std::shared_ptr<client_link>> connect_core(any_transport t, any_handler h,
+                                                                      connect_options options) {
+  auto connecting = client_core::connect(std::move(t), std::move(h), std::move(options));
+  auto const core = co_await std::move(connecting);
+  co_return core->facade();
+}
+
+}  // namespace comcp::detail
+
 // client/impl/dispatcher.ipp
 
 namespace comcp::detail {
 
 COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
   context ctx;
-  ctx.core_ = core_.weak_from_this();
+  ctx.core_ = core_.facade();
   ctx.validation_ = core_.settings.answers;
   ctx.method_ = std::move(method);
   ctx.cancelled_ = std::make_shared<bool>(false);
@@ -15888,16 +18573,6 @@ namespace comcp::detail {
 
 inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
 
-COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
-                                    std::optional<std::string> const& state) {
-  json::writer w;
-  if (!responses.empty()) w.plain_key("inputResponses").raw(responses);
-  if (state) w.plain_key("requestState").string(*state);
-  std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
-  if (out.size() > 1 && !w.text().empty()) out += ',';
-  return out + w.text() + "}";
-}
-
 // A round that a caller takes over: the result, and the call that it belongs to.
 COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
   json::writer w;
@@ -15950,7 +18625,7 @@ COMCP_DECL error exchange::refuses(prepared_call const& c) const {
 
 // What check() looks at for resources/subscribe, which the modern era has not.
 COMCP_DECL error exchange::check_subscribe(call_options const& options) const {
-  prepared_call const listen("subscriptions/listen", {}, options);
+  prepared_call const listen(wire::methods::listen, {}, options);
   if (auto bad = check(listen)) return bad;
   return core_.settings.check_capabilities ? core_.facts.refuses_subscriptions() : error();
 }
@@ -16149,7 +18824,7 @@ COMCP_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
   auto const& steps = core_.pipeline.steps();
   std::optional<std::string> from;
   for (std::size_t pages = 0; pages < core_.settings.limits.pages(); ++pages) {
-    prepared_call again("tools/list", from ? args("cursor", *from).text() : std::string(), bounds);
+    prepared_call again(wire::methods::list_tools, from ? args("cursor", *from).text() : std::string(), bounds);
     again.started = c.started;
     again.internal = true;
     again.repeatable = true;
@@ -16310,7 +18985,7 @@ COMCP_DECL bool inbound::plain_answer(padded_text text) {
   auto const answer = jsonrpc::find_result(text.view());
   auto const* const found = answer ? core_.calls.table().find(answer->id) : nullptr;
   if (!found || !(*found)->call || !(*found)->sent) return false;
-  reply parsed = json::parse(padded_text(answer->result.data(), answer->result.size()), core_.settings.limits.json());
+  reply parsed = json::parse(text.part(answer->result), core_.settings.limits.json());
   if (!parsed) return false;
   reply_to(**found, std::move(parsed));
   return true;
@@ -16425,8 +19100,13 @@ COMCP_DECL void inbound::session_lost(request_id id, error why) {
 }
 
 COMCP_DECL void inbound::authorizing(bool begins) { core_.connection.clock().authorizing(begins); }
-COMCP_DECL void inbound::deaf(error why) { core_.subscriptions.deaf(std::move(why)); }
-COMCP_DECL bool inbound::listens() const { return core_.subscriptions.is_awaited(); }
+COMCP_DECL void inbound::deaf(error why) {
+  auto const hold = core_.shared_from_this();
+  for (auto* const sink : sinks_) sink->deaf(why);
+}
+COMCP_DECL bool inbound::listens() const {
+  return std::any_of(sinks_.begin(), sinks_.end(), [](auto const* sink) { return sink->is_awaited(); });
+}
 COMCP_DECL void inbound::closed(error reason) { core_.connection.closed(std::move(reason)); }
 COMCP_DECL void inbound::fault(error what) { core_.fault(std::move(what)); }
 
@@ -16658,8 +19338,8 @@ namespace detail {
 
 /// The call and its walk; who waits for it may be gone before that ends.
 struct interception final : pending_entry, task, std::enable_shared_from_this<interception> {
-  interception(client_core& c, prepared_call of, performer p)
-      : pending_entry(span::client), core(c), call(std::move(of)), perform(std::move(p)) {
+  interception(std::shared_ptr<client_core> c, prepared_call of, performer p)
+      : pending_entry(span::client), core(std::move(c)), call(std::move(of)), perform(std::move(p)) {
     told = &means;
     call.counted = true;
     out.method = call.method.text();
@@ -16672,11 +19352,15 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     call.params = out.params.text();
     out.name = wire::name_in(call.method, pad(call.params)).value_or("");
   }
-  void run() override { spawn(core.home(), walk(shared_from_this()), signal.slot(), shared_from_this()); }
+  void run() override { spawn(core->home(), walk(shared_from_this()), signal.slot(), shared_from_this()); }
+  interception(interception const&) = delete;
+  interception& operator=(interception const&) = delete;
+  // A hook that let go of its coroutine has ended the walk.
+  ~interception() { complete_later(std::move(waiting), core->home(), error(errc::cancelled, "an interceptor was abandoned")); }
   static asio::awaitable<void> walk(std::shared_ptr<interception> i);
   static reply means(pending_entry& e, reply&& r);
 
-  client_core& core;
+  std::shared_ptr<client_core> const core;
   prepared_call call;
   performer perform;
   outgoing_call out;
@@ -16701,22 +19385,24 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
   if (c.internal) return next(c);
   auto& calls = core_.calls;
   if (core_.end_reason()) return ended(core_.end_reason()->with_outcome(call_outcome::not_sent));
+  if (core_.is_closing()) return ended(error(errc::closed, "the client is closing").with_outcome(call_outcome::not_sent));
   if (c.options.stop().stop_requested()) return ended(error(errc::cancelled).with_outcome(call_outcome::not_sent));
   auto const now = calls.now();
   auto const limit = calls.hard_limit(c.options);
-  auto const i = std::make_shared<interception>(core_, std::move(c), std::move(next));
+  auto const i = std::make_shared<interception>(core_.shared_from_this(), std::move(c), std::move(next));
   if (!calls.enlist(*i, now, limit, later(now, limit), false))
     return ended(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
   calls.end_with(i->call.options.stop(), *i);
+  auto waiting = calls.wait(*i);
   post(core_.home(), i);  // so that nothing ends before the wait has begun
-  return calls.wait(*i);
+  return waiting;
 }
 
 COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
   auto& i = static_cast<interception&>(e);
   if (!r) {  // it ends before its walk
     auto give_up = [self = i.shared_from_this()] { self->signal.emit(asio::cancellation_type::terminal); };
-    post(i.core.home(), std::move(give_up));
+    post(i.core->home(), std::move(give_up));
   }
   if (r && i.outcome) return i.outcome;
   if (r || (i.performed && !i.outcome)) return judged(i.call, i.outcome.error());
@@ -16726,8 +19412,7 @@ COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
 }
 
 COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception> i) {
-  auto const hold = i->core.shared_from_this();
-  auto const& hooks = i->core.settings.interceptors;
+  auto const& hooks = i->core->settings.interceptors;
   try {
     bool goes_on = true;
     while (goes_on && i->reached < hooks.size()) {
@@ -16760,7 +19445,7 @@ COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception
       i->outcome = current_error();
     }
   }
-  i->core.calls.end(i->id, json::value());
+  i->core->calls.end(i->id, json::value());
 }
 
 }  // namespace detail
@@ -16843,7 +19528,7 @@ COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subsc
   auto const hold = core_.shared_from_this();
   auto const s = std::make_shared<listen_stream>(std::move(filter));
   s->independent = true;
-  prepared_call c("subscriptions/listen", args("notifications", s->asked).text(), std::move(options));
+  prepared_call c(wire::methods::listen, args("notifications", s->asked).text(), std::move(options));
   performer::function how = [this, s](prepared_call& call) { return open_for(s, call); };
   try {
     co_await ask_subscription(core_, std::move(c), std::move(how));
@@ -17566,7 +20251,7 @@ COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error cons
 COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
   auto const hold = core_.shared_from_this();
   auto const mine = std::make_shared<updated_callback const>(std::move(f));
-  prepared_call c("resources/subscribe", args("uri", uri).text(), std::move(options));
+  prepared_call c(wire::methods::subscribe, args("uri", uri).text(), std::move(options));
   performer::function how = [this, uri, mine](prepared_call& call) { return join(uri, mine, call); };
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }
@@ -17629,7 +20314,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
   auto const hold = core_.shared_from_this();
   if (core_.end_reason()) throw exception(*core_.end_reason());
   if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
-  prepared_call c("resources/unsubscribe", args("uri", uri).text(), std::move(options));
+  prepared_call c(wire::methods::unsubscribe, args("uri", uri).text(), std::move(options));
   performer::function how = [this, uri](prepared_call& call) { return leave(uri, call); };
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }
@@ -17696,9 +20381,9 @@ COMCP_DECL void subscription_hub::adopt(listen_stream const& s) {
   }
 }
 
-COMCP_DECL void subscription_hub::deaf(error why) {
+COMCP_DECL void subscription_hub::deaf(error const& why) {
   bool const was_deaf(deaf_);
-  deaf_ = std::move(why);
+  deaf_ = why;
   if (!deaf_ && was_deaf && shared_.close_gap()) missed_changes();
   if (!deaf_) return;
   shared_.gap(true);
@@ -17754,7 +20439,7 @@ COMCP_DECL void subscription_hub::ended(error const& reason) { shared_.ended(rea
 
 COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
   auto const hold = core_.shared_from_this();
-  prepared_call again("resources/subscribe", args("uri", uri).text(), {});
+  prepared_call again(wire::methods::subscribe, args("uri", uri).text(), {});
   again.internal = true;
   auto const done = co_await core_.exchange.round_trip(again);
   if (!done) core_.fault(done.error());
@@ -17807,1591 +20492,7 @@ COMCP_DECL void subscription_hub::tell_watchers() {
 
 }  // namespace comcp::detail
 #endif
-
-namespace comcp {
-namespace detail {
-
-inline error not_connected() { return {errc::closed, "this client is not connected"}; }
-inline void require(std::shared_ptr<client_core> const& core) {
-  if (!core) throw exception(not_connected());
-}
-
-/// An operation that ends with this error, so that even what is wrong from the start reaches whoever awaits it.
-template <class T>
-asio::awaitable<T> failed(error e) {
-  (void)co_await asio::this_coro::executor;
-  throw exception(std::move(e));
-}
-
-/// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
-template <class T>
-T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = true) {
-  if constexpr (requires(T& t) { t.result_type = std::string(); t.raw = v; }) {
-    auto const kind = may_be_stopped ? v.view().find("resultType") : std::nullopt;
-    if (kind && kind->get_string() == "input_required") {
-      T stopped;
-      stopped.result_type = "input_required";
-      stopped.raw = v;
-      return stopped;
-    }
-  }
-  T out{};
-  json::read_error e;
-  if (!json::codec<T>::read(v.view(), out, e))
-    throw exception(e.to_error().with_code(make_error_code(errc::protocol_violation)));
-  return out;
-}
-
-/// One call through the pipeline and back, from any executor. It lives in the frame of who waits for it: Asio recycles two
-/// frames of up to 1020 bytes, so that a call has that one and the wait's.
-class performance {
- public:
-  performance(client_core& core, prepared_call& c) noexcept : core_(core), call_(c) {}
-  /// What is to be awaited next. A caller that was cancelled before begins nothing.
-  asio::awaitable<reply> begin(asio::any_io_executor const& here, bool cancelled);
-  /// Whether that was not the end of it.
-  [[nodiscard]] bool goes_on(reply const& r) const { return is_plain_ && core_.exchange.needs_settling(call_, r); }
-  asio::awaitable<reply> go_on(reply r) { return core_.exchange.settle(call_, std::move(r)); }
-
- private:
-  client_core& core_;
-  prepared_call& call_;
-  pending_entry entry_;
-  bool is_plain_ = false;
-};
-/// The same where the caller is elsewhere: carried out at home, and its caller resumed on its own executor.
-asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c);
-/// Throws where it is an error, with what is known of the call.
-json::value outcome_of(prepared_call const& c, reply&& r);
-/// A round that manual_input() gave to the caller goes on with its answers.
-asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c, json::value required,
-                                           json::fragment responses);
-
-/// The call as a typed value.
-template <class T>
-asio::awaitable<T> typed_call(std::shared_ptr<client_core> core, prepared_call c) {
-  require(core);
-  auto const here = co_await asio::this_coro::executor;
-  auto const state = co_await asio::this_coro::cancellation_state;
-  performance p(*core, c);
-  auto work = p.begin(here, state.cancelled() != asio::cancellation_type::none);
-  auto r = co_await std::move(work);
-  if (p.goes_on(r)) {
-    auto rest = p.go_on(std::move(r));
-    r = co_await std::move(rest);
-  }
-  co_return decode_result<T>(outcome_of(c, std::move(r)), c.options.is_manual_input());
-}
-
-template <class T>
-asio::awaitable<T> structured_call(std::shared_ptr<client_core> core, prepared_call c) {
-  auto const r = co_await typed_call<call_tool_result>(std::move(core), std::move(c));
-  r.or_throw();
-  auto out = r.template structured<T>();
-  if (!out) throw exception(out.error().with_outcome(call_outcome::open));
-  co_return *std::move(out);
-}
-
-template <class T>
-asio::awaitable<T> resumed(std::shared_ptr<client_core> core, json::value required, json::fragment responses,
-                           call_options options) {
-  require(core);
-  prepared_call c({}, {}, std::move(options));
-  auto const v = co_await resume_rounds(core, std::move(c), std::move(required), std::move(responses));
-  co_return decode_result<T>(v);
-}
-
-prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
-
-}  // namespace detail
-
-/// Turns an operation that throws into one that gives a result.
-template <class T>
-asio::awaitable<result<T>> as_result(asio::awaitable<T> operation) {
-  try {
-    if constexpr (std::is_void_v<T>) {
-      co_await std::move(operation);
-      co_return result<void>();
-    } else {
-      auto value = co_await std::move(operation);
-      co_return result<T>(std::move(value));
-    }
-  } catch (...) {
-    co_return detail::current_error();
-  }
-}
-
-/// The same for closed(), whose value is an error already.
-asio::awaitable<error> as_result(asio::awaitable<error> operation);
-
-namespace detail {
-/// Starts all of it on the caller's executor and waits; cancelling cancels each.
-asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work);
-
-template <class T>
-asio::awaitable<void> put_outcome(result<T>& place, asio::awaitable<T> op) {
-  auto outcome = co_await as_result(std::move(op));
-  place = std::move(outcome);
-}
-}  // namespace detail
-
-/// Runs operations concurrently on this coroutine's executor; one failure cancels nobody, and cancelling the whole
-/// cancels each (where several threads run that executor, it takes a strand to cancel, as with everything of Asio).
-/// Results stand in the order of the operations.
-template <class T>
-asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> operations) {
-  std::vector<result<T>> outcomes(operations.size(), result<T>(error(errc::cancelled)));
-  std::vector<asio::awaitable<void>> work;
-  work.reserve(operations.size());
-  for (std::size_t i = 0; i < operations.size(); ++i)
-    work.push_back(detail::put_outcome(outcomes[i], std::move(operations[i])));
-  auto done = detail::gather(std::move(work));
-  co_await std::move(done);
-  co_return outcomes;
-}
-
-}  // namespace comcp
-
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// client/impl/operation.ipp
-#include <atomic>
-#include <memory>
-#include <vector>
-
-#include <asio/cancellation_signal.hpp>
-
-namespace comcp::detail {
-
-COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
-  bool const object = arguments.empty() || arguments.text().front() == '{';
-  // The arguments stand first, so that their own text can become the parameters'.
-  std::string params = std::move(arguments).text();
-  params.reserve(params.size() + name.size() + 32);
-  if (params.empty()) {
-    params += '{';
-  } else {
-    params.insert(0, std::string_view(R"({"arguments":)")) += ',';
-  }
-  params += std::string_view(R"("name":)");
-  json::detail::append_string(params, name);
-  params += '}';
-  prepared_call c(wire::methods::call_tool, std::move(params), std::move(options));
-  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
-  return c;
-}
-
-COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
-  if (!r) throw exception(judged(c, r.error()));
-  return *std::move(r);
-}
-
-COMCP_DECL asio::awaitable<reply> performance::begin(asio::any_io_executor const& here, bool cancelled) {
-  if (!(here == core_.home())) return perform_at_home(core_, here, call_);
-  if (cancelled || !core_.pipeline.is_plain(call_.method)) return core_.pipeline.run(call_);
-  is_plain_ = true;
-  auto const started = core_.exchange.start(call_, entry_);
-  if (!started) return ended(started.error());
-  return core_.calls.wait(entry_);
-}
-
-COMCP_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_core> core, prepared_call c,
-                                                      json::value required, json::fragment responses) {
-  auto const of = required.view().find("comcp/call");
-  if (!of) throw exception(error(errc::invalid_argument, "not a value that manual_input() gave"));
-  auto const method = of->find("method");
-  c.method = method ? method->get_string().value_or("") : "";
-  std::optional<std::string> state;
-  if (auto const came = required.view().find("requestState")) state = std::string(came->get_string().value_or(""));
-  auto const params = of->find("params");
-  c.params = with_answers(params ? params->dump() : "{}", responses.text(), state);
-  auto v = co_await typed_call<json::value>(core, std::move(c));
-  co_return v;
-}
-
-// Owned by what runs, and so is who waits for it: when the execution context goes away, all of them do.
-struct gathering {
-  explicit gathering(asio::any_io_executor on) : executor(std::move(on)) {}
-  asio::any_io_executor executor;
-  std::atomic<std::size_t> open{0};
-  waiter<bool> waiting;
-  std::vector<std::unique_ptr<asio::cancellation_signal>> signals;
-};
-
-// One that has ended, however: also one that was cancelled before its first step, or destroyed.
-struct arrival {
-  explicit arrival(std::shared_ptr<gathering> g) : all(std::move(g)) { ++all->open; }
-  arrival(arrival const&) = delete;
-  arrival& operator=(arrival const&) = delete;
-  ~arrival() {
-    if (--all->open > 0) return;
-    auto const g = std::move(all);
-    try {  // posted: this is a thread of the executor, but inside whatever ended
-      detail::post(g->executor, [g] { g->waiting.complete(true, g->executor); });
-    } catch (std::exception const&) {  // no memory for that
-      g->waiting.complete(true, g->executor);
-    }
-  }
-  std::shared_ptr<gathering> all;
-};
-
-COMCP_DECL void cancel_gathered(std::weak_ptr<gathering> const& weak) {
-  auto const alive = weak.lock();
-  if (!alive) return;
-  auto emit = [weak] {
-    auto const g = weak.lock();
-    if (!g) return;
-    for (auto const& s : g->signals) s->emit(asio::cancellation_type::terminal);
-  };
-  detail::post(alive->executor, std::move(emit));
-}
-
-struct gather_initiation {
-  std::shared_ptr<gathering> all;
-  std::vector<asio::awaitable<void>> work;
-  // Starts the work when who waits for it is in its place. From then on another thread may resume it, and with it
-  // destroy this object.
-  template <class Handler>
-  void operator()(Handler handler) {
-    auto const g = std::move(all);
-    auto mine = std::move(work);
-    auto const cancel = [weak = std::weak_ptr(g)] { cancel_gathered(weak); };
-    g->waiting = handler_waiter<bool, Handler>::create(std::move(handler), cancel);
-    auto const all_started = std::make_shared<arrival>(g);
-    for (auto& each : mine) {
-      auto& signal = *g->signals.emplace_back(std::make_unique<asio::cancellation_signal>());
-      spawn(g->executor, std::move(each), signal.slot(), std::make_shared<arrival>(g));
-    }
-  }
-};
-
-COMCP_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> work) {
-  auto const here = co_await asio::this_coro::executor;
-  gather_initiation start{std::make_shared<gathering>(here), std::move(work)};
-  auto waiting =
-      asio::async_initiate<asio::use_awaitable_t<> const, void(bool)>(std::move(start), asio::use_awaitable);
-  (void)co_await std::move(waiting);
-}
-
-}  // namespace comcp::detail
-
-namespace comcp {
-
-COMCP_DECL asio::awaitable<error> as_result(asio::awaitable<error> operation) {
-  try {
-    auto reason = co_await std::move(operation);
-    co_return reason;
-  } catch (...) {
-    co_return detail::current_error();
-  }
-}
-
-}  // namespace comcp
-
-// client/impl/remote_call.ipp
-// A call whose caller is on another executor than the client: two hops, one to begin and one to resume.
-
-#include <asio/async_result.hpp>
-#include <asio/cancellation_signal.hpp>
-#include <asio/execution/outstanding_work.hpp>
-#include <asio/prefer.hpp>
-#include <asio/use_awaitable.hpp>
-
-namespace comcp::detail {
-
-class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call> {
- public:
-  remote_call(client_core& core, asio::any_io_executor const& here, prepared_call& c)
-      : core_(core.shared_from_this()), here_(asio::prefer(here, asio::execution::outstanding_work.tracked)), call_(c) {}
-
-  template <class Handler>
-  void begin(Handler handler) {
-    auto const cancel = [weak = weak_from_this()] {
-      auto const self = weak.lock();
-      if (self) post(self->core_->home(), [self] { self->cancel(); });
-    };
-    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, &room_);
-    post(core_->home(), shared_from_this());
-  }
-
-  // At home to begin, then on the caller's executor to end.
-  void run() override {
-    if (!std::exchange(begun_, true)) return start();
-    auto caller = std::move(caller_);
-    caller.complete(std::move(outcome_), here_);
-  }
-
-  // As who waits in the table of calls, and owns itself meanwhile.
-  void resume(reply value) override {
-    auto const self = std::move(self_);
-    if (core_->exchange.needs_settling(call_, value)) return walk(settle(self, std::move(value)));
-    end(std::move(value));
-  }
-  void destroy() noexcept override { auto const last = std::move(self_); }
-
- private:
-  void start() {
-    if (!core_->pipeline.is_plain(call_.method)) return walk(go(shared_from_this()));
-    auto const started = core_->exchange.start(call_, entry_);
-    if (!started) return resume_with(started.error());
-    core_->calls.end_with(call_.options.stop(), entry_);
-    self_ = shared_from_this();
-    entry_.waiting = waiter<reply>(this);
-  }
-
-  void resume_with(error const& why) {
-    self_ = shared_from_this();
-    resume(why);
-  }
-
-  void walk(asio::awaitable<void> work) { spawn(core_->home(), std::move(work), signal_.slot(), shared_from_this()); }
-
-  static asio::awaitable<void> go(std::shared_ptr<remote_call> self) {
-    reply r;
-    try {
-      r = co_await self->core_->pipeline.run(self->call_);
-    } catch (...) {
-      r = current_error();
-    }
-    self->end(std::move(r));
-  }
-
-  static asio::awaitable<void> settle(std::shared_ptr<remote_call> self, reply first) {
-    reply r;
-    try {
-      r = co_await self->core_->exchange.settle(self->call_, std::move(first));
-    } catch (...) {
-      r = current_error();
-    }
-    self->end(std::move(r));
-  }
-
-  void end(reply&& r) {
-    outcome_ = std::move(r);
-    post(here_, shared_from_this());
-  }
-
-  void cancel() {
-    if (entry_.id) return core_->calls.cancel(entry_.id);
-    signal_.emit(asio::cancellation_type::terminal);
-  }
-
-  std::shared_ptr<client_core> const core_;
-  asio::any_io_executor const here_;
-  prepared_call& call_;  // in the frame of the caller, who waits
-  pending_entry entry_;
-  reply outcome_;
-  waiter_room room_;
-  waiter<reply> caller_;
-  std::shared_ptr<remote_call> self_;
-  asio::cancellation_signal signal_;
-  bool begun_ = false;
-};
-
-struct begin_remote_call {
-  std::shared_ptr<remote_call> call;
-  template <class Handler>
-  void operator()(Handler handler) {
-    auto const begun = std::move(call);
-    begun->begin(std::move(handler));
-  }
-};
-
-COMCP_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c) {
-  if (!core.home()) return failed<reply>(error(errc::closed, "the execution context is gone"));
-  begin_remote_call begin{std::make_shared<remote_call>(core, here, c)};
-  return asio::async_initiate<asio::use_awaitable_t<> const, void(reply)>(std::move(begin), asio::use_awaitable);
-}
-
-}  // namespace comcp::detail
-#endif
-
-// client/server_lists.hpp
-// The lists of a server: tools, resources, resource templates and prompts; whole, page by page, and kept current.
-
-#include <functional>
-#include <optional>
-#include <string>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-
-// client/client_base.hpp
-// What a client holds, its connection, and what is known of that and of the server.
-
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-
-namespace comcp {
-namespace detail {
-struct client_access;
-}
-
-/// The base of every client: owns the connection, and tells of it. To be called on the client's executor.
-class client_base {
- public:
-  client_base() = default;
-  explicit client_base(std::shared_ptr<client_core> core, bool owner = true) noexcept
-      : core_(std::move(core)), owner_(owner) {}
-  client_base(client_base&& other) noexcept : core_(std::move(other.core_)), owner_(std::exchange(other.owner_, false)) {}
-  client_base& operator=(client_base&& other) noexcept;
-  ~client_base();
-
-  [[nodiscard]] connection_status status() const noexcept;
-  void on_status(std::function<void(connection_status)> listener) const;
-  [[nodiscard]] implementation const& server_info() const;
-  [[nodiscard]] server_capabilities const& capabilities() const;
-  [[nodiscard]] std::string const& instructions() const;
-  [[nodiscard]] comcp::protocol_version protocol_version() const;
-  [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
-  /// What a later connection can be given as connect_options().prior().
-  [[nodiscard]] era_verdict verdict() const;
-  [[nodiscard]] comcp::transport_info transport_info() const;
-  /// Legacy era over HTTP: the session, for http_options().resume() in this process or another. Nothing where the server
-  /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
-  [[nodiscard]] std::optional<saved_session> session() const;
-  [[nodiscard]] comcp::statistics statistics() const;
-  [[nodiscard]] asio::any_io_executor get_executor() const;
-
- protected:
-  [[nodiscard]] std::shared_ptr<client_core> const& core() const;  ///< Throws where there is none.
-
-  std::shared_ptr<client_core> core_;
-
- private:
-  friend struct detail::client_access;
-  bool owner_ = false;
-};
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// client/impl/client_base.ipp
-
-namespace comcp {
-
-COMCP_DECL client_base& client_base::operator=(client_base&& other) noexcept {
-  if (this == &other) return *this;
-  if (owner_ && core_) client_core::abandon(std::move(core_));
-  core_ = std::move(other.core_);
-  owner_ = std::exchange(other.owner_, false);
-  return *this;
-}
-
-COMCP_DECL client_base::~client_base() {
-  if (owner_ && core_) client_core::abandon(std::move(core_));
-}
-
-COMCP_DECL std::shared_ptr<client_core> const& client_base::core() const {
-  if (!core_) throw exception(detail::not_connected());
-  return core_;
-}
-
-COMCP_DECL connection_status client_base::status() const noexcept {
-  return core_ ? core_->connection.status() : connection_status::disconnected;
-}
-COMCP_DECL void client_base::on_status(std::function<void(connection_status)> listener) const {
-  core()->connection.on_status(std::move(listener));
-}
-COMCP_DECL implementation const& client_base::server_info() const { return core()->facts.info; }
-COMCP_DECL server_capabilities const& client_base::capabilities() const { return core()->facts.capabilities; }
-COMCP_DECL std::string const& client_base::instructions() const { return core()->facts.instructions; }
-COMCP_DECL protocol_version client_base::protocol_version() const { return core()->facts.version().value_or(version::latest); }
-COMCP_DECL era_verdict client_base::verdict() const { return core()->verdict(); }
-COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->session(); }
-COMCP_DECL transport_info client_base::transport_info() const { return core()->connection.channel().info(); }
-COMCP_DECL statistics client_base::statistics() const { return core()->statistics(); }
-COMCP_DECL asio::any_io_executor client_base::get_executor() const { return core()->home(); }
-
-}  // namespace comcp
-#endif
-
-// client/listing.hpp
-// A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
-
-#include <functional>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-// protocol/prompts.hpp
-// Prompts: templates of messages that users choose. Spec: server/prompts.
-
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
-namespace comcp {
-
-struct prompt_argument {
-  prompt_argument() = default;
-
-  std::string name;
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  bool required = false;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<prompt_argument>) {
-  using t = prompt_argument;
-  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
-                      json::field("description", &t::description), json::defaulted("required", &t::required),
-                      json::rest(&t::raw));
-}
-
-struct prompt {
-  prompt() = default;
-
-  std::string name;
-  std::optional<std::string> title;
-  std::optional<std::string> description;
-  std::vector<prompt_argument> arguments;
-  std::vector<icon> icons;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<prompt>) {
-  using t = prompt;
-  return json::fields(json::field("name", &t::name), json::field("title", &t::title),
-                      json::field("description", &t::description), json::defaulted("arguments", &t::arguments),
-                      json::defaulted("icons", &t::icons), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct list_prompts_result {
-  list_prompts_result() = default;
-
-  std::vector<prompt> prompts;
-  std::vector<comcp::set_aside> set_aside;  ///< Definitions that could not be read.
-  std::optional<cursor> next_cursor;
-  std::optional<std::int64_t> ttl_ms;
-  std::optional<comcp::cache_scope> cache_scope;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<list_prompts_result>) {
-  using t = list_prompts_result;
-  return json::fields(json::field("resultType", &t::result_type), detail::definitions("prompts", &t::prompts),
-                      json::field("nextCursor", &t::next_cursor), json::field("ttlMs", &t::ttl_ms),
-                      json::field("cacheScope", &t::cache_scope), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// The arguments of a prompt: strings by name.
-using prompt_arguments = std::map<std::string, std::string>;
-
-struct get_prompt_params {
-  get_prompt_params() = default;
-  explicit get_prompt_params(std::string prompt_name, prompt_arguments args = {})
-      : name(std::move(prompt_name)), arguments(std::move(args)) {}
-
-  std::string name;
-  prompt_arguments arguments;
-  std::optional<comcp::input_responses> input_responses;
-  std::optional<std::string> request_state;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<get_prompt_params>) {
-  using t = get_prompt_params;
-  return json::fields(json::field("name", &t::name), json::defaulted("arguments", &t::arguments),
-                      json::field("inputResponses", &t::input_responses),
-                      json::field("requestState", &t::request_state), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-struct prompt_message {
-  prompt_message() = default;
-  prompt_message(comcp::role who, content_block piece) : role(who), content(std::move(piece)) {}
-
-  comcp::role role = comcp::role::user;
-  content_block content;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<prompt_message>) {
-  using t = prompt_message;
-  return json::fields(json::field("role", &t::role), json::field("content", &t::content), json::rest(&t::raw));
-}
-
-struct get_prompt_result {
-  get_prompt_result() = default;
-
-  std::optional<std::string> description;
-  std::vector<prompt_message> messages;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<get_prompt_result>) {
-  using t = get_prompt_result;
-  return json::fields(json::field("resultType", &t::result_type), json::field("description", &t::description),
-                      json::field("messages", &t::messages), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-namespace comcp {
-
-/// A whole list. One broken definition is set aside with its reason; the rest is here.
-template <class T>
-class listing {
- public:
-  listing() = default;
-  [[nodiscard]] auto begin() const noexcept { return items_.begin(); }
-  [[nodiscard]] auto end() const noexcept { return items_.end(); }
-  [[nodiscard]] std::size_t size() const noexcept { return items_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return items_.empty(); }
-  [[nodiscard]] T const& operator[](std::size_t i) const noexcept { return items_[i]; }
-  [[nodiscard]] std::vector<T> const& items() const& noexcept { return items_; }
-  [[nodiscard]] std::vector<T> items() && noexcept { return std::move(items_); }
-  [[nodiscard]] std::vector<comcp::set_aside> const& set_aside() const noexcept { return set_aside_; }
-  /// The first with this name, or null.
-  [[nodiscard]] T const* find(std::string_view name) const noexcept {
-    for (auto const& item : items_) {
-      if (item.name == name) return &item;
-    }
-    return nullptr;
-  }
-
-  void append(std::vector<T> items, std::vector<comcp::set_aside> aside) {
-    if (items_.empty()) {
-      items_ = std::move(items);
-    } else {
-      items_.insert(items_.end(), std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
-    }
-    set_aside_.insert(set_aside_.end(), aside.begin(), aside.end());
-  }
-
- private:
-  std::vector<T> items_;
-  std::vector<comcp::set_aside> set_aside_;
-};
-
-namespace detail {
-
-template <class T>
-struct list_traits;
-template <>
-struct list_traits<tool> {
-  using page = list_tools_result;
-  static constexpr auto const& method = wire::methods::list_tools;
-  static constexpr std::string_view kind = "tools";
-  static auto& items(page& p) { return p.tools; }
-};
-template <>
-struct list_traits<resource> {
-  using page = list_resources_result;
-  static constexpr auto const& method = wire::methods::list_resources;
-  static constexpr std::string_view kind = "resources";
-  static auto& items(page& p) { return p.resources; }
-};
-template <>
-struct list_traits<resource_template> {
-  using page = list_resource_templates_result;
-  static constexpr auto const& method = wire::methods::list_resource_templates;
-  static constexpr std::string_view kind = "resources";
-  static auto& items(page& p) { return p.resource_templates; }
-};
-template <>
-struct list_traits<prompt> {
-  using page = list_prompts_result;
-  static constexpr auto const& method = wire::methods::list_prompts;
-  static constexpr std::string_view kind = "prompts";
-  static auto& items(page& p) { return p.prompts; }
-};
-
-/// Tells the observer, on home.
-inline void report_set_aside(std::shared_ptr<client_core> const& core, comcp::set_aside const& broken) {
-  auto tell = [core, why = error(errc::wrong_shape, "a definition was set aside: " + broken.reason)] { core->fault(why); };
-  detail::post(core->home(), std::move(tell));
-}
-
-/// One page, decoded. `of` is the uri of what is listed, where it is not the server's only list of its kind. The
-/// size of its text is added to `bytes`.
-template <class T>
-asio::awaitable<typename list_traits<T>::page> list_page(std::shared_ptr<client_core> core,
-                                                         std::optional<std::string> from, call_options options,
-                                                         std::string of = {}, std::size_t* bytes = nullptr) {
-  require(core);
-  json::object asked;
-  if (!of.empty()) asked.set("uri", of);
-  if (from) asked.set("cursor", *from);
-  std::string params = asked.text();
-  if (params == "{}") params.clear();
-  prepared_call c(list_traits<T>::method, std::move(params), std::move(options));
-  c.repeatable = true;
-  auto called = typed_call<json::value>(core, std::move(c));
-  auto const v = co_await std::move(called);
-  if (bytes) *bytes += v.text_size();
-  auto page = json::read<typename list_traits<T>::page>(v.view());
-  if (!page) throw exception(page.error().with_code(make_error_code(errc::protocol_violation)));
-  if constexpr (std::same_as<T, tool>) {
-    auto const adopt = [](std::shared_ptr<client_core> self, list_tools_result* p) -> asio::awaitable<void> {
-      self->facts.learn(*p, self->settings.limits.items(), self->is_http());
-      co_return;
-    };
-    auto adopted = adopt(core, &*page);
-    co_await detail::on_home(core, std::move(adopted));
-  }
-  for (auto const& broken : page->set_aside) report_set_aside(core, broken);
-  co_return std::move(*page);
-}
-
-}  // namespace detail
-
-/// Walks a list page by page, as far as the caller wants. Bounded by limits().pages(), items() and list_bytes(); a cursor that
-/// comes twice is errc::protocol_violation. One next() at a time.
-template <class T>
-class pager {
- public:
-  using page_type = typename detail::list_traits<T>::page;
-
-  pager(std::shared_ptr<client_core> core, call_options options, std::string of = {})
-      : state_(std::make_shared<state>(std::move(core), std::move(options), std::move(of))) {}
-
-  /// The next page, or nothing behind the last one.
-  [[nodiscard]] asio::awaitable<std::optional<page_type>> next() { return step(state_); }
-
- private:
-  struct state {
-    state(std::shared_ptr<client_core> c, call_options o, std::string u)
-        : core(std::move(c)), options(std::move(o)), of(std::move(u)) {}
-    std::shared_ptr<client_core> core;
-    call_options options;
-    std::string of;
-    std::optional<std::string> cursor;
-    std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes: a cursor may be long
-    std::size_t pages = 0, items = 0, bytes = 0;
-    bool done = false;
-  };
-
-  static asio::awaitable<std::optional<page_type>> step(std::shared_ptr<state> s) {
-    if (s->done) co_return std::nullopt;
-    auto const& limits = s->core->settings.limits;
-    if (++s->pages > limits.pages()) throw exception(error(errc::limit_exceeded, "more pages than limits().pages()"));
-    auto page = co_await detail::list_page<T>(s->core, s->cursor, s->options, s->of, &s->bytes);
-    s->items += detail::list_traits<T>::items(page).size();
-    if (s->items > limits.items()) throw exception(error(errc::limit_exceeded, "more items than limits().items()"));
-    if (s->bytes > limits.list_bytes())
-      throw exception(error(errc::limit_exceeded, "more bytes than limits().list_bytes()"));
-    s->cursor = page.next_cursor;
-    if (!s->cursor) {
-      s->done = true;
-    } else if (!s->seen.emplace(s->cursor->size(), std::hash<std::string>()(*s->cursor)).second) {
-      throw exception(error(errc::protocol_violation, "the server gave one cursor twice"));
-    }
-    co_return std::optional<page_type>(std::move(page));
-  }
-
-  std::shared_ptr<state> state_;
-};
-
-namespace detail {
-
-template <class T>
-asio::awaitable<listing<T>> list_all(std::shared_ptr<client_core> core, call_options options) {
-  require(core);
-  auto const total = core->calls.hard_limit(options);
-  auto const end = later(core->calls.now(), total);
-  pager<T> pages(core, options);
-  listing<T> all;
-  bool inside = false;
-  // Once: a cursor that the cache kept may be of a list that is no more.
-  bool may_restart = core->settings.steps[connect_settings::caching] && options.cache() == cache_use::use;
-  for (;;) {
-    std::optional<typename list_traits<T>::page> page;
-    bool lost = false;
-    try {
-      page = co_await pages.next();
-    } catch (exception const& e) {
-      lost = inside && may_restart && e.error().peer();
-      if (!lost) throw;
-    }
-    if (lost) {
-      may_restart = inside = false;
-      pages = pager<T>(core, options);
-      all = listing<T>();
-      continue;
-    }
-    if (!page) co_return all;
-    inside = true;
-    all.append(std::move(list_traits<T>::items(*page)), std::move(page->set_aside));
-    if (core->calls.now() > end) throw exception(error(errc::timeout, "the list was not complete within the hard timeout"));
-  }
-}
-
-}  // namespace detail
-
-/// Keeps a list current: see client.watch_tools(). Stops with its last copy's destruction or stop().
-class list_watch {
- public:
-  list_watch() = default;
-  explicit list_watch(std::function<void()> stop) : stop_(std::make_shared<stopper>(std::move(stop))) {}
-  void stop() noexcept { stop_.reset(); }
-
- private:
-  struct stopper {
-    explicit stopper(std::function<void()> f) : call(std::move(f)) {}
-    stopper(stopper const&) = delete;
-    stopper& operator=(stopper const&) = delete;
-    ~stopper() { call(); }
-    std::function<void()> call;
-  };
-  std::shared_ptr<stopper> stop_;
-};
-
-namespace detail {
-
-/// One refresh in flight, one trailing, debounced: after each change the listener gets the whole list.
-template <class T>
-struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
-  using listener = std::function<void(result<listing<T>>)>;
-  static constexpr std::chrono::milliseconds debounce{300};
-
-  list_watcher(std::weak_ptr<client_core> c, listener f) : core(std::move(c)), call(std::move(f)) {}
-
-  void changed() {
-    dirty = true;
-    auto const alive = core.lock();
-    if (running || !alive || stopped) return;
-    running = true;
-    alive->spawn(refresh(this->shared_from_this(), alive));
-  }
-
-  static asio::awaitable<void> refresh(std::shared_ptr<list_watcher> self, std::shared_ptr<client_core> alive) {
-    while (self->dirty && !self->stopped) {
-      bool const slept = co_await alive->sleep(debounce);
-      if (!slept || self->stopped) break;
-      self->dirty = false;
-      result<listing<T>> outcome = error(errc::closed);
-      try {
-        outcome = co_await list_all<T>(alive, call_options());
-      } catch (exception const& e) {
-        outcome = e.error();
-      }
-      self->give(alive, std::move(outcome));
-    }
-    self->running = false;
-  }
-
-  void silent(error const& why) {
-    auto const alive = core.lock();
-    if (!alive) return;
-    auto tell = [self = this->shared_from_this(), alive, why] { self->give(alive, why); };
-    detail::post(alive->home(), std::move(tell));
-  }
-
-  void give(std::shared_ptr<client_core> const& alive, result<listing<T>> outcome) {
-    try {
-      if (!stopped) call(std::move(outcome));
-    } catch (...) {
-      alive->fault(error(errc::invalid_argument, "a listener of a watched list threw"));
-    }
-  }
-
-  std::weak_ptr<client_core> core;
-  listener call;
-  bool dirty = false, running = false, stopped = false;
-};
-
-}  // namespace detail
-}  // namespace comcp
-
-namespace comcp {
-
-/// What every client can do with the lists of its server; the rules for operations are those of comcp::client.
-class server_lists : public client_base {
- public:
-  using client_base::client_base;
-
-  /// All tools, every page of them.
-  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
-      call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
-
-  /// One page; an empty string is a cursor too.
-  [[nodiscard]] asio::awaitable<list_tools_result> list_tools_page(std::optional<std::string> from = {},
-                                                                   call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_resources_result> list_resources_page(
-      std::optional<std::string> from = {}, call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_resource_templates_result> list_resource_templates_page(
-      std::optional<std::string> from = {}, call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(std::optional<std::string> from = {},
-                                                                       call_options options = call_options()) const;
-
-  /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
-  template <class T>
-  [[nodiscard]] pager<T> pages(call_options options = call_options()) const {
-    return pager<T>(core(), std::move(options));
-  }
-
-  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
-  /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
-  /// or cannot for now: the list comes again when it can.
-  [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
-  [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
-  [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
-};
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// client/impl/server_lists.ipp
-
-namespace comcp {
-namespace detail {
-
-template <class T>
-list_watch watch_list(std::shared_ptr<client_core> const& core, typename list_watcher<T>::listener f) {
-  auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
-  auto const handle =
-      core->subscriptions.watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
-                                  [watcher](error const& why) { watcher->silent(why); });
-  return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
-    watcher->stopped = true;
-    if (auto const alive = weak.lock()) alive->subscriptions.unwatch(handle);
-  });
-}
-
-}  // namespace detail
-
-COMCP_DECL asio::awaitable<listing<tool>> server_lists::list_tools(call_options options) const {
-  return detail::list_all<tool>(core_, std::move(options));
-}
-COMCP_DECL asio::awaitable<listing<resource>> server_lists::list_resources(call_options options) const {
-  return detail::list_all<resource>(core_, std::move(options));
-}
-COMCP_DECL asio::awaitable<listing<resource_template>> server_lists::list_resource_templates(call_options options) const {
-  return detail::list_all<resource_template>(core_, std::move(options));
-}
-COMCP_DECL asio::awaitable<listing<prompt>> server_lists::list_prompts(call_options options) const {
-  return detail::list_all<prompt>(core_, std::move(options));
-}
-
-COMCP_DECL asio::awaitable<list_tools_result> server_lists::list_tools_page(std::optional<std::string> from,
-                                                                      call_options options) const {
-  return detail::list_page<tool>(core_, std::move(from), std::move(options));
-}
-COMCP_DECL asio::awaitable<list_resources_result> server_lists::list_resources_page(std::optional<std::string> from,
-                                                                              call_options options) const {
-  return detail::list_page<resource>(core_, std::move(from), std::move(options));
-}
-COMCP_DECL asio::awaitable<list_resource_templates_result> server_lists::list_resource_templates_page(
-    std::optional<std::string> from, call_options options) const {
-  return detail::list_page<resource_template>(core_, std::move(from), std::move(options));
-}
-COMCP_DECL asio::awaitable<list_prompts_result> server_lists::list_prompts_page(std::optional<std::string> from,
-                                                                          call_options options) const {
-  return detail::list_page<prompt>(core_, std::move(from), std::move(options));
-}
-
-COMCP_DECL list_watch server_lists::watch_tools(std::function<void(result<listing<tool>>)> f) const {
-  return detail::watch_list<tool>(core(), std::move(f));
-}
-COMCP_DECL list_watch server_lists::watch_resources(std::function<void(result<listing<resource>>)> f) const {
-  return detail::watch_list<resource>(core(), std::move(f));
-}
-COMCP_DECL list_watch server_lists::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
-  return detail::watch_list<prompt>(core(), std::move(f));
-}
-
-}  // namespace comcp
-#endif
-
-// client/subscription.hpp
-// What client.listen() gives: one stream of notifications of its own.
-
-#include <memory>
-#include <optional>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp {
-
-/// A listen stream (2026-07-28, basic/patterns/subscriptions). Move-only; destroying it ends it. Use it on the
-/// client's executor. Unread notifications beyond limits().subscription_queue() are dropped and counted.
-class subscription {
- public:
-  subscription() = default;
-  subscription(std::shared_ptr<client_core> core, std::shared_ptr<detail::listen_stream> s) noexcept
-      : core_(std::move(core)), stream_(std::move(s)) {}
-  subscription(subscription&&) noexcept = default;
-  subscription& operator=(subscription&& other) noexcept {
-    if (this != &other) {
-      close();
-      core_ = std::move(other.core_);
-      stream_ = std::move(other.stream_);
-    }
-    return *this;
-  }
-  ~subscription() { close(); }
-
-  /// The next notification, or nothing once the stream has ended and its queue is empty. Each goes to one reader. Errors:
-  /// errc::closed after close(), and for an object that has no stream.
-  [[nodiscard]] asio::awaitable<std::optional<any_notification>> next();
-  /// What the server agreed to send. Throws as next() does.
-  [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
-  [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }
-  /// Set once the stream has ended: an empty error for a graceful end, else the reason.
-  [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
-  void close() noexcept {
-    if (core_ && stream_ && !stream_->ended) core_->subscriptions.streams().close(*stream_);
-    stream_.reset();
-  }
-
- private:
-  static error no_stream() { return {errc::closed, "this subscription has no stream, or was closed"}; }
-  [[nodiscard]] detail::listen_stream const& stream() const {
-    if (!stream_) throw exception(no_stream());
-    return *stream_;
-  }
-
-  std::shared_ptr<client_core> core_;
-  std::shared_ptr<detail::listen_stream> stream_;
-};
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// client/impl/subscription.ipp
-
-namespace comcp {
-
-COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
-  if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
-  return core_->subscriptions.streams().next(stream_);
-}
-
-}  // namespace comcp
-#endif
-
-// protocol/completion.hpp
-// Completion of the arguments of prompts and resource templates. Spec: server/utilities/completion.
-
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
-namespace comcp {
-
-struct prompt_reference {
-  static constexpr std::string_view kind = "ref/prompt";
-  prompt_reference() = default;
-  explicit prompt_reference(std::string prompt_name) : name(std::move(prompt_name)) {}
-
-  std::string name;
-  std::optional<std::string> title;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<prompt_reference>) {
-  using t = prompt_reference;
-  return json::fields(json::tag("type", t::kind), json::field("name", &t::name), json::field("title", &t::title),
-                      json::rest(&t::raw));
-}
-
-struct resource_template_reference {
-  static constexpr std::string_view kind = "ref/resource";
-  resource_template_reference() = default;
-  explicit resource_template_reference(std::string pattern) : uri(std::move(pattern)) {}
-
-  std::string uri;  ///< A uri or a uri template.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<resource_template_reference>) {
-  using t = resource_template_reference;
-  return json::fields(json::tag("type", t::kind), json::field("uri", &t::uri), json::rest(&t::raw));
-}
-
-using completion_reference = std::variant<prompt_reference, resource_template_reference>;
-
-template <>
-struct json::codec<completion_reference> {
-  static bool read(view v, completion_reference& out, read_error& e) {
-    auto const type = v.find("type");
-    if (!v.is_object()) return e.expected(v, "object");
-    if (!type) return e.missing(v, "type");
-    if (type->get_string() == prompt_reference::kind)
-      return codec<prompt_reference>::read(v, out.emplace<prompt_reference>(), e);
-    return codec<resource_template_reference>::read(v, out.emplace<resource_template_reference>(), e);
-  }
-  static void write(writer& w, completion_reference const& ref) {
-    std::visit([&](auto const& r) { json::write(w, r); }, ref);
-  }
-};
-
-/// The argument that is being typed, and what is typed of it so far.
-struct completion_argument {
-  completion_argument() = default;
-  completion_argument(std::string its_name, std::string so_far) : name(std::move(its_name)), value(std::move(so_far)) {}
-
-  std::string name;
-  std::string value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<completion_argument>) {
-  using t = completion_argument;
-  return json::fields(json::field("name", &t::name), json::field("value", &t::value), json::rest(&t::raw));
-}
-
-/// What is known already (from 2025-06-18 on).
-struct completion_context {
-  completion_context() = default;
-  explicit completion_context(std::map<std::string, std::string> args) : arguments(std::move(args)) {}
-
-  std::map<std::string, std::string> arguments;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<completion_context>) {
-  using t = completion_context;
-  return json::fields(json::defaulted("arguments", &t::arguments), json::rest(&t::raw));
-}
-
-struct complete_params {
-  complete_params() = default;
-  complete_params(completion_reference what, completion_argument typed)
-      : ref(std::move(what)), argument(std::move(typed)) {}
-
-  completion_reference ref;
-  completion_argument argument;
-  std::optional<completion_context> context;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<complete_params>) {
-  using t = complete_params;
-  return json::fields(json::field("ref", &t::ref), json::field("argument", &t::argument),
-                      json::field("context", &t::context), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// Suggestions, best first; at most 100.
-struct completion {
-  completion() = default;
-  explicit completion(std::vector<std::string> all) : values(std::move(all)) {}
-
-  std::vector<std::string> values;
-  std::optional<std::int64_t> total;
-  std::optional<bool> has_more;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<completion>) {
-  using t = completion;
-  return json::fields(json::field("values", &t::values), json::field("total", &t::total),
-                      json::field("hasMore", &t::has_more), json::rest(&t::raw));
-}
-
-struct complete_result {
-  complete_result() = default;
-  explicit complete_result(comcp::completion found) : completion(std::move(found)) {}
-
-  comcp::completion completion;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-
-  [[nodiscard]] std::vector<std::string> const& values() const noexcept { return completion.values; }
-};
-constexpr auto describe(std::type_identity<complete_result>) {
-  using t = complete_result;
-  return json::fields(json::field("resultType", &t::result_type), json::field("completion", &t::completion),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-namespace comcp {
-
-/// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
-/// server process is killed and reaped), close() is graceful.
-///
-/// Operations return asio::awaitable<T>, may be started, stored and awaited on any executor, and resume there. They
-/// throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their arguments are copied or encoded
-/// before they return. Everything else is to be called on the client's executor.
-class client : public server_lists {
- public:
-  client() = default;  ///< Not connected: every operation fails with errc::closed.
-  using server_lists::server_lists;
-
-  // Server features. Specification: server/tools, server/resources, server/prompts, server/utilities/*.
-
-  /// Calls a tool. A result with is_error set is a value: or_throw() on it where that is wanted.
-  [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
-                                                            json::fragment arguments = json::fragment(),
-                                                            call_options options = call_options()) const;
-  /// The same, typed: `in` is any writable, Out any readable of the structured content. A tool's error is
-  /// errc::tool_failed.
-  template <json::readable Out, json::writable In>
-  [[nodiscard]] asio::awaitable<Out> call_tool(std::string_view name, In const& in,
-                                               call_options options = call_options()) const;
-
-  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(std::string_view uri,
-                                                                    call_options options = call_options()) const;
-  /// Expands the template (RFC 6570) and reads that. Errors: invalid_argument for a bad template.
-  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(resource_template const& t,
-                                                                    json::fragment const& variables,
-                                                                    call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
-                                                              json::fragment arguments = json::fragment(),
-                                                              call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
-                                                          call_options options = call_options()) const;
-
-  /// Legacy: logging/setLevel. Modern: the level that each later request asks for.
-  [[nodiscard]] asio::awaitable<void> set_log_level(log_level level, call_options options = call_options()) const;
-  /// Legacy only; keep-alive uses server/discover in the modern era.
-  [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
-  /// Modern only.
-  [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
-
-  /// Calls `f` at each update of the resource. Completes when the server has acknowledged it, which the options'
-  /// timeouts and stop token bound. Several local subscribers of one uri share one subscription on the wire (in the
-  /// modern era one for all uris, which carries nobody's `_meta`).
-  [[nodiscard]] asio::awaitable<void> subscribe(std::string_view uri, updated_callback f = updated_callback(),
-                                                call_options options = call_options()) const;
-  /// Ends all local subscriptions to this uri; in the modern era without waiting for the server.
-  [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view uri, call_options options = call_options()) const;
-  /// Modern only: a stream of its own. The options' timeouts and stop token bound its beginning, not its life.
-  [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter,
-                                                     call_options options = call_options()) const;
-
-  /// Any request, such as a vendor's; `params` is an object or absent.
-  [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
-                                                     call_options options = call_options()) const;
-  /// Any notification. Not sent (and no error) once the connection is closed.
-  [[nodiscard]] asio::awaitable<void> notify(std::string_view method, json::fragment params = json::fragment()) const;
-  /// Tells the server that the roots changed, where the era has that.
-  [[nodiscard]] asio::awaitable<void> notify_roots_changed() const;
-
-  /// Goes on with a call that manual_input() stopped: `required` is the `raw` of its result, `responses` an object
-  /// with an answer for each key of its inputRequests.
-  template <json::readable Result>
-  [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
-                                               call_options options = call_options()) const;
-
-  // The connection.
-
-  /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
-  [[nodiscard]] asio::awaitable<void> close() const;
-  /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
-  /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
-  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without one
-  /// the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
-  [[nodiscard]] asio::awaitable<void> restart() const;
-  /// Waits for the end and gives its reason.
-  [[nodiscard]] asio::awaitable<error> closed() const;
-
-};
-
-namespace detail {
-/// For what is built upon clients. Internal.
-struct client_access {
-  static std::shared_ptr<client_core> const& core(client_base const& c) noexcept { return c.core_; }
-};
-}  // namespace detail
-
-/// A client that knows the type of its handler. Converts to comcp::client by moving.
-template <class Handler>
-class basic_client : public client {
- public:
-  using handler_type = Handler;
-
-  basic_client() = default;
-  basic_client(std::shared_ptr<client_core> core, std::shared_ptr<Handler> h)
-      : client(std::move(core)), handler_(std::move(h)) {}
-
-  /// The handler; touch it on the client's executor.
-  [[nodiscard]] Handler& handler() const noexcept { return *handler_; }
-
- private:
-  std::shared_ptr<Handler> handler_;
-};
-
-namespace detail {
-template <class Handler>
-asio::awaitable<basic_client<Handler>> connect_with(any_transport t, std::shared_ptr<Handler> h, connect_options options) {
-  any_handler asked(h);
-  auto core = co_await client_core::connect(std::move(t), std::move(asked), std::move(options));
-  co_return basic_client<Handler>(std::move(core), h);
-}
-}  // namespace detail
-
-/// Opens the transport, finds out what the server speaks, and returns a client that is ready. Throws; no process,
-/// socket or coroutine is left behind then. Cancelling it closes.
-template <transport Transport, handler Handler = no_handler>
-asio::awaitable<basic_client<Handler>> connect(Transport transport, Handler handler = Handler(),
-                                               connect_options options = connect_options()) {
-  auto shared = std::make_shared<Handler>(std::move(handler));
-  return detail::connect_with(any_transport(std::move(transport)), std::move(shared), std::move(options));
-}
-template <transport Transport>
-asio::awaitable<basic_client<no_handler>> connect(Transport transport, connect_options options) {
-  return connect(std::move(transport), no_handler(), std::move(options));
-}
-
-template <class Text, class... Rest>
-  requires std::convertible_to<Text const&, std::string_view>
-void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::http("https://...")), connect(comcp::stdio("command"))
-
-template <json::readable Out, json::writable In>
-asio::awaitable<Out> client::call_tool(std::string_view name, In const& in, call_options options) const {
-  auto prepared = detail::tool_call(name, json::fragment::of(in), std::move(options));
-  return detail::structured_call<Out>(core_, std::move(prepared));
-}
-
-template <json::readable Result>
-asio::awaitable<Result> client::resume(json::value required, json::fragment responses, call_options options) const {
-  return detail::resumed<Result>(core_, std::move(required), std::move(responses), std::move(options));
-}
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// client/impl/client.ipp
-
-namespace comcp {
-namespace detail {
-
-// Parameters of the untyped operations: an object, whose `_meta` joins that of the options.
-COMCP_DECL error check_params(json::fragment const& params) {
-  if (params.empty()) return {};
-  auto const parsed = json::parse(params.text());
-  if (!parsed || !parsed->is_object()) return {errc::invalid_argument, "params are not an object"};
-  auto const meta = parsed->view().find("_meta");
-  auto const sound = meta ? check_user_meta(*meta) : result<void>();
-  return sound ? error() : sound.error();
-}
-
-COMCP_DECL asio::awaitable<void> done_call(std::shared_ptr<client_core> core, prepared_call c) {
-  (void)co_await typed_call<json::value>(std::move(core), std::move(c));
-}
-
-COMCP_DECL asio::awaitable<read_resource_result> read_call(std::shared_ptr<client_core> core, prepared_call c) {
-  try {
-    auto r = co_await typed_call<read_resource_result>(std::move(core), std::move(c));
-    co_return r;
-  } catch (exception const& e) {
-    // Both mean that there is no such resource (2026-07-28, server/resources, error handling).
-    auto const* const peer = e.error().peer();
-    if (peer && (peer->code == -32002 || peer->code == -32602))
-      throw exception(e.error().with_code(make_error_code(errc::not_found)));
-    throw;
-  }
-}
-
-COMCP_DECL asio::awaitable<void> set_level_at_home(std::shared_ptr<client_core> core, log_level level,
-                                                   call_options options) {
-  prepared_call c(wire::methods::set_level, args("level", enum_text(level)).text(), std::move(options));
-  auto const failed = co_await core->recovery.settled(c);
-  if (failed) throw exception(failed);
-  if (!core->is_modern()) {
-    auto r = co_await core->pipeline.run(c);
-    (void)outcome_of(c, std::move(r));
-  }
-  core->settings.log_level = level;
-}
-
-COMCP_DECL asio::awaitable<void> set_level(std::shared_ptr<client_core> core, log_level level, call_options options) {
-  require(core);
-  auto work = set_level_at_home(core, level, std::move(options));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<void> subscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
-                                                   updated_callback f, call_options options) {
-  require(core);
-  auto work = core->subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<void> unsubscribe_on_home(std::shared_ptr<client_core> core, std::string uri,
-                                                     call_options options) {
-  require(core);
-  auto work = core->subscriptions.unsubscribe(std::move(uri), std::move(options));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<subscription> listen_call(std::shared_ptr<client_core> core, subscription_filter filter,
-                                                     call_options options) {
-  require(core);
-  auto work = core->subscriptions.streams().listen(std::move(filter), std::move(options));
-  auto stream = co_await on_home(core, std::move(work));
-  co_return subscription(core, std::move(stream));
-}
-
-COMCP_DECL asio::awaitable<void> notify_call(std::shared_ptr<client_core> core, std::string method, json::fragment params) {
-  require(core);
-  auto const send = [](std::shared_ptr<client_core> c, std::string m, json::fragment p) -> asio::awaitable<void> {
-    c->outbound.notify(m, p.text());
-    co_return;
-  };
-  auto work = send(core, std::move(method), std::move(params));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<void> roots_changed_call(std::shared_ptr<client_core> core) {
-  require(core);
-  auto const send = [](std::shared_ptr<client_core> c) -> asio::awaitable<void> {
-    constexpr auto method = "notifications/roots/list_changed";
-    if (c->is_modern()) throw exception(error(errc::not_in_protocol, method));
-    c->outbound.notify(method, {});
-    co_return;
-  };
-  auto work = send(core);
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<void> restart_call(std::shared_ptr<client_core> core) {
-  require(core);
-  auto work = core->recovery.reconnect(error(errc::transport_failed, "the connection is begun anew"));
-  co_await on_home(core, std::move(work));
-}
-
-COMCP_DECL asio::awaitable<error> closed_call(std::shared_ptr<client_core> core) {
-  require(core);
-  auto work = core->connection.ended();
-  auto reason = co_await on_home(core, std::move(work));
-  co_return reason;
-}
-
-}  // namespace detail
-
-COMCP_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view name, json::fragment arguments,
-                                                               call_options options) const {
-  return detail::typed_call<call_tool_result>(core_,
-                                              detail::tool_call(name, std::move(arguments), std::move(options)));
-}
-
-COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
-                                                                       call_options options) const {
-  detail::prepared_call c(wire::methods::read_resource, args("uri", uri).text(), std::move(options));
-  c.repeatable = true;
-  return detail::read_call(core_, std::move(c));
-}
-
-COMCP_DECL asio::awaitable<read_resource_result> client::read_resource(resource_template const& t,
-                                                                       json::fragment const& variables,
-                                                                       call_options options) const {
-  auto const uri = t.expand(variables);
-  if (!uri) return detail::failed<read_resource_result>(uri.error());
-  return read_resource(*uri, std::move(options));
-}
-
-COMCP_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_view name, json::fragment arguments,
-                                                                 call_options options) const {
-  json::object params;
-  params.set("name", name);
-  if (!arguments.empty()) params.set("arguments", arguments);
-  detail::prepared_call c(wire::methods::get_prompt, params.text(), std::move(options));
-  c.repeatable = true;
-  return detail::typed_call<get_prompt_result>(core_, std::move(c));
-}
-
-COMCP_DECL asio::awaitable<complete_result> client::complete(complete_params const& what, call_options options) const {
-  detail::prepared_call c(wire::methods::complete, json::to_text(what), std::move(options));
-  c.repeatable = true;
-  return detail::typed_call<complete_result>(core_, std::move(c));
-}
-
-COMCP_DECL asio::awaitable<void> client::set_log_level(log_level level, call_options options) const {
-  return detail::set_level(core_, level, std::move(options));
-}
-
-COMCP_DECL asio::awaitable<void> client::ping(call_options options) const {
-  return detail::done_call(core_, detail::prepared_call(wire::methods::ping, {}, std::move(options)));
-}
-
-COMCP_DECL asio::awaitable<discover_result> client::discover(call_options options) const {
-  detail::prepared_call c(wire::methods::discover, {}, std::move(options));
-  c.repeatable = true;
-  return detail::typed_call<discover_result>(core_, std::move(c));
-}
-
-COMCP_DECL asio::awaitable<void> client::subscribe(std::string_view uri, updated_callback f,
-                                                   call_options options) const {
-  return detail::subscribe_on_home(core_, std::string(uri), std::move(f), std::move(options));
-}
-
-COMCP_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_options options) const {
-  return detail::unsubscribe_on_home(core_, std::string(uri), std::move(options));
-}
-
-COMCP_DECL asio::awaitable<subscription> client::listen(subscription_filter filter, call_options options) const {
-  return detail::listen_call(core_, std::move(filter), std::move(options));
-}
-
-COMCP_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
-                                                        call_options options) const {
-  if (auto const bad = detail::check_params(params)) return detail::failed<json::value>(bad);
-  detail::prepared_call c(method, std::move(params).text(), std::move(options));
-  return detail::typed_call<json::value>(core_, std::move(c));
-}
-
-COMCP_DECL asio::awaitable<void> client::notify(std::string_view method, json::fragment params) const {
-  if (auto const bad = detail::check_params(params)) return detail::failed<void>(bad);
-  if (!jsonrpc::is_plain_method(method)) return detail::failed<void>({errc::invalid_argument, "not a method name"});
-  return detail::notify_call(core_, std::string(method), std::move(params));
-}
-
-COMCP_DECL asio::awaitable<void> client::notify_roots_changed() const {
-  return detail::roots_changed_call(core_);
-}
-
-COMCP_DECL asio::awaitable<void> client::close() const {
-  return core_ ? core_->close() : detail::failed<void>(detail::not_connected());
-}
-COMCP_DECL asio::awaitable<void> client::restart() const { return detail::restart_call(core_); }
-COMCP_DECL asio::awaitable<error> client::closed() const { return detail::closed_call(core_); }
-}  // namespace comcp
-
-// client/impl/context.ipp
-
-namespace comcp {
-
-COMCP_DECL context::context() = default;
-COMCP_DECL context::~context() = default;
-COMCP_DECL context::context(context const&) = default;
-COMCP_DECL context& context::operator=(context const&) = default;
-
-COMCP_DECL std::string context::server_name() const {
-  auto const core = core_.lock();
-  return core ? core->facts.info.name : std::string();
-}
-
-COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {
-  auto const core = core_.lock();
-  if (!core || progress_token_.empty() || cancelled() || core->is_modern()) return;
-  json::writer w;
-  w.begin_object().plain_key("progressToken").raw(progress_token_).plain_key("progress").real(progress);
-  if (total) w.plain_key("total").real(*total);
-  if (!message.empty()) w.plain_key("message").string(message);
-  w.end_object();
-  core->outbound.send_text(jsonrpc::notification("notifications/progress", w.text()));
-}
-
-COMCP_DECL void context::fault(error const& what) const {
-  if (auto const core = core_.lock()) core->fault(what);
-}
-
-COMCP_DECL client context::client() const { return comcp::client(core_.lock(), false); }
-
-}  // namespace comcp
 #endif
 
 // client/handlers.hpp
@@ -19476,7 +20577,7 @@ class broadcast {
    public:
     explicit listener(std::shared_ptr<queue> q) noexcept : queue_(std::move(q)) {}
     /// Waits for the next one, also when its client is closed: cancel it where that may be. One at a time.
-    [[nodiscard]] asio::awaitable<any_notification> next() const { return take(queue_); }
+    COMCP_LAZY [[nodiscard]] asio::awaitable<any_notification> next() const { return take(queue_); }
     /// What had no place in the queue.
     [[nodiscard]] std::uint64_t dropped() const noexcept { return queue_->dropped; }
     [[nodiscard]] std::size_t size() const noexcept { return queue_->items.size(); }
@@ -19494,7 +20595,7 @@ class broadcast {
       asio::steady_timer woken;
     };
 
-    static asio::awaitable<any_notification> take(std::shared_ptr<queue> q);
+    COMCP_LAZY static asio::awaitable<any_notification> take(std::shared_ptr<queue> q);
     std::shared_ptr<queue> queue_;
   };
 
@@ -19559,7 +20660,7 @@ inline constexpr auto tuple_awaitable = as_tuple(asio::use_awaitable);
 
 namespace comcp {
 
-COMCP_DECL asio::awaitable<any_notification> broadcast::listener::take(std::shared_ptr<queue> q) {
+COMCP_LAZY_DECL asio::awaitable<any_notification> broadcast::listener::take(std::shared_ptr<queue> q) {
   if (q->reader) throw exception(error(errc::invalid_argument, "two readers of one listener"));
   auto const ex = co_await asio::this_coro::executor;
   while (q->items.empty()) {
@@ -20075,7 +21176,6 @@ COMCP_DECL tracer record_to(std::function<void(std::string_view)> write,
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -20092,10 +21192,11 @@ struct framing_statistics {
 ///
 ///     auto room = f.prepare();            // read into it
 ///     f.commit(n);
-///     while (auto line = f.next()) ...    // valid until the next prepare()
+///     while (auto line = f.next()) ...    // valid until the next call
 ///     if (f.failed()) ...                 // a line over the limit: nothing follows it
 ///
-/// A byte order mark before the first line, blank lines and a CR before the newline are dropped.
+/// A byte order mark before the first line, blank lines and a CR before the newline are dropped. A long line comes with
+/// the memory that it is in, for whoever wants to keep it.
 class framer {
  public:
   static constexpr std::size_t default_max_line = std::size_t{16} << 20;
@@ -20112,7 +21213,7 @@ class framer {
   [[nodiscard]] std::optional<padded_text> finish() noexcept;
 
   /// What came of the current line so far. Valid until the next prepare().
-  [[nodiscard]] std::string_view unfinished() const noexcept { return {buffer_.get() + begin_, end_ - begin_}; }
+  [[nodiscard]] std::string_view unfinished() const noexcept { return {buffer_.data() + begin_, end_ - begin_}; }
 
   /// Whether a line was longer than the limit. It stays so.
   [[nodiscard]] bool failed() const noexcept { return failed_; }
@@ -20121,15 +21222,19 @@ class framer {
 
   [[nodiscard]] framing_statistics const& statistics() const noexcept { return statistics_; }
   /// Bytes that the buffer takes now.
-  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return buffer_.capacity() + given_.capacity(); }
 
  private:
   [[nodiscard]] std::optional<padded_text> take(std::size_t size, std::size_t consumed) noexcept;
+  [[nodiscard]] padded_text give(char const* data, std::size_t size) noexcept;
+  void take_back() noexcept;
   void reallocate(std::size_t capacity);
+  void grow(std::size_t needed);
   void shrink_when_idle(std::size_t n);
 
-  std::unique_ptr<char[]> buffer_;
-  std::size_t capacity_ = 0;
+  text_buffer buffer_;
+  text_buffer given_;         // what the last long line is in, until somebody takes it
+  std::size_t expected_ = 0;  // capacity that the last long line took
   std::size_t begin_ = 0;    // start of the current line
   std::size_t scanned_ = 0;  // no newline in [begin_, scanned_)
   std::size_t end_ = 0;      // end of what was read
@@ -20147,12 +21252,14 @@ class framer {
 // jsonrpc/impl/framing.ipp
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <string>
+#include <utility>
 
 namespace comcp::jsonrpc {
 namespace detail {
 
-inline constexpr std::size_t framer_base = 64 * 1024;
+inline constexpr std::size_t framer_base = 64 * 1024, framer_step = 1024 * 1024;
 inline constexpr unsigned framer_patience = 16;  // reads with a mostly empty buffer before it shrinks
 
 COMCP_DECL bool is_blank(std::string_view line) noexcept {
@@ -20162,21 +21269,30 @@ COMCP_DECL bool is_blank(std::string_view line) noexcept {
 }  // namespace detail
 
 COMCP_DECL void framer::reallocate(std::size_t capacity) {
-  auto bigger = std::make_unique_for_overwrite<char[]>(capacity);
-  if (end_ != begin_) std::memcpy(bigger.get(), buffer_.get() + begin_, end_ - begin_);
-  buffer_ = std::move(bigger);
-  capacity_ = capacity;
+  auto bigger = comcp::detail::buffer_for(capacity);
+  if (end_ != begin_) std::memcpy(bigger.data(), buffer_.data() + begin_, end_ - begin_);
+  comcp::detail::give_back(std::exchange(buffer_, std::move(bigger)));
   scanned_ -= begin_;
   end_ -= begin_;
   begin_ = 0;
 }
 
+// A line of a size that came before needs no more than two steps.
+COMCP_DECL void framer::grow(std::size_t needed) {
+  auto const now = buffer_.capacity();
+  auto const more = now >= detail::framer_step ? 2 * now : 4 * now;
+  auto const wanted = std::max({detail::framer_base, more, now > detail::framer_base ? expected_ : 0});
+  auto const most = max_line_ + std::min(~max_line_, detail::framer_base);
+  reallocate(std::max(needed, std::min(wanted, most)));
+}
+
 COMCP_DECL void framer::shrink_when_idle(std::size_t n) {
   std::size_t const held = end_ - begin_;
-  if (capacity_ <= 4 * detail::framer_base || held + n + padded_text::spare > capacity_ / 8) {
+  if (capacity() <= 4 * detail::framer_base || held + n + padded_text::spare > capacity() / 8) {
     idle_rounds_ = 0;
   } else if (++idle_rounds_ >= detail::framer_patience) {
     idle_rounds_ = 0;
+    expected_ = 0;
     reallocate(std::max(detail::framer_base, 2 * (held + n) + padded_text::spare));
   }
 }
@@ -20184,19 +21300,43 @@ COMCP_DECL void framer::shrink_when_idle(std::size_t n) {
 COMCP_DECL std::span<char> framer::prepare(std::size_t n) {
   n = std::max<std::size_t>(n, 1);
   if (begin_ == end_) begin_ = scanned_ = end_ = 0;
+  take_back();
   shrink_when_idle(n);
-  if (end_ + n + padded_text::spare > capacity_) {
-    std::size_t const held = end_ - begin_;
-    if (held + n + padded_text::spare <= capacity_) {
-      std::memmove(buffer_.get(), buffer_.get() + begin_, held);
-      scanned_ -= begin_;
-      begin_ = 0;
-      end_ = held;
+  auto const needed = end_ - begin_ + n + padded_text::spare;
+  if (begin_ + needed > buffer_.capacity()) {
+    if (needed > buffer_.capacity()) {
+      grow(needed);
     } else {
-      reallocate(std::max({detail::framer_base, 2 * capacity_, held + n + padded_text::spare}));
+      std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+      scanned_ -= begin_;
+      end_ -= begin_;
+      begin_ = 0;
     }
   }
-  return {buffer_.get() + end_, capacity_ - padded_text::spare - end_};
+  return {buffer_.data() + end_, buffer_.capacity() - padded_text::spare - end_};
+}
+
+// What came behind a long line goes to a buffer of its own, so that the line can be taken with all of this one.
+COMCP_DECL padded_text framer::give(char const* data, std::size_t size) noexcept {
+  auto const rest = end_ - begin_;
+  text_buffer next;
+  if (size < detail::framer_base || rest > size) return {data, size};
+  try {
+    if (rest > 0) next = comcp::detail::buffer_for(std::max(detail::framer_base, rest + padded_text::spare));
+  } catch (std::bad_alloc const&) {
+    return {data, size};
+  }
+  if (rest > 0) std::memcpy(next.data(), buffer_.data() + begin_, rest);
+  expected_ = buffer_.capacity();
+  given_ = std::exchange(buffer_, std::move(next));
+  begin_ = scanned_ = 0;
+  end_ = rest;
+  return {data, size, &given_};
+}
+
+COMCP_DECL void framer::take_back() noexcept {
+  if (given_.data() && !buffer_.data()) buffer_ = std::move(given_);
+  comcp::detail::give_back(std::move(given_));
 }
 
 COMCP_DECL void framer::commit(std::size_t n) noexcept {
@@ -20205,7 +21345,7 @@ COMCP_DECL void framer::commit(std::size_t n) noexcept {
 }
 
 COMCP_DECL std::optional<padded_text> framer::take(std::size_t size, std::size_t consumed) noexcept {
-  char const* data = buffer_.get() + begin_;
+  char const* data = buffer_.data() + begin_;
   begin_ = scanned_ = begin_ + consumed;
   if (size > max_line_) {
     failed_ = true;
@@ -20221,19 +21361,19 @@ COMCP_DECL std::optional<padded_text> framer::take(std::size_t size, std::size_t
     return {};
   }
   ++statistics_.messages;
-  return padded_text(data, size);
+  return give(data, size);
 }
 
 COMCP_DECL std::optional<padded_text> framer::next() noexcept {
   while (!failed_ && scanned_ != end_) {
-    char const* const from = buffer_.get() + scanned_;
+    char const* const from = buffer_.data() + scanned_;
     auto const* newline = static_cast<char const*>(std::memchr(from, '\n', end_ - scanned_));
     if (newline == nullptr) {
       scanned_ = end_;
       failed_ = end_ - begin_ > max_line_;
       break;
     }
-    auto const size = static_cast<std::size_t>(newline - (buffer_.get() + begin_));
+    auto const size = static_cast<std::size_t>(newline - (buffer_.data() + begin_));
     if (auto line = take(size, size + 1)) return line;
   }
   return {};
@@ -20849,7 +21989,6 @@ class byte_stream {
 // transport/http.hpp
 // MCP over HTTP as most users want it: comcp::http(url), on the bundled engine. Other engines: streamable_http.
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21438,6 +22577,9 @@ class media_type {
   std::vector<http_field> parameters_;
 };
 
+/// Whether there is a Content-Type, and it is this type, whatever its parameters are.
+bool has_media_type(http_headers const& headers, std::string_view essence) noexcept;
+
 /// An HTTP date in any of the three forms of RFC 9110, section 5.6.7; nothing for anything else. `now` tells the
 /// century of a year with two digits.
 std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text,
@@ -21463,8 +22605,8 @@ namespace http_detail {
 constexpr char field_lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
 
 COMCP_DECL bool same_name(std::string_view a, std::string_view b) noexcept {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return field_lower(x) == field_lower(y); });
+  return a.size() == b.size() && (a == b || std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return field_lower(x) == field_lower(y); }));
 }
 
 COMCP_DECL std::string in_lower_case(std::string_view text) {
@@ -21643,6 +22785,7 @@ COMCP_DECL bool is_protocol_header(std::string_view name) noexcept {
 COMCP_DECL result<void> http_headers::add(std::string name, std::string_view value) {
   auto checked = http_detail::checked_value(name, value);
   if (!checked) return checked.error();
+  if (fields_.empty()) fields_.reserve(6);
   fields_.push_back({std::move(name), std::move(*checked)});
   return {};
 }
@@ -21697,6 +22840,14 @@ COMCP_DECL std::string const* media_type::parameter(std::string_view name) const
   for (auto const& p : parameters_)
     if (http_detail::same_name(p.name, name)) return &p.value;
   return nullptr;
+}
+
+COMCP_DECL bool has_media_type(http_headers const& headers, std::string_view essence) noexcept {
+  auto const* const type = headers.find("Content-Type");
+  if (type == nullptr) return false;
+  std::string_view const text = *type;
+  if (text == essence) return true;
+  return http_detail::same_name(http_detail::without_field_blanks(text.substr(0, text.find(';'))), essence);
 }
 
 COMCP_DECL std::optional<std::chrono::sys_seconds> parse_http_date(std::string_view text,
@@ -21761,8 +22912,8 @@ concept authenticator = std::move_constructible<A> &&
 /// Sends nothing and gives up.
 class no_auth {
  public:
-  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const&);
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const&, http_headers const&,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const&);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const&, http_headers const&,
                                                                  http_response_head const&);
   [[nodiscard]] std::string identity() const { return {}; }
 };
@@ -21775,9 +22926,9 @@ class no_auth {
 
 namespace comcp {
 
-COMCP_DECL asio::awaitable<result<http_headers>> no_auth::headers(auth_request const&) { co_return http_headers(); }
+COMCP_LAZY_DECL asio::awaitable<result<http_headers>> no_auth::headers(auth_request const&) { co_return http_headers(); }
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> no_auth::challenged(auth_request const&, http_headers const&,
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> no_auth::challenged(auth_request const&, http_headers const&,
                                                                      http_response_head const&) {
   co_return auth_verdict::give_up;
 }
@@ -21867,8 +23018,8 @@ class bearer {
   explicit bearer(std::string token) : bearer(secret(std::move(token))) {}
   explicit bearer(token_source source);
 
-  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
                                                                  http_response_head const& got);
   [[nodiscard]] std::string identity() const;
 
@@ -21898,7 +23049,7 @@ struct bearer::state {
   }
 
   // Asks the source in a coroutine of its own, so that cancelling one of those who wait does not end it for all.
-  static asio::awaitable<result<void>> renew(std::shared_ptr<state> self, token_need need) {
+  COMCP_LAZY static asio::awaitable<result<void>> renew(std::shared_ptr<state> self, token_need need) {
     if (!self->asking) {
       auto const executor = co_await asio::this_coro::executor;
       self->asking.emplace(executor, asio::steady_timer::time_point::max());
@@ -21923,7 +23074,7 @@ struct bearer::state {
     state& of;
   };
 
-  static asio::awaitable<void> ask(std::shared_ptr<state> self, token_need need) {
+  COMCP_LAZY static asio::awaitable<void> ask(std::shared_ptr<state> self, token_need need) {
     end_of_round const at_the_end(*self);
     error failure;
     secret fresh;
@@ -21950,7 +23101,7 @@ struct bearer::state {
 COMCP_DECL bearer::bearer(secret token) : state_(std::make_shared<state>(std::move(token), token_source())) {}
 COMCP_DECL bearer::bearer(token_source source) : state_(std::make_shared<state>(secret(), std::move(source))) {}
 
-COMCP_DECL asio::awaitable<result<http_headers>> bearer::headers(auth_request const&) {
+COMCP_LAZY_DECL asio::awaitable<result<http_headers>> bearer::headers(auth_request const&) {
   auto const s = state_;
   if (s->token.empty() && s->source) {
     auto const got = co_await state::renew(s, token_need::first);
@@ -21962,7 +23113,7 @@ COMCP_DECL asio::awaitable<result<http_headers>> bearer::headers(auth_request co
   co_return out;
 }
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> bearer::challenged(auth_request const& request, http_headers const& sent,
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> bearer::challenged(auth_request const& request, http_headers const& sent,
                                                                     http_response_head const& got) {
   auto const s = state_;
   bool const again = request.challenges > 0;
@@ -21995,8 +23146,10 @@ COMCP_DECL std::string bearer::identity() const { return "bearer " + std::to_str
 // compiles the coroutines.
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22010,6 +23163,406 @@ COMCP_DECL std::string bearer::identity() const { return "bearer " + std::to_str
 #include <asio/co_spawn.hpp>
 #include <asio/post.hpp>
 #include <asio/this_coro.hpp>
+
+// http/any_engine.hpp
+// Any engine behind one type, so that what speaks MCP over HTTP is no template.
+
+#include <concepts>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// http/body.hpp
+// The bytes of a body that is read whole: one block, read into without being cleared before. Internal.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string_view>
+#include <utility>
+
+namespace comcp {
+
+/// Moves; what was moved from is empty.
+class http_body {
+ public:
+  static constexpr std::size_t spare = 64;  ///< Readable bytes behind the end, for parsers that look ahead.
+
+  http_body() = default;
+  http_body(http_body&& other) noexcept { swap(other); }
+  http_body& operator=(http_body&& other) noexcept {
+    http_body(std::move(other)).swap(*this);
+    return *this;
+  }
+
+  [[nodiscard]] char const* data() const noexcept { return bytes_.get(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] std::string_view view() const noexcept { return {bytes_.get(), size_}; }
+
+  /// Room for so many bytes in all. Memory that is large grows without being copied, where the system can do that.
+  void reserve(std::size_t bytes) {
+    if (bytes <= capacity_) return;
+    auto* const grown = static_cast<char*>(std::realloc(bytes_.get(), bytes + spare));
+    if (grown == nullptr) throw std::bad_alloc();
+    (void)bytes_.release();
+    bytes_.reset(grown);
+    capacity_ = bytes;
+  }
+  /// Where the next `n` bytes go; append() takes them then without copying.
+  char* room(std::size_t n) {
+    if (n > capacity_ - size_) reserve(std::max(size_ + n, 2 * capacity_));
+    return bytes_.get() + size_;
+  }
+  void append(std::string_view piece) {
+    if (piece.empty()) return;
+    auto* const at = room(piece.size());
+    if (piece.data() != at) std::memcpy(at, piece.data(), piece.size());
+    size_ += piece.size();
+  }
+  /// What is small is kept for the next body.
+  void clear() noexcept {
+    size_ = 0;
+    if (capacity_ > kept) http_body().swap(*this);
+  }
+  void swap(http_body& other) noexcept {
+    std::swap(bytes_, other.bytes_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
+ private:
+  static constexpr std::size_t kept = std::size_t{64} << 10;
+  struct free_it {
+    void operator()(char* p) const noexcept { std::free(p); }
+  };
+
+  std::unique_ptr<char, free_it> bytes_;
+  std::size_t size_ = 0;
+  std::size_t capacity_ = 0;  // without the spare bytes
+};
+
+}  // namespace comcp
+
+// http/engine.hpp
+// The engine seam: what carries HTTP. An engine knows no MCP, no authorization, follows no redirect and keeps no
+// cookie; what a status means is decided above it.
+
+#include <concepts>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// A response whose head has come. next() gives the body in pieces as they arrive, without their transfer encoding and
+/// untouched otherwise; an empty piece is its end, and stays so. A piece is valid until the next call. Destroying a
+/// response before its end abandons the exchange, which the server sees as a closed connection (or stream).
+template <class R>
+concept http_response = std::move_constructible<R> && requires(R r, R const& c) {
+  { c.head() } -> std::same_as<http_response_head const&>;
+  { r.next() } -> std::same_as<asio::awaitable<result<std::string_view>>>;
+};
+
+/// Carries any number of exchanges at once. Used from one executor, that of the coroutine which calls open().
+///
+/// open() sends the request and completes with the final response's head (1xx are skipped), whatever its status. Its
+/// awaitable, and the responses, need the engine no more: destroying it ends them with errc::closed.
+/// Both open() and next() can be cancelled at any moment (cancellation_type::terminal), which abandons the exchange
+/// and ends them with errc::cancelled or with Asio's own exception.
+///
+/// Errors: invalid_argument (a request that no line can carry), queue_full (too many exchanges at once),
+/// connect_failed, connect_timeout, tls_failed, proxy_failed: nothing was sent. response_timeout, idle_timeout,
+/// exchange_timeout, limit_exceeded, protocol_violation (malformed HTTP), transport_failed (the connection broke): the
+/// server may have acted.
+/// No error text or detail holds a header value, a query or a body of the request.
+template <class E>
+concept engine = std::move_constructible<E> && http_response<typename E::response> && requires(E e, http_request r) {
+  { e.open(std::move(r)) } -> std::same_as<asio::awaitable<result<typename E::response>>>;
+};
+
+}  // namespace comcp
+
+// http/request_writer.hpp
+// Writes the head of one HTTP/1.1 request, and refuses what no line can carry or what belongs to the framing.
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace comcp {
+
+/// How a request goes through an http proxy: it names the whole URL, and says who asks.
+class proxy_form {
+ public:
+  proxy_form() {}
+  bool absolute = false;
+  std::string authorization;  ///< Value of Proxy-Authorization; empty for none.
+};
+
+/// Fields that many requests have in common: the request's own go behind them.
+using common_headers = std::shared_ptr<http_headers const>;
+
+namespace http_detail {
+bool have_name_in_common(http_headers const& a, http_headers const& b) noexcept;
+/// The common ones first, but those that have the same name as one of `own`.
+void put_below(http_headers const& common, http_headers& own);
+
+/// The lines of such fields, written once for as long as they are the same.
+class common_lines {
+ public:
+  /// errc::invalid_argument as check_request() gives it.
+  result<std::string_view> of(common_headers const& headers);
+
+ private:
+  common_headers of_;
+  std::string lines_;
+};
+}  // namespace http_detail
+
+/// errc::invalid_argument for a method that is no token, control characters in a value, and the fields that
+/// write_request_head() writes (Host, Content-Length, Transfer-Encoding, Connection); it quotes no value.
+result<void> check_request(http_request const& request);
+
+/// The head with its blank line: request line, Host, common_lines (each begins with CR LF), the request's own fields, Content-Length where there is a body or
+/// the method usually has one (POST, PUT, PATCH). Precondition: check_request() found nothing.
+std::string write_request_head(http_request const& request, proxy_form const& proxy = proxy_form(),
+                               std::string_view common_lines = {});
+
+/// Whether a request with this method may be sent twice (RFC 9110, section 9.2.2).
+bool is_idempotent(std::string_view method) noexcept;
+
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// http/impl/request_writer.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp {
+namespace http_detail {
+
+inline constexpr std::array<std::string_view, 4> framing_fields = {"host", "content-length", "transfer-encoding",
+                                                                   "connection"};
+
+constexpr bool names_field(std::string_view name, std::string_view lower) noexcept {
+  return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char x, char y) {
+    return (x >= 'A' && x <= 'Z' ? static_cast<char>(x | 0x20) : x) == y;
+  });
+}
+
+constexpr bool has_control(std::string_view text) noexcept {
+  return std::any_of(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
+  });
+}
+
+COMCP_DECL result<void> check_fields(http_headers const& headers);
+
+}  // namespace http_detail
+
+COMCP_DECL result<void> http_detail::check_fields(http_headers const& headers) {
+  for (auto const& field : headers) {
+    bool const framing = std::any_of(http_detail::framing_fields.begin(), http_detail::framing_fields.end(),
+                                     [&](std::string_view own) { return http_detail::names_field(field.name, own); });
+    if (framing) return error(errc::invalid_argument, "the header " + field.name + " is the engine's own");
+    if (http_detail::has_control(field.value))
+      return error(errc::invalid_argument, "the value of header " + field.name + " has control characters");
+  }
+  return {};
+}
+
+COMCP_DECL bool http_detail::have_name_in_common(http_headers const& a, http_headers const& b) noexcept {
+  return std::any_of(b.begin(), b.end(), [&](http_field const& f) { return a.contains(f.name); });
+}
+
+COMCP_DECL void http_detail::put_below(http_headers const& common, http_headers& own) {
+  http_headers all = common;
+  for (auto const& field : own) all.remove(field.name);
+  for (auto const& field : own) (void)all.add(field.name, field.value);
+  own = std::move(all);
+}
+
+COMCP_DECL result<void> check_request(http_request const& request) {
+  if (!is_http_token(request.method)) return error(errc::invalid_argument, "the method of a request is not a token");
+  return http_detail::check_fields(request.headers);
+}
+
+COMCP_DECL result<std::string_view> http_detail::common_lines::of(common_headers const& headers) {
+  if (headers == of_) return std::string_view(lines_);
+  auto const checked = check_fields(*headers);
+  if (!checked) return checked.error();
+  lines_.clear();
+  for (auto const& field : *headers) lines_.append("\r\n").append(field.name).append(": ").append(field.value);
+  of_ = headers;
+  return std::string_view(lines_);
+}
+
+COMCP_DECL std::string write_request_head(http_request const& request, proxy_form const& proxy,
+                                          std::string_view common_lines) {
+  constexpr std::size_t usual = 256, usual_body = 2048;  // the body goes behind it
+  std::string out;
+  out.reserve(usual + common_lines.size() + std::min(request.body.size(), usual_body));
+  out += request.method;
+  out += ' ';
+  if (proxy.absolute) out += request.url.origin();
+  out += request.url.target();
+  out += " HTTP/1.1\r\nHost: ";
+  out += request.url.authority();
+  out += common_lines;
+  for (auto const& field : request.headers) out.append("\r\n").append(field.name).append(": ").append(field.value);
+  if (!proxy.authorization.empty()) out.append("\r\nProxy-Authorization: ").append(proxy.authorization);
+  auto const& m = request.method;
+  if (!request.body.empty() || m == "POST" || m == "PUT" || m == "PATCH")
+    out.append("\r\nContent-Length: ").append(std::to_string(request.body.size()));
+  out += "\r\n\r\n";
+  return out;
+}
+
+COMCP_DECL bool is_idempotent(std::string_view method) noexcept {
+  constexpr std::array<std::string_view, 6> all = {"GET", "HEAD", "OPTIONS", "DELETE", "PUT", "TRACE"};
+  return std::find(all.begin(), all.end(), method) != all.end();
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// A response of any engine: one allocation.
+class any_response {
+ public:
+  any_response() = default;  ///< None.
+  template <class R>
+    requires(!std::same_as<R, any_response>)
+  explicit any_response(R r) : self_(std::make_unique<model<R>>(std::move(r))) {}
+
+  explicit operator bool() const noexcept { return self_ != nullptr; }
+  void reset() noexcept { self_.reset(); }
+
+  // Precondition of all: there is one.
+  [[nodiscard]] http_response_head const& head() const noexcept { return self_->head(); }
+  [[nodiscard]] asio::awaitable<result<std::string_view>> next() { return self_->next(); }
+  /// What of the body is here already goes behind `to`, up to `most` bytes in all, more being errc::limit_exceeded.
+  /// Nothing where more is to come: read() waits for that.
+  [[nodiscard]] std::optional<result<void>> take(http_body& to, std::size_t most) { return self_->take(to, most); }
+  [[nodiscard]] asio::awaitable<result<void>> read(http_body& to, std::size_t most) { return self_->read(to, most); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    [[nodiscard]] virtual http_response_head const& head() const noexcept = 0;
+    virtual asio::awaitable<result<std::string_view>> next() = 0;
+    virtual std::optional<result<void>> take(http_body& to, std::size_t most) = 0;
+    virtual asio::awaitable<result<void>> read(http_body& to, std::size_t most) = 0;
+  };
+  template <class R>
+  struct model;
+
+  std::unique_ptr<base> self_;
+};
+
+namespace http_detail {
+
+inline error body_too_long() { return error(errc::limit_exceeded, "the body is longer than http_options().max_body()"); }
+
+/// What engines may have beyond their concept: responses that read a body to its place.
+template <class R>
+concept reads_whole = requires(R& r, http_body& to, std::size_t most) {
+  { r.take(to, most) } -> std::same_as<std::optional<result<void>>>;
+  { r.read(to, most) } -> std::same_as<asio::awaitable<result<void>>>;
+};
+
+template <class R>
+asio::awaitable<result<void>> read_pieces(R& from, http_body& to, std::size_t most) {
+  for (;;) {
+    auto const piece = co_await from.next();
+    if (!piece) co_return piece.error();
+    if (piece->empty()) co_return result<void>();
+    if (to.size() + piece->size() > most) co_return body_too_long();
+    to.append(*piece);
+  }
+}
+
+}  // namespace http_detail
+
+template <class R>
+struct any_response::model final : base {
+  explicit model(R r) : of(std::move(r)) {}
+  [[nodiscard]] http_response_head const& head() const noexcept override { return of.head(); }
+  asio::awaitable<result<std::string_view>> next() override { return of.next(); }
+  std::optional<result<void>> take(http_body& to, std::size_t most) override {
+    if constexpr (http_detail::reads_whole<R>) return of.take(to, most);
+    else return std::nullopt;
+  }
+  asio::awaitable<result<void>> read(http_body& to, std::size_t most) override {
+    if constexpr (http_detail::reads_whole<R>) return of.read(to, most);
+    else return http_detail::read_pieces(of, to, most);
+  }
+  R of;
+};
+
+/// Any engine, which others may share: one virtual call for each exchange. Satisfies `engine` itself.
+class any_engine {
+ public:
+  using response = any_response;
+
+  template <class E>
+  explicit any_engine(std::shared_ptr<E> e) : self_(std::make_shared<model<E>>(std::move(e))) {}
+
+  [[nodiscard]] asio::awaitable<result<any_response>> open(http_request r) { return self_->open(std::move(r), nullptr); }
+  /// With fields that other requests have too, where the request has none of the same name: some engines write them once.
+  [[nodiscard]] asio::awaitable<result<any_response>> open(http_request r, common_headers common) {
+    return self_->open(std::move(r), std::move(common));
+  }
+  /// Closes kept connections, where the engine can: they would keep an io_context at work.
+  void close_idle() { self_->close_idle(); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual asio::awaitable<result<any_response>> open(http_request&&, common_headers&&) = 0;
+    virtual void close_idle() = 0;
+  };
+
+  template <class E>
+  struct model final : base {
+    explicit model(std::shared_ptr<E> e) : of(std::move(e)) {}
+    asio::awaitable<result<any_response>> open(http_request&& r, common_headers&& common) override {
+      bool const differs = common && http_detail::have_name_in_common(*common, r.headers);
+      if constexpr (requires { of->template open_as<any_response>(std::move(r), std::move(common)); }) {
+        // No coroutine around its own.
+        if (!differs) return of->template open_as<any_response>(std::move(r), std::move(common));
+      }
+      if (common) http_detail::put_below(*common, r.headers);
+      return erased(of->open(std::move(r)));
+    }
+    void close_idle() override {
+      if constexpr (requires { of->close_idle(); }) of->close_idle();
+    }
+    static asio::awaitable<result<any_response>> erased(asio::awaitable<result<typename E::response>> opening) {
+      auto opened = co_await std::move(opening);
+      if (!opened) co_return opened.error();
+      co_return any_response(std::move(*opened));
+    }
+    std::shared_ptr<E> of;
+  };
+
+  std::shared_ptr<base> self_;
+};
+
+static_assert(engine<any_engine>);
+
+}  // namespace comcp
 
 // http/asio_engine_options.hpp
 // What can be set for the Asio engines: how long, how many, how large. Where connections come from is the connector's.
@@ -22058,6 +23611,32 @@ class response_limits {
   std::uint64_t body_ = std::uint64_t{64} << 20;
 };
 
+namespace http_detail {
+
+/// Cuts bytes into lines. It copies those that come in pieces.
+class line_cutter {
+ public:
+  /// The next line, without LF; nothing until it has come.
+  [[nodiscard]] std::optional<std::string_view> next(std::string_view& bytes);
+  /// The start of a line whose rest has not come.
+  [[nodiscard]] std::string_view held() const noexcept { return held_; }
+
+ private:
+  std::string held_;
+  std::string line_;  // a line that was held
+};
+
+/// What a head says of the connection. Specification: RFC 9112, section 9.3
+struct connection_wishes {
+  bool one_dot_zero = false;  ///< Of the status line; the others are of the fields.
+  bool keep = false;
+  std::optional<std::chrono::seconds> keep_alive;
+
+  void read(http_headers const& headers);
+};
+
+}  // namespace http_detail
+
 /// Incremental parser of one response. It copies the head and what an unfinished line needs, and no body.
 ///
 ///     std::string_view bytes = ...;
@@ -22098,9 +23677,12 @@ class response_parser {
   /// Whether the head says text/event-stream.
   [[nodiscard]] bool event_stream() const noexcept { return event_stream_; }
   /// Whether the connection may carry another request once the response has ended.
-  [[nodiscard]] bool keeps_connection() const noexcept { return keep_ && ended(); }
+  [[nodiscard]] bool keeps_connection() const noexcept { return connection_.keep && ended(); }
   /// `timeout` of the Keep-Alive header: how long the server keeps an idle connection.
-  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return keep_alive_; }
+  [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return connection_.keep_alive; }
+  /// So many bytes at least that come next are body, 0 where that is not known, once next() gave `more`. Of a body that
+  /// ends with the connection: as many as came of it.
+  [[nodiscard]] std::uint64_t certain() const noexcept;
 
  private:
   enum class part {
@@ -22113,12 +23695,10 @@ class response_parser {
   progress field_line(std::string_view text);
   progress end_of_head();
   progress choose_framing();
-  progress framed_by_length();
   progress chunk_size_line(std::string_view text);
   progress chunk_end(std::string_view& bytes);
   progress piece(std::string_view& bytes);
   progress count_body(std::uint64_t more);
-  void read_connection();
   [[nodiscard]] bool whole_line(std::string_view& bytes, std::string_view& out);
   progress fail(errc code, std::string text);
   progress violation(std::string text) { return fail(errc::protocol_violation, std::move(text)); }
@@ -22126,20 +23706,17 @@ class response_parser {
   response_limits limits_;
   http_response_head head_;
   std::string_view body_;
-  std::string held_;            // start of a line, until the rest comes
-  std::string line_;            // a line that was held
+  http_detail::line_cutter lines_;
   std::uint64_t left_ = 0;      // of the body or chunk
   std::uint64_t body_bytes_ = 0;
   std::uint64_t chunk_lines_ = 0;  // how many bytes of chunk sizes and extensions may still come
   std::size_t head_bytes_ = 0;
   std::size_t fields_ = 0;
-  std::optional<std::chrono::seconds> keep_alive_;
+  http_detail::connection_wishes connection_;
   error failure_;
   part at_ = part::status;
   bool without_body_;
   bool started_ = false;
-  bool keep_ = false;
-  bool one_dot_zero_ = false;
   bool event_stream_ = false;
 };
 
@@ -22239,25 +23816,27 @@ COMCP_DECL response_parser::progress response_parser::step(std::string_view& byt
   return line(text);
 }
 
+COMCP_DECL std::optional<std::string_view> http_detail::line_cutter::next(std::string_view& bytes) {
+  auto const end = bytes.find('\n');
+  auto const piece = bytes.substr(0, end);
+  bytes.remove_prefix(end == bytes.npos ? bytes.size() : end + 1);
+  if (end == bytes.npos) return held_ += piece, std::nullopt;
+  if (held_.empty()) return piece;
+  line_ = std::exchange(held_, {}).append(piece);
+  return line_;
+}
+
 // A line that ends with LF alone is taken in heads, as RFC 9112 (section 2.2) allows, but not between chunks.
 COMCP_DECL bool response_parser::whole_line(std::string_view& bytes, std::string_view& out) {
-  auto const end = bytes.find('\n');
-  auto const length = std::min(end, bytes.size());
-  if (held_.size() + length > limits_.line())
+  auto const most = limits_.line() - lines_.held().size();
+  if (bytes.size() > most && bytes.substr(0, most + 1).find('\n') == bytes.npos)
     return fail(errc::limit_exceeded, "a line of the response is longer than the limit of line bytes"), false;
-  out = bytes.substr(0, length);
-  if (end == std::string_view::npos || !held_.empty()) held_ += out;
-  bytes.remove_prefix(std::min(length + 1, bytes.size()));
-  if (at_ == part::status) {
-    auto const start = (held_.empty() ? out : std::string_view(held_)).substr(0, 5);
-    if (!std::string_view("HTTP/").starts_with(start)) return violation("what came is no HTTP response"), false;
-  }
-  if (end == std::string_view::npos) return false;
-  if (!held_.empty()) {
-    line_.swap(held_);
-    held_.clear();
-    out = line_;
-  }
+  auto const line = lines_.next(bytes);
+  auto const start = (line ? *line : lines_.held()).substr(0, 5);
+  if (at_ == part::status && !std::string_view("HTTP/").starts_with(start))
+    return violation("what came is no HTTP response"), false;
+  if (!line) return false;
+  out = *line;
   bool const with_return = out.ends_with('\r');
   if (with_return) out.remove_suffix(1);
   if (!with_return && at_ == part::chunk_size) return violation("the line of a chunk size ends without CR"), false;
@@ -22289,7 +23868,7 @@ COMCP_DECL response_parser::progress response_parser::status_line(std::string_vi
   if (!good) return violation("the status line is not one of HTTP/1.1");
   auto const status = (text[9] - '0') * 100 + (text[10] - '0') * 10 + (text[11] - '0');
   if (status < 100 || status > 599) return violation("the status is not between 100 and 599");
-  one_dot_zero_ = text[7] == '0';
+  connection_.one_dot_zero = text[7] == '0';
   head_.status = status;
   head_.reason = text.substr(std::min<std::size_t>(13, text.size()));
   at_ = part::fields;
@@ -22320,68 +23899,77 @@ COMCP_DECL response_parser::progress response_parser::end_of_head() {
     at_ = part::status;
     return progress::more;
   }
-  if (auto const* type = head_.headers.find("content-type")) {
-    auto const parsed = media_type::parse(*type);
-    event_stream_ = parsed && parsed->is("text/event-stream");
-  }
-  read_connection();
+  event_stream_ = has_media_type(head_.headers, "text/event-stream");
+  connection_.read(head_.headers);
   auto const failed = choose_framing();
   return failed == progress::failed ? failed : progress::head;
 }
 
-COMCP_DECL void response_parser::read_connection() {
-  bool close = false, keep = false;
-  for (auto const& field : head_.headers) {
-    if (http_detail::response_text::same_word(field.name, "connection")) {
-      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
-        close = close || http_detail::response_text::same_word(word, "close");
-        keep = keep || http_detail::response_text::same_word(word, "keep-alive");
+COMCP_DECL void http_detail::connection_wishes::read(http_headers const& headers) {
+  using namespace response_text;
+  bool close = false, asked = false;
+  for (auto const& field : headers) {
+    if (same_word(field.name, "connection")) {
+      for_each_element(field.value, [&](std::string_view word) {
+        close = close || same_word(word, "close");
+        asked = asked || same_word(word, "keep-alive");
       });
-    } else if (http_detail::response_text::same_word(field.name, "keep-alive")) {
-      http_detail::response_text::for_each_element(field.value, [&](std::string_view word) {
-        if (word.size() < 8 || !http_detail::response_text::same_word(word.substr(0, 8), "timeout=")) return;
+    } else if (same_word(field.name, "keep-alive")) {
+      for_each_element(field.value, [&](std::string_view word) {
+        if (word.size() < 8 || !same_word(word.substr(0, 8), "timeout=")) return;
         constexpr std::uint64_t longest = 1'000'000;
-        if (auto const n = http_detail::response_text::whole_number(word.substr(8)))
-          keep_alive_ = std::chrono::seconds(std::min(*n, longest));
+        if (auto const n = whole_number(word.substr(8))) keep_alive = std::chrono::seconds(std::min(*n, longest));
       });
     }
   }
-  keep_ = !close && (!one_dot_zero_ || keep);
+  keep = !close && (!one_dot_zero || asked);
 }
 
 // RFC 9112, section 6.3. Two lengths are refused even where they are equal, as RFC 9110, section 8.6 allows.
 COMCP_DECL response_parser::progress response_parser::choose_framing() {
-  auto const codings = head_.headers.all("transfer-encoding");
-  auto const lengths = head_.headers.all("content-length");
-  if (!codings.empty() && !lengths.empty()) return violation("Content-Length and Transfer-Encoding in one response");
-  if (lengths.size() > 1) return violation("more than one Content-Length");
-  if (!codings.empty() && (codings.size() > 1 || !http_detail::response_text::same_word(codings[0], "chunked")))
+  using http_detail::response_text::same_word;
+  std::string const* length_text = nullptr;
+  std::string const* coding = nullptr;
+  bool several_lengths = false, several_codings = false;
+  for (auto const& field : head_.headers) {
+    if (same_word(field.name, "content-length")) several_lengths = std::exchange(length_text, &field.value) || several_lengths;
+    if (same_word(field.name, "transfer-encoding")) several_codings = std::exchange(coding, &field.value) || several_codings;
+  }
+  if (coding && length_text) return violation("Content-Length and Transfer-Encoding in one response");
+  if (several_lengths) return violation("more than one Content-Length");
+  if (coding && (several_codings || !same_word(*coding, "chunked")))
     return violation("a Transfer-Encoding other than chunked");
-  if (!codings.empty() && one_dot_zero_) return violation("Transfer-Encoding in a response of HTTP/1.0");
-  if (!lengths.empty()) {
-    auto const length = http_detail::response_text::whole_number(lengths[0]);
+  if (coding && connection_.one_dot_zero) return violation("Transfer-Encoding in a response of HTTP/1.0");
+  if (length_text) {
+    auto const length = http_detail::response_text::whole_number(*length_text);
     if (!length) return violation("a malformed Content-Length");
     left_ = *length;
   }
   if (without_body_ || head_.status == 204 || head_.status == 304) {
     at_ = part::done;
     // A 204 has no body; one that announces it may send it as well.
-    if (head_.status == 204 && (left_ != 0 || !codings.empty())) keep_ = false;
-  } else if (!codings.empty()) {
+    if (head_.status == 204 && (left_ != 0 || coding)) connection_.keep = false;
+  } else if (coding) {
     at_ = part::chunk_size;
     chunk_lines_ = limits_.head();
-  } else if (!lengths.empty()) {
-    return framed_by_length();
+  } else if (length_text) {
+    at_ = left_ == 0 ? part::done : part::known_length;
+    return count_body(left_);
   } else {
     at_ = part::until_close;
-    keep_ = false;
+    connection_.keep = false;
   }
   return progress::more;
 }
 
-COMCP_DECL response_parser::progress response_parser::framed_by_length() {
-  at_ = left_ == 0 ? part::done : part::known_length;
-  return count_body(left_);
+COMCP_DECL std::uint64_t response_parser::certain() const noexcept {
+  switch (at_) {
+    case part::known_length: return left_;
+    // What is not much is read with the sizes around it.
+    case part::chunk_data: return left_ < (std::uint64_t{64} << 10) ? 0 : left_;
+    case part::until_close: return body_bytes_;
+    default: return 0;
+  }
 }
 
 COMCP_DECL response_parser::progress response_parser::count_body(std::uint64_t more) {
@@ -22462,6 +24050,7 @@ COMCP_DECL response_parser::progress response_parser::piece(std::string_view& by
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/error.hpp>
+#include <asio/ip/address.hpp>
 #include <asio/ip/tcp.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
@@ -22643,7 +24232,6 @@ inline asio_engine_options& asio_engine_options::timeouts(http_timeouts const& t
 // One connection of an Asio engine and the exchange that is on it: what is still to be written, what was read, and the
 // time by which something must come. The coroutines that read, and the pool it rests in, are others'. Internal.
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -22654,25 +24242,189 @@ inline asio_engine_options& asio_engine_options::timeouts(http_timeouts const& t
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 
+// http/exchange_clock.hpp
+// By when something must come on a connection of an Asio engine. Internal.
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+
 namespace comcp::http_detail {
-
-using time_point = time_source::time_point;
-
-/// `d` after `from`; the end of time where that is later than any.
-inline time_point later(time_point from, std::chrono::nanoseconds d) noexcept {
-  if (from == time_point::max() || d >= time_point::max() - from) return time_point::max();
-  return from + std::chrono::duration_cast<time_point::duration>(d);
-}
-
-/// The bytes of a request, in two parts so that a long body is never copied.
-struct request_text {
-  std::string head, body;
-};
 
 /// The times of one exchange, all of them decided.
 struct exchange_times {
-  time_point total_at = time_point::max();
+  time_source::time_point total_at = time_source::time_point::max();
   std::chrono::nanoseconds connect{}, response{}, idle{};
+};
+
+/// Arming costs more than looking at a clock: an alarm that is early finds out and sets itself again.
+class exchange_clock {
+ public:
+  using time_point = time_source::time_point;
+
+  /// Calls `late` on that executor, at most once for each time that is set, and never once stopped.
+  exchange_clock(std::shared_ptr<time_source> time, asio::any_io_executor on, std::function<void()> late)
+      : time_(std::move(time)), on_(std::move(on)), late_(std::move(late)) {}
+  exchange_clock(exchange_clock const&) = delete;
+  exchange_clock& operator=(exchange_clock const&) = delete;
+
+  void begin(exchange_times const& times) {
+    times_ = times;
+    expect_head();
+  }
+  /// The response must begin in time.
+  void expect_head() { expect(times_.response, errc::response_timeout, times_.total_at); }
+  /// A piece of the body must come in time. What is endless has no end to be late for.
+  void expect_piece(bool endless) { expect(times_.idle, errc::idle_timeout, end(endless)); }
+  /// Nobody waits for bytes now.
+  void pause(bool endless) { due(end(endless), errc::exchange_timeout); }
+  /// It rests until then.
+  void rest(time_point until) { due(until, errc::exchange_timeout); }
+  void stop() noexcept {
+    due_ = armed_ = time_point::max();
+    alarm_.reset();
+  }
+
+  [[nodiscard]] bool is_due() const { return due_ <= time_->now(); }
+  /// What is late.
+  [[nodiscard]] error why() const;
+
+ private:
+  [[nodiscard]] time_point end(bool endless) const noexcept { return endless ? time_point::max() : times_.total_at; }
+  void expect(std::chrono::nanoseconds wait, errc why, time_point total) {
+    auto const at = comcp::detail::later(time_->now(), wait);
+    due(std::min(at, total), total < at ? errc::exchange_timeout : why);
+  }
+  void due(time_point at, errc why) {
+    due_ = at;
+    why_ = why;
+    if (due_ < armed_) arm();
+  }
+  void arm();
+  void on_alarm();
+
+  std::shared_ptr<time_source> time_;
+  asio::any_io_executor on_;
+  std::function<void()> late_;
+  std::unique_ptr<deadline> alarm_;
+  exchange_times times_;
+  time_point due_ = time_point::max(), armed_ = time_point::max();
+  errc why_ = errc::exchange_timeout;
+};
+
+}  // namespace comcp::http_detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// http/impl/exchange_clock.ipp
+
+namespace comcp::http_detail {
+
+COMCP_DECL error exchange_clock::why() const {
+  if (why_ == errc::response_timeout) return error(why_, "no response began in time");
+  if (why_ == errc::idle_timeout) return error(why_, "the response stopped coming");
+  return error(why_, "the exchange took too long");
+}
+
+COMCP_DECL void exchange_clock::arm() {
+  if (!alarm_) alarm_ = time_->make_deadline(on_);
+  armed_ = due_;
+  alarm_->arm(armed_, [this] { on_alarm(); });
+}
+
+COMCP_DECL void exchange_clock::on_alarm() {
+  armed_ = time_point::max();
+  if (due_ == time_point::max()) return;
+  if (!is_due()) return arm();
+  late_();  // this may be gone
+}
+
+}  // namespace comcp::http_detail
+#endif
+
+// http/read_buffer.hpp
+// Where a connection of an Asio engine reads to: memory of its own that grows with what comes, or the place where a
+// body stays. Internal.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include <asio/buffer.hpp>
+
+namespace comcp::http_detail {
+
+class read_buffer {
+ public:
+  /// What was read and not yet used.
+  std::string_view unread;
+
+  asio::mutable_buffer room() {
+    bool const larger = full_ && capacity_ < last_size;
+    if (!own_ || larger) {
+      capacity_ = larger ? capacity_ * 4 : first_size;
+      own_ = std::make_unique_for_overwrite<char[]>(capacity_);
+    }
+    return into(own_.get(), capacity_);
+  }
+  /// The next `certain` bytes belong to this body: where they are many they go there at once. Who has sent a MiB is
+  /// believed that as many come as it said.
+  asio::mutable_buffer room(http_body& body, std::uint64_t certain, std::size_t most) {
+    constexpr std::size_t one = std::size_t{1} << 20;
+    if (certain < first_size) return room();
+    auto const rest = static_cast<std::size_t>(std::min<std::uint64_t>(certain, most - std::min(most, body.size()) + 1));
+    auto const next = std::min(rest, one);
+    body.reserve(body.size() + (body.size() < one ? next : rest));
+    return into(body.room(next), next);
+  }
+  void received(std::size_t n) noexcept {
+    full_ = at_ == own_.get() && n == size_;
+    unread = std::string_view(at_, n);
+  }
+  /// For another exchange, sometime.
+  void recycle() noexcept {
+    unread = {};
+    if (capacity_ > first_size) capacity_ = 0, own_.reset();
+  }
+
+ private:
+  static constexpr std::size_t first_size = std::size_t{4} << 10;
+  static constexpr std::size_t last_size = std::size_t{64} << 10;
+
+  asio::mutable_buffer into(char* at, std::size_t size) noexcept {
+    at_ = at;
+    size_ = size;
+    full_ = false;
+    return asio::mutable_buffer(at, size);
+  }
+
+  std::unique_ptr<char[]> own_;
+  std::size_t capacity_ = 0;
+  char* at_ = nullptr;  // the last read went there
+  std::size_t size_ = 0;
+  bool full_ = false;
+};
+
+}  // namespace comcp::http_detail
+
+namespace comcp::http_detail {
+
+/// The bytes of a request, in two parts so that a long body is never copied, and how many of them are sent.
+struct request_text {
+  std::string head, body;
+  std::size_t sent = 0;
+
+  [[nodiscard]] bool all_sent() const noexcept { return sent == head.size() + body.size(); }
+  [[nodiscard]] asio::const_buffer rest() const noexcept {
+    if (sent < head.size()) return asio::buffer(head) + sent;
+    return asio::buffer(body) + (sent - head.size());
+  }
 };
 
 template <class Stream>
@@ -22685,9 +24437,10 @@ template <class Stream>
 class asio_connection : public std::enable_shared_from_this<asio_connection<Stream>> {
  public:
   using progress = response_parser::progress;
+  using time_point = time_source::time_point;
 
   asio_connection(std::unique_ptr<Stream> stream, std::shared_ptr<time_source> time)
-      : stream_(std::move(stream)), time_(std::move(time)) {}
+      : stream_(std::move(stream)), clock_(std::move(time), stream_->get_executor(), [this] { late(); }) {}
   asio_connection(asio_connection const&) = delete;
   asio_connection& operator=(asio_connection const&) = delete;
   ~asio_connection() { close(); }
@@ -22698,21 +24451,20 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   void begin(request_text text, std::string_view method, response_limits const& limits, exchange_times const& times) {
     parser_ = response_parser(method, limits);
     text_ = std::move(text);
-    times_ = times;
-    unread_ = {};
-    accepted_ = 0;
+    text_.sent = 0;
+    in_.unread = {};
     status_ = 0;
     resting_ = nullptr;
     expecting_head_ = true;
-    set_due(times_.response, errc::response_timeout, times_.total_at);
+    clock_.begin(times);
     if (write_now()) write_rest();
   }
 
   /// The next thing that the bytes read so far tell.
   progress advance() {
     if (failure_) return progress::failed;
-    auto told = parser_.next(unread_);
-    if (told == progress::more && ended_) told = parser_.finish();
+    auto told = parser_.next(in_.unread);
+    if (told == progress::more && end_ == ending::orderly) told = parser_.finish();
     if (told == progress::failed) fail(parser_.failure());
     if (told == progress::head) status_ = parser_.head().status;
     return told;
@@ -22722,28 +24474,21 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   [[nodiscard]] error const& failure() const noexcept { return failure_; }
 
   /// From now on a piece of the body must come in time.
-  void expect_body() { set_due(times_.idle, errc::idle_timeout, body_end()); }
+  void expect_body() { clock_.expect_piece(parser_.event_stream()); }
   /// Where the next read goes. Precondition: advance() gave `more`.
-  asio::mutable_buffer room() {
-    bool const larger = full_ && capacity_ < last_size;
-    if (!buffer_ || larger) {
-      capacity_ = larger ? capacity_ * 4 : first_size;
-      buffer_ = std::make_unique_for_overwrite<char[]>(capacity_);
-    }
-    full_ = false;
-    return asio::mutable_buffer(buffer_.get(), capacity_);
-  }
+  asio::mutable_buffer room() { return in_.room(); }
+  /// The same for a body that is read whole.
+  asio::mutable_buffer room(http_body& to, std::size_t most) { return in_.room(to, parser_.certain(), most); }
   /// What came of it.
   void received(std::error_code ec, std::size_t n) {
     if (failure_) return;
-    full_ = n == capacity_;
-    unread_ = std::string_view(buffer_.get(), n);
+    in_.received(n);
     if (ec == asio::error::eof) {
-      ended_ = true;
+      end_ = ending::orderly;
     } else if (ec == asio::error::operation_aborted) {
       fail(error(errc::cancelled));
     } else if (ec) {
-      broken_ = !parser_.started();
+      if (!parser_.started()) end_ = ending::broken;
       fail(with_status(error(errc::transport_failed, "the connection broke: " + ec.message())));
     }
   }
@@ -22751,15 +24496,15 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   void pause() {
     if (failure_) return;
     expecting_head_ = false;
-    due_ = body_end();
-    why_ = errc::exchange_timeout;
-    if (due_ < armed_) arm();
+    clock_.pause(parser_.event_stream());
   }
 
   /// Whether it broke before a byte of the response came, so that the server may have closed it while it rested.
-  [[nodiscard]] bool ended_unanswered() const noexcept { return failure_ && !parser_.started() && (ended_ || broken_); }
+  [[nodiscard]] bool ended_unanswered() const noexcept {
+    return failure_ && !parser_.started() && end_ != ending::none;
+  }
   /// A write that is pending may have sent something already.
-  [[nodiscard]] bool nothing_sent() const noexcept { return accepted_ == 0 && !writing_; }
+  [[nodiscard]] bool nothing_sent() const noexcept { return text_.sent == 0 && !writing_; }
   /// The request, for another connection. This one is over.
   [[nodiscard]] request_text take_text() {
     if (writing_) return text_;  // the system may still look at it
@@ -22772,7 +24517,8 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
     if (stream_->forwarded_by()) return false;
     auto told = progress::body;
     while (told == progress::body) told = advance();
-    return told == progress::end && unread_.empty() && !ended_ && all_sent() && parser_.keeps_connection();
+    return told == progress::end && in_.unread.empty() && end_ == ending::none && text_.all_sent() &&
+           parser_.keeps_connection();
   }
   /// How long the server keeps it, where it says so.
   [[nodiscard]] std::optional<std::chrono::seconds> keep_alive() const noexcept { return parser_.keep_alive(); }
@@ -22781,12 +24527,11 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   void rest(time_point until, asio_pool<Stream>& pool) {
     resting_ = &pool;
     text_ = request_text();
-    if (capacity_ > first_size) capacity_ = 0, buffer_.reset();
-    due_ = until;
-    if (due_ < armed_) arm();
+    in_.recycle();
+    clock_.rest(until);
   }
   /// Whether it can still be used after its rest.
-  [[nodiscard]] bool rested_well(time_point now) { return !failure_ && due_ > now && stream_->quiet(); }
+  [[nodiscard]] bool rested_well() { return !failure_ && !clock_.is_due() && stream_->quiet(); }
 
   void fail(error why) {
     if (failure_) return;
@@ -22794,8 +24539,7 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
     close();
   }
   void close() noexcept {
-    due_ = armed_ = time_point::max();
-    alarm_.reset();
+    clock_.stop();
     stream_->close();
   }
 
@@ -22803,68 +24547,37 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   std::size_t place = 0;  ///< Among the pool's busy ones.
 
  private:
-  static constexpr std::size_t first_size = std::size_t{4} << 10;
-  static constexpr std::size_t last_size = std::size_t{64} << 10;
-
-  [[nodiscard]] bool all_sent() const noexcept { return accepted_ == text_.head.size() + text_.body.size(); }
-  [[nodiscard]] asio::const_buffer to_send() const noexcept {
-    auto const head = text_.head.size();
-    if (accepted_ < head) return asio::buffer(text_.head) + accepted_;
-    return asio::buffer(text_.body) + (accepted_ - head);
-  }
+  enum class ending { none, orderly, broken };  // the last before a byte of the response
 
   /// False when nothing is left to be written.
   bool write_now() {
     if constexpr (requires(Stream& s, std::error_code& ec) { s.try_write(asio::const_buffer(), ec); }) {
-      while (!all_sent()) {
+      while (!text_.all_sent()) {
         std::error_code ec;
-        accepted_ += stream_->try_write(to_send(), ec);
+        text_.sent += stream_->try_write(text_.rest(), ec);
         if (ec == asio::error::would_block || ec == asio::error::try_again) return true;
         if (ec) return false;  // reading tells more
       }
     }
-    return !all_sent();
+    return !text_.all_sent();
   }
   void write_rest() {
     writing_ = true;
-    stream_->async_write_some(to_send(), [self = this->shared_from_this()](std::error_code ec, std::size_t n) {
+    stream_->async_write_some(text_.rest(), [self = this->shared_from_this()](std::error_code ec, std::size_t n) {
       self->writing_ = false;
       self->wrote(ec, n);
     });
   }
   void wrote(std::error_code ec, std::size_t n) {
-    accepted_ += n;
+    text_.sent += n;
     if (failure_ || ec) return;
-    if (expecting_head_) set_due(times_.response, errc::response_timeout, times_.total_at);
+    if (expecting_head_) clock_.expect_head();
     if (write_now()) write_rest();
   }
 
-  [[nodiscard]] time_point body_end() const noexcept {
-    return parser_.event_stream() ? time_point::max() : times_.total_at;
-  }
-  void set_due(std::chrono::nanoseconds wait, errc why, time_point total) {
-    auto const at = later(time_->now(), wait);
-    why_ = total < at ? errc::exchange_timeout : why;
-    due_ = std::min(at, total);
-    if (due_ < armed_) arm();
-  }
-  // Arming costs more than looking at a clock: an alarm that is early finds out and sets itself again.
-  void arm() {
-    if (!alarm_) alarm_ = time_->make_deadline(stream_->get_executor());
-    armed_ = due_;
-    alarm_->arm(armed_, [this] { on_alarm(); });
-  }
-  void on_alarm() {
-    armed_ = time_point::max();
-    if (due_ == time_point::max()) return;
-    if (due_ > time_->now()) return arm();
+  void late() {
     if (resting_ != nullptr) return resting_->expired(*this);
-    fail(with_status(error(why_, text_of(why_))));
-  }
-  static char const* text_of(errc why) {
-    if (why == errc::response_timeout) return "no response began in time";
-    if (why == errc::idle_timeout) return "the response stopped coming";
-    return "the exchange took too long";
+    fail(with_status(clock_.why()));
   }
   [[nodiscard]] error with_status(error e) const {
     if (status_ == 0) return e;
@@ -22874,24 +24587,14 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   }
 
   std::unique_ptr<Stream> stream_;
-  std::shared_ptr<time_source> time_;
-  std::unique_ptr<deadline> alarm_;
+  exchange_clock clock_;
   asio_pool<Stream>* resting_ = nullptr;  // it owns this then
   response_parser parser_;
   request_text text_;
-  exchange_times times_;
-  std::unique_ptr<char[]> buffer_;
-  std::string_view unread_;
-  std::size_t capacity_ = 0;
-  std::size_t accepted_ = 0;
-  time_point due_ = time_point::max();
-  time_point armed_ = time_point::max();
+  read_buffer in_;
   error failure_;
-  errc why_ = errc::exchange_timeout;
   int status_ = 0;
-  bool full_ = false;
-  bool ended_ = false;
-  bool broken_ = false;
+  ending end_ = ending::none;
   bool writing_ = false;
   bool expecting_head_ = false;
 };
@@ -22987,7 +24690,7 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
     while (!fresh && !o.resting.empty()) {
       auto const last = std::move(o.resting.back());
       o.resting.pop_back();
-      if (last->rested_well(time_->now())) return lease(this->shared_from_this(), o, last);
+      if (last->rested_well()) return lease(this->shared_from_this(), o, last);
       --o.open;
       last->close();
     }
@@ -23056,7 +24759,7 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
     if (span <= std::chrono::nanoseconds(0)) return false;
     if (o.resting.size() >= max_idle_) drop(o, o.resting.begin());
     o.resting.push_back(c);
-    c->rest(later(time_->now(), span), *this);
+    c->rest(comcp::detail::later(time_->now(), span), *this);
     return true;
   } catch (...) {
     if (!o.resting.empty() && o.resting.back() == c) o.resting.pop_back();
@@ -23111,6 +24814,7 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
 #include <asio/buffer.hpp>
 #include <asio/error.hpp>
 #include <asio/ip/tcp.hpp>
+#include <asio/socket_base.hpp>
 
 // http/proxy.hpp
 // Which proxy a URL goes through: what the user said, else the environment's variables, else none. Decides only; the
@@ -23843,139 +25547,6 @@ using plain_connector = basic_plain_connector<>;
 
 }  // namespace comcp
 
-// http/engine.hpp
-// The engine seam: what carries HTTP. An engine knows no MCP, no authorization, follows no redirect and keeps no
-// cookie; what a status means is decided above it.
-
-#include <concepts>
-#include <string_view>
-#include <utility>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp {
-
-/// A response whose head has come. next() gives the body in pieces as they arrive, without their transfer encoding and
-/// untouched otherwise; an empty piece is its end, and stays so. A piece is valid until the next call. Destroying a
-/// response before its end abandons the exchange, which the server sees as a closed connection (or stream).
-template <class R>
-concept http_response = std::move_constructible<R> && requires(R r, R const& c) {
-  { c.head() } -> std::same_as<http_response_head const&>;
-  { r.next() } -> std::same_as<asio::awaitable<result<std::string_view>>>;
-};
-
-/// Carries any number of exchanges at once. Used from one executor, that of the coroutine which calls open().
-///
-/// open() sends the request and completes with the final response's head (1xx are skipped), whatever its status. Its
-/// awaitable, and the responses, need the engine no more: destroying it ends them with errc::closed.
-/// Both open() and next() can be cancelled at any moment (cancellation_type::terminal), which abandons the exchange
-/// and ends them with errc::cancelled or with Asio's own exception.
-///
-/// Errors: invalid_argument (a request that no line can carry), queue_full (too many exchanges at once),
-/// connect_failed, connect_timeout, tls_failed, proxy_failed: nothing was sent. response_timeout, idle_timeout,
-/// exchange_timeout, limit_exceeded, protocol_violation (malformed HTTP), transport_failed (the connection broke): the
-/// server may have acted.
-/// No error text or detail holds a header value, a query or a body of the request.
-template <class E>
-concept engine = std::move_constructible<E> && http_response<typename E::response> && requires(E e, http_request r) {
-  { e.open(std::move(r)) } -> std::same_as<asio::awaitable<result<typename E::response>>>;
-};
-
-}  // namespace comcp
-
-// http/request_writer.hpp
-// Writes the head of one HTTP/1.1 request, and refuses what no line can carry or what belongs to the framing.
-
-#include <string>
-#include <string_view>
-
-namespace comcp {
-
-/// How a request goes through an http proxy: it names the whole URL, and says who asks.
-class proxy_form {
- public:
-  proxy_form() {}
-  bool absolute = false;
-  std::string authorization;  ///< Value of Proxy-Authorization; empty for none.
-};
-
-/// errc::invalid_argument for a method that is no token, control characters in a value, and the fields that
-/// write_request_head() writes (Host, Content-Length, Transfer-Encoding, Connection); it quotes no value.
-result<void> check_request(http_request const& request);
-
-/// The head with its blank line: request line, Host, the request's own fields, Content-Length where there is a body or
-/// the method usually has one (POST, PUT, PATCH). Precondition: check_request() found nothing.
-std::string write_request_head(http_request const& request, proxy_form const& proxy = proxy_form());
-
-/// Whether a request with this method may be sent twice (RFC 9110, section 9.2.2).
-bool is_idempotent(std::string_view method) noexcept;
-
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// http/impl/request_writer.ipp
-#include <algorithm>
-#include <array>
-
-namespace comcp {
-namespace http_detail {
-
-inline constexpr std::array<std::string_view, 4> framing_fields = {"host", "content-length", "transfer-encoding",
-                                                                   "connection"};
-
-constexpr bool names_field(std::string_view name, std::string_view lower) noexcept {
-  return std::equal(name.begin(), name.end(), lower.begin(), lower.end(), [](char x, char y) {
-    return (x >= 'A' && x <= 'Z' ? static_cast<char>(x | 0x20) : x) == y;
-  });
-}
-
-constexpr bool has_control(std::string_view text) noexcept {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f;
-  });
-}
-
-}  // namespace http_detail
-
-COMCP_DECL result<void> check_request(http_request const& request) {
-  if (!is_http_token(request.method)) return error(errc::invalid_argument, "the method of a request is not a token");
-  for (auto const& field : request.headers) {
-    bool const framing = std::any_of(http_detail::framing_fields.begin(), http_detail::framing_fields.end(),
-                                     [&](std::string_view own) { return http_detail::names_field(field.name, own); });
-    if (framing) return error(errc::invalid_argument, "the header " + field.name + " is the engine's own");
-    if (http_detail::has_control(field.value))
-      return error(errc::invalid_argument, "the value of header " + field.name + " has control characters");
-  }
-  return {};
-}
-
-COMCP_DECL std::string write_request_head(http_request const& request, proxy_form const& proxy) {
-  std::string out;
-  out.reserve(512);
-  out += request.method;
-  out += ' ';
-  if (proxy.absolute) out += request.url.origin();
-  out += request.url.target();
-  out += " HTTP/1.1\r\nHost: ";
-  out += request.url.authority();
-  for (auto const& field : request.headers) out.append("\r\n").append(field.name).append(": ").append(field.value);
-  if (!proxy.authorization.empty()) out.append("\r\nProxy-Authorization: ").append(proxy.authorization);
-  auto const& m = request.method;
-  if (!request.body.empty() || m == "POST" || m == "PUT" || m == "PATCH")
-    out.append("\r\nContent-Length: ").append(std::to_string(request.body.size()));
-  out += "\r\n\r\n";
-  return out;
-}
-
-COMCP_DECL bool is_idempotent(std::string_view method) noexcept {
-  constexpr std::array<std::string_view, 6> all = {"GET", "HEAD", "OPTIONS", "DELETE", "PUT", "TRACE"};
-  return std::find(all.begin(), all.end(), method) != all.end();
-}
-
-}  // namespace comcp
-#endif
-
 namespace comcp {
 
 /// A response of basic_asio_engine. Its pieces are views into the connection's buffer. Destroying it before its end
@@ -23991,7 +25562,6 @@ class asio_response {
 
   /// One call at a time; the response stays until it has ended. Errors as with every engine, and the same one again.
   asio::awaitable<result<std::string_view>> next() {
-    using progress = response_parser::progress;
     auto const c = lease_.get();
     bool waiting = false;
     while (c) {
@@ -24008,7 +25578,34 @@ class asio_response {
     co_return std::string_view();
   }
 
+  /// For any_response: what is here of the body, and the rest of it once it has come, read to where it stays.
+  std::optional<result<void>> take(http_body& to, std::size_t most) {
+    while (auto const& c = lease_.get()) {
+      auto const told = c->advance();
+      if (told == progress::more) return std::nullopt;
+      if (told == progress::failed) return result<void>(c->failure());
+      if (told == progress::end) lease_.reset();
+      if (told != progress::body) continue;
+      if (to.size() + c->piece().size() > most) return result<void>(http_detail::body_too_long());
+      to.append(c->piece());
+    }
+    return result<void>();
+  }
+  asio::awaitable<result<void>> read(http_body& to, std::size_t most) {
+    auto const c = lease_.get();
+    auto taken = take(to, most);
+    for (auto before = SIZE_MAX; !taken;) {
+      if (std::exchange(before, to.size()) != to.size()) c->expect_body();
+      auto const [ec, n] = co_await c->stream().async_read_some(c->room(to, most), net::tuple_awaitable);
+      c->received(ec, n);
+      taken = take(to, most);
+    }
+    co_return std::move(*taken);
+  }
+
  private:
+  using progress = response_parser::progress;
+
   http_response_head head_;
   http_detail::asio_lease<Stream> lease_;
 };
@@ -24050,7 +25647,7 @@ class asio_engine_core {
   [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
     auto const& own = options.timeouts();
     exchange_times out;
-    out.total_at = later(time->now(), asked.total().value_or(*own.total()));
+    out.total_at = comcp::detail::later(time->now(), asked.total().value_or(*own.total()));
     out.connect = asked.connect().value_or(*own.connect());
     out.response = asked.response().value_or(*own.response());
     out.idle = asked.idle().value_or(*own.idle());
@@ -24062,6 +25659,7 @@ class asio_engine_core {
   std::shared_ptr<time_source> time;
   std::shared_ptr<pool> connections;
   std::set<std::shared_ptr<connect_attempt>> connecting;
+  common_lines common;  // of the last request
 };
 
 /// A new connection. It is made by a coroutine of its own, so that the engine's end can end it as well.
@@ -24074,7 +25672,7 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
   core->connecting.insert(attempt);
   if (state.slot().is_connected())
     state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
-  auto const at = later(core->time->now(), times.connect);
+  auto const at = comcp::detail::later(core->time->now(), times.connect);
   auto const until = std::min(at, times.total_at);
   auto made = core->from.connect(std::move(url), core->time, until, core->options.address_filter());
   auto [thrown, connected] = co_await asio::co_spawn(
@@ -24096,7 +25694,7 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
 
 /// The bytes of a request as they go to this connection.
 template <class Stream>
-request_text text_for(http_request& request, Stream& stream) {
+request_text text_for(http_request& request, std::string_view common_lines, Stream& stream) {
   constexpr std::size_t copied = std::size_t{64} << 10;
   proxy_form form;
   if (auto const* route = stream.forwarded_by()) {
@@ -24104,7 +25702,7 @@ request_text text_for(http_request& request, Stream& stream) {
     form.authorization = route->authorization().reveal();
   }
   request_text out;
-  out.head = write_request_head(request, form);
+  out.head = write_request_head(request, form, common_lines);
   if (request.body.size() <= copied) {
     out.head += request.body;
   } else {
@@ -24119,9 +25717,10 @@ inline error const& told_of(error const& sent, error const& second) noexcept {
   return sent && !own ? sent : second;
 }
 
-template <class Connector>
-asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
-    std::shared_ptr<asio_engine_core<Connector>> core, http_request request) {
+/// Response is asio_response or what can be made of one.
+template <class Response, class Connector>
+asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Connector>> core, http_request request,
+                                           common_headers common) {
   using stream = typename Connector::stream;
   using progress = response_parser::progress;
   auto checked = check_request(request);
@@ -24141,7 +25740,11 @@ asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
       lease.attach(std::make_shared<asio_connection<stream>>(std::move(*made), core->time));
     }
     auto& c = *lease.get();
-    if (!again) text = text_for(request, c.stream());
+    if (!again) {
+      auto const lines = common ? core->common.of(common) : result<std::string_view>();
+      if (!lines) co_return lines.error();
+      text = text_for(request, *lines, c.stream());
+    }
     c.begin(std::move(text), request.method, core->options.limits(), times);
     auto told = c.advance();
     while (told == progress::more) {
@@ -24153,7 +25756,7 @@ asio::awaitable<result<asio_response<typename Connector::stream>>> exchange(
       c.pause();
       auto head = std::move(c.head());
       head.address = c.stream().server_address();
-      co_return asio_response<stream>(std::move(head), std::move(lease));
+      co_return Response(asio_response<stream>(std::move(head), std::move(lease)));
     }
     bool const repeat = rested && c.ended_unanswered() && (may_repeat || c.nothing_sent());
     if (!repeat) co_return c.failure();
@@ -24189,7 +25792,12 @@ class basic_asio_engine {
   /// once more, on a new one, where nothing of it was sent, or where it may arrive twice: it says so (`repeatable`), or
   /// its method is idempotent. Precondition: this was not moved from.
   [[nodiscard]] asio::awaitable<result<response>> open(http_request request) {
-    return http_detail::exchange<Connector>(core_, std::move(request));
+    return open_as<response>(std::move(request), nullptr);
+  }
+  /// The same for any_engine.
+  template <class Response>
+  [[nodiscard]] asio::awaitable<result<Response>> open_as(http_request request, common_headers common) {
+    return http_detail::exchange<Response>(core_, std::move(request), std::move(common));
   }
 
   /// Closes the connections that no exchange is on.
@@ -24590,52 +26198,69 @@ template std::shared_ptr<default_http_engine> make_http_engine(asio_engine_optio
 #endif
 #endif
 
-// transport/streamable_http.hpp
-// MCP over HTTP with an engine and an authenticator of the user's choice. comcp::http has the bundled ones.
-// Specification: 2026-07-28 basic/transports/streamable-http, 2025-11-25 basic/transports, 2024-11-05 basic/transports
+// transport/http_endpoint.hpp
+// MCP over HTTP as a transport, over any engine and with any authenticator. Internal: users have streamable_http and
+// http.
 
 #include <memory>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include <asio/awaitable.hpp>
-#include <asio/this_coro.hpp>
 
-// transport/http_exchanges.hpp
-// How a session's requests are carried out on an engine, with what an authenticator adds: POSTs and their answers,
-// the resumption of broken streams, the stream of the legacy era. What is sent when is http_session's. Internal.
+// transport/http_session.hpp
+// One connection to an MCP server over HTTP, from open() to its end, and how its parts hang together. Internal.
 
-#include <exception>
-#include <memory>
-#include <string>
-#include <utility>
-
-#include <asio/post.hpp>
-#include <asio/use_awaitable.hpp>
-
-// transport/http_fetch.hpp
-// One request with what may have to happen before its answer counts: credentials, a challenge, a redirect, a wait
-// that the server asked for. Internal.
-
-#include <chrono>
-#include <concepts>
-#include <cstddef>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
 #include <asio/awaitable.hpp>
+
+// transport/http_link.hpp
+// What the parts of a session over HTTP share: the way out with its headers, and whom to tell what came. Internal.
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/cancellation_signal.hpp>
+
+// net/chance.hpp
+// Chance enough to keep clients from coming back all at once. Never for secrets. Internal.
+
+#include <chrono>
+#include <cstdint>
+
+namespace comcp::detail {
+
+/// Numbers from 0 to 1 (splitmix64), others for each instance.
+class chance {
+ public:
+  double operator()() noexcept {
+    std::uint64_t x = state_ += 0x9e3779b97f4a7c15U;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+    return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-53;
+  }
+
+ private:
+  std::uint64_t state_ = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count()) ^
+                         reinterpret_cast<std::uintptr_t>(this);
+};
+
+}  // namespace comcp::detail
 
 // net/gate.hpp
 // Waiting for something that happens once, and for a moment, on one executor. Internal.
 
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
@@ -24651,7 +26276,7 @@ class gate {
   void open() noexcept;
   [[nodiscard]] bool is_open() const noexcept { return open_; }
   /// The gate outlives the wait.
-  [[nodiscard]] asio::awaitable<void> wait();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> wait();
 
  private:
   asio::steady_timer timer_;  // never expires; cancelled when the gate opens
@@ -24659,7 +26284,7 @@ class gate {
 };
 
 /// Waits on the caller's executor until then, as the source tells the time.
-asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until);
+COMCP_LAZY asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until);
 
 }  // namespace comcp::detail
 
@@ -24681,11 +26306,11 @@ COMCP_DECL void gate::open() noexcept {
   }
 }
 
-COMCP_DECL asio::awaitable<void> gate::wait() {
+COMCP_LAZY_DECL asio::awaitable<void> gate::wait() {
   while (!open_) co_await timer_.async_wait(net::tuple_awaitable);
 }
 
-COMCP_DECL asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until) {
+COMCP_LAZY_DECL asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until) {
   auto const executor = co_await asio::this_coro::executor;
   // Shared: the deadline may be firing while a cancelled wait goes away.
   auto const reached = std::make_shared<gate>(executor);
@@ -24697,6 +26322,91 @@ COMCP_DECL asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, 
 
 }  // namespace comcp::detail
 #endif
+
+// transport/http_fetch.hpp
+// One request with what may have to happen before its answer counts: credentials, a challenge, a redirect, a wait
+// that the server asked for. Internal.
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+
+// auth/any_authenticator.hpp
+// Any authenticator behind one type, so that what speaks MCP over HTTP is no template.
+
+#include <concepts>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+
+/// Any authenticator; copies are the same one. no_auth is none at all.
+class any_authenticator {
+ public:
+  template <class A>
+    requires(!std::same_as<A, any_authenticator>)
+  explicit any_authenticator(A a) {
+    if constexpr (!std::same_as<A, no_auth>) self_ = std::make_shared<model<A>>(std::move(a));
+  }
+
+  explicit operator bool() const noexcept { return self_ != nullptr; }
+
+  [[nodiscard]] std::string identity() const { return self_ ? self_->identity() : std::string(); }
+  [[nodiscard]] std::vector<std::string> extensions() const {
+    return self_ ? self_->extensions() : std::vector<std::string>();
+  }
+  // Precondition of these: it is not no_auth.
+  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& r) { return self_->headers(r); }
+  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& r, http_headers const& sent,
+                                                                 http_response_head const& got) {
+    return self_->challenged(r, sent, got);
+  }
+  void observed(auth_request const& r, http_response_head const& got) { self_->observed(r, got); }
+
+ private:
+  struct base {
+    virtual ~base() = default;
+    virtual asio::awaitable<result<http_headers>> headers(auth_request const&) = 0;
+    virtual asio::awaitable<result<auth_verdict>> challenged(auth_request const&, http_headers const&,
+                                                             http_response_head const&) = 0;
+    [[nodiscard]] virtual std::string identity() const = 0;
+    [[nodiscard]] virtual std::vector<std::string> extensions() const = 0;
+    virtual void observed(auth_request const&, http_response_head const&) = 0;
+  };
+
+  template <class A>
+  struct model final : base {
+    explicit model(A a) : of(std::move(a)) {}
+    asio::awaitable<result<http_headers>> headers(auth_request const& r) override { return of.headers(r); }
+    asio::awaitable<result<auth_verdict>> challenged(auth_request const& r, http_headers const& sent,
+                                                     http_response_head const& got) override {
+      return of.challenged(r, sent, got);
+    }
+    [[nodiscard]] std::string identity() const override { return of.identity(); }
+    [[nodiscard]] std::vector<std::string> extensions() const override {
+      if constexpr (requires(A const& a) { a.extensions(); }) return of.extensions();
+      else return {};
+    }
+    void observed(auth_request const& r, http_response_head const& got) override {
+      if constexpr (requires { of.observed(r, got); }) of.observed(r, got);
+    }
+    A of;
+  };
+
+  std::shared_ptr<base> self_;
+};
+
+}  // namespace comcp
 
 // sansio/http_exchange.hpp
 // What the head of an HTTP response means to MCP, and what its body makes of a failure. Carrying out the verdict is
@@ -24763,6 +26473,9 @@ inline constexpr std::size_t snippet_size = 256;
 /// Whether a message of a session was refused for that session in the way of servers built after the examples of the
 /// TypeScript SDK: 400 and -32000, where the specification wants 404.
 [[nodiscard]] bool means_session_lost(error const& e);
+
+/// Whether what was refused so will be refused again.
+[[nodiscard]] bool is_final(error const& e);
 
 /// Session ids are visible ASCII.
 [[nodiscard]] bool is_session_id(std::string_view text) noexcept;
@@ -25005,9 +26718,8 @@ COMCP_DECL std::string quoted_field(std::string_view value) {
 COMCP_DECL http_verdict success(http_response_head const& got, bool streams_only) {
   if (is_encoded(got)) return verdict(action::fail, of_status(errc::unsupported_encoding, got, "the body is compressed"));
   auto const* const text = got.headers.find("Content-Type");
-  auto const type = text ? media_type::parse(*text) : std::nullopt;
-  if (type && type->is("text/event-stream")) return verdict(action::stream);
-  if (type && type->is("application/json") && !streams_only) return verdict(action::json);
+  if (!streams_only && has_media_type(got.headers, "application/json")) return verdict(action::json);
+  if (has_media_type(got.headers, "text/event-stream")) return verdict(action::stream);
   return verdict(action::fail, of_status(errc::wrong_content_type, got,
                                          text ? "the content type is " + quoted_field(*text) : "there is no content type"));
 }
@@ -25148,6 +26860,11 @@ COMCP_DECL bool means_session_lost(error const& e) {
   return at != std::string::npos && at > 0 && (peer->message[at - 1] == 's' || peer->message[at - 1] == 'S');
 }
 
+COMCP_DECL bool is_final(error const& e) {
+  auto const* const d = e.detail();
+  return d && d->http_status && *d->http_status < 500 && *d->http_status != 408 && *d->http_status != 429;
+}
+
 COMCP_DECL bool is_session_id(std::string_view text) noexcept {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x21 && c <= 0x7E; });
 }
@@ -25157,237 +26874,233 @@ COMCP_DECL bool is_session_id(std::string_view text) noexcept {
 
 namespace comcp::detail {
 
-/// Counts what is open while it lives.
-class open_stream {
- public:
-  explicit open_stream(std::size_t& count) noexcept : count_(count) { ++count_; }
-  open_stream(open_stream const&) = delete;
-  open_stream& operator=(open_stream const&) = delete;
-  ~open_stream() { --count_; }
-
- private:
-  std::size_t& count_;
+/// What all requests of a session go out by.
+struct http_carrier {
+  http_carrier(any_engine e, any_authenticator a, std::shared_ptr<time_source> t, http_url s)
+      : engine(std::move(e)), auth(std::move(a)), time(std::move(t)), server(std::move(s)) {}
+  any_engine engine;
+  any_authenticator auth;
+  std::shared_ptr<time_source> time;
+  http_url server;        // the endpoint as the user gave it
+  bool ending = false;  // the session is being closed: nobody is asked to log in for that
 };
 
-/// Lives in the coroutine that runs it. After run(), `verdict` says what came of it; next(), read_body() and
-/// skip_body() take the body.
-template <class Engine, class Auth>
+/// Lives in the coroutine that runs it. After run(), `verdict` says what came of it; next(), take_body(), read_body()
+/// and skip_body() take the body.
 class http_fetch {
  public:
-  using response = typename Engine::response;
   using action = sansio::http_verdict::action;
 
-  http_fetch(Engine& engine, Auth& auth, std::shared_ptr<time_source> time, http_url server, http_url where,
-             std::string_view how)
-      : method(how),
-        url(std::move(where)),
-        engine_(engine),
-        auth_(auth),
-        time_(std::move(time)),
-        server_(std::move(server)) {}
+  http_fetch(http_carrier& with, http_url where, std::string_view how)
+      : method(how), url(std::move(where)), with_(with) {}
   http_fetch(http_fetch const&) = delete;
   http_fetch& operator=(http_fetch const&) = delete;
 
-  std::string method;
+  std::string_view method;
   http_url url;
-  std::function<http_headers()> fields;  // of each attempt
+  common_headers common;
+  http_headers headers;
   std::string const* body = nullptr;
-  bool const* ending = nullptr;           // whether the session is being closed
   std::function<void(bool)> authorizing;  // before and after the authenticator looks at a challenge
   http_timeouts timeouts;
   sansio::http_sent sent;
   sansio::http_verdict verdict;
 
-  [[nodiscard]] http_response_head const& head() const { return response_->head(); }
+  [[nodiscard]] asio::awaitable<void> run();
 
-  asio::awaitable<void> run() {
-    for (;;) {
-      auto opened = co_await send();
-      if (!opened) {
-        fail(opened.error());
-        co_return;
-      }
-      response_.emplace(std::move(*opened));
-      observed();
-      auto const now = std::chrono::system_clock::now();
-      verdict = method == "POST" ? sansio::judge_post(sent, url, response_->head(), now)
-                                 : sansio::judge_get(sent, url, response_->head(), now);
-      if (verdict.what == action::authorize && ending && *ending) {
-        verdict.what = action::fail;  // nobody is asked to log in for the end of a session
-      } else if (verdict.what == action::authorize) {
-        ++sent.challenges;
-        auto const answer = co_await challenged();
-        if (!answer) co_return fail(answer.error());
-        if (*answer == auth_verdict::try_again) continue;
-        verdict.what = action::fail;
-      } else if (verdict.what == action::redirect) {
-        ++sent.redirects;
-        url = *verdict.where;
-        continue;
-      } else if (verdict.what == action::wait) {
-        ++sent.waits;
-        response_.reset();
-        co_await pause_until(time_, time_->now() + verdict.delay);
-        continue;
-      }
-      if (verdict.what == action::fail) co_await look_at_body();
-      co_return;
-    }
-  }
-
-  asio::awaitable<result<std::string_view>> next() { return response_->next(); }
-
-  asio::awaitable<result<void>> read_body(std::string& to, std::size_t most) {
-    for (;;) {
-      auto const piece = co_await response_->next();
-      if (!piece) co_return piece.error();
-      if (piece->empty()) co_return result<void>();
-      if (to.size() + piece->size() > most) co_return error(errc::limit_exceeded, "the body is longer than http_options().max_body()");
-      to.append(*piece);
-    }
-  }
-
+  // Preconditions of these: run() found a response, which has not been skipped or closed.
+  [[nodiscard]] http_response_head const& head() const noexcept { return response_.head(); }
+  [[nodiscard]] asio::awaitable<result<std::string_view>> next() { return response_.next(); }
+  [[nodiscard]] std::optional<result<void>> take_body(http_body& to, std::size_t most) { return response_.take(to, most); }
+  [[nodiscard]] asio::awaitable<result<void>> read_body(http_body& to, std::size_t most) { return response_.read(to, most); }
   /// Takes what is left, so that the connection can be used again; not if that is much, or without an end.
-  asio::awaitable<void> skip_body() {
-    if (!response_) co_return;
-    if (is_endless()) co_return close();
-    std::string dropped;
-    (void)co_await read_body(dropped, std::size_t{64} << 10);
-    response_.reset();
-  }
-
+  [[nodiscard]] asio::awaitable<void> skip_body();
+  /// The same where nothing has to be waited for; false where something has.
+  bool skip_now();
   void close() { response_.reset(); }
 
  private:
-  static constexpr std::size_t most_of_failure = std::size_t{64} << 10;
+  [[nodiscard]] http_request made() const;
+  [[nodiscard]] auth_request about(unsigned challenges) const { return {with_.server, url, method, challenges}; }
+  [[nodiscard]] asio::awaitable<result<void>> add_credentials(http_request& r);
+  void judge();
+  void fail(error why);
+  /// Whether the same request goes out again, once that is due.
+  [[nodiscard]] asio::awaitable<bool> prepared_again();
+  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged();
+  [[nodiscard]] bool is_endless() const;
+  [[nodiscard]] asio::awaitable<void> look_at_body();
+  void hide_credentials(std::string& text) const;
+  [[nodiscard]] error without_credentials(error const& why) const;
 
-  class phase {
-   public:
-    explicit phase(std::function<void(bool)> const& tell) : tell_(tell) {
-      if (tell_) tell_(true);
-    }
-    phase(phase const&) = delete;
-    phase& operator=(phase const&) = delete;
-    ~phase() {
-      if (tell_) tell_(false);
-    }
-
-   private:
-    std::function<void(bool)> const& tell_;
-  };
-
-  void fail(error why) {
-    verdict = sansio::http_verdict();
-    verdict.why = std::move(why);
-  }
-
-  asio::awaitable<result<response>> send() {
-    response_.reset();
-    http_request r(url, method);
-    r.headers = fields();
-    r.timeouts = timeouts;
-    r.repeatable = sent.repeatable || method == "GET";
-    if (body) r.body = *body;
-    if constexpr (!std::same_as<Auth, no_auth>) {
-      auth_request const about(server_, url, method, sent.challenges);
-      auto credentials = co_await auth_.headers(about);
-      if (!credentials) co_return credentials.error().with_outcome(call_outcome::not_sent);
-      for (auto const& field : *credentials) (void)r.headers.set(field.name, field.value);
-      credentials_ = std::move(*credentials);
-    }
-    auto opened = co_await engine_.open(std::move(r));
-    co_return opened;
-  }
-
-  void observed() {
-    auth_request const about(server_, url, method, sent.challenges);
-    if constexpr (requires { auth_.observed(about, response_->head()); }) auth_.observed(about, response_->head());
-  }
-
-  asio::awaitable<result<auth_verdict>> challenged() {
-    auth_request const about(server_, url, method, sent.challenges - 1);
-    auto const head = response_->head();
-    phase const told(authorizing);
-    auto const answer = co_await auth_.challenged(about, credentials_, head);
-    if (answer) co_return *answer;
-    auto const failure = without_credentials(answer.error()).with_outcome(call_outcome::known);  // the request was refused
-    co_return failure.with_detail(*verdict.why.detail());
-  }
-
-  // Some servers repeat what they refuse.
-  static void hide(std::string& text, std::string_view value) {
-    auto const scheme = value.find(' ');
-    auto const shown = scheme == std::string_view::npos ? value : value.substr(scheme + 1);
-    if (shown.size() < 4) return;
-    for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at)) text.replace(at, shown.size(), "***");
-  }
-
-  void hide_credentials(std::string& text) const {
-    for (auto const& field : credentials_) hide(text, field.value);
-    auto const sent_with = fields();
-    if (auto const* const own = sent_with.find("Authorization")) hide(text, *own);
-  }
-  [[nodiscard]] error without_credentials(error const& why) const {
-    std::string text(why.message());
-    hide_credentials(text);
-    return why.with_message(std::move(text));
-  }
-
-  // An event stream where none was asked for: no deadline of an engine ends it while something comes.
-  [[nodiscard]] bool is_endless() const {
-    auto const* const text = response_->head().headers.find("Content-Type");
-    auto const type = text ? media_type::parse(*text) : std::nullopt;
-    return type && type->is("text/event-stream");
-  }
-
-  // What an error response says, if it says so soon.
-  asio::awaitable<void> look_at_body() {
-    verdict.why = without_credentials(verdict.why);
-    if (!response_) co_return;
-    if (is_endless()) co_return close();
-    std::string text;
-    (void)co_await read_body(text, most_of_failure);
-    hide_credentials(text);
-    verdict.why = sansio::with_body(verdict.why, text);
-    response_.reset();
-  }
-
-  Engine& engine_;
-  Auth& auth_;
-  std::shared_ptr<time_source> time_;
-  http_url server_;
-  std::optional<response> response_;
+  http_carrier& with_;
+  any_response response_;
   http_headers credentials_;
 };
 
 }  // namespace comcp::detail
 
-// transport/http_streams.hpp
-// The event streams of a session over HTTP: reading one, the one of the legacy era on which servers speak unasked, and
-// the one of HTTP+SSE that brings everything. POSTs are http_exchanges'. Internal.
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
+// transport/impl/http_fetch.ipp
 #include <chrono>
-#include <memory>
-#include <optional>
-#include <utility>
 
-#include <asio/awaitable.hpp>
+namespace comcp::detail {
 
-// transport/http_session.hpp
-// One connection to an MCP server over HTTP: which message goes when, with which headers, in which session. How the
-// requests are carried out is for http_exchanges.hpp. Internal.
+inline constexpr std::size_t most_of_failure = std::size_t{64} << 10;
 
-#include <cstdint>
-#include <map>
-#include <memory>
-#include <optional>
-#include <random>
-#include <string>
-#include <vector>
+COMCP_DECL http_request http_fetch::made() const {
+  http_request r(url, std::string(method));
+  r.headers = headers;
+  r.timeouts = timeouts;
+  r.repeatable = sent.repeatable || method == "GET";
+  if (body) r.body = *body;
+  return r;
+}
 
-#include <asio/any_io_executor.hpp>
-#include <asio/awaitable.hpp>
-#include <asio/cancellation_signal.hpp>
+COMCP_DECL asio::awaitable<void> http_fetch::run() {
+  for (bool again = true; again;) {
+    response_.reset();
+    auto request = made();
+    if (with_.auth) {
+      auto const added = co_await add_credentials(request);
+      if (!added) co_return fail(added.error());
+    }
+    auto opened = co_await with_.engine.open(std::move(request), common);
+    if (!opened) co_return fail(opened.error());
+    response_ = std::move(*opened);
+    judge();
+    if (verdict.what == action::json || verdict.what == action::stream || verdict.what == action::accepted) co_return;
+    again = co_await prepared_again();
+  }
+}
+
+COMCP_DECL void http_fetch::judge() {
+  auto const& got = response_.head();
+  if (with_.auth) with_.auth.observed(about(sent.challenges), got);
+  auto const now = got.status < 400 ? std::chrono::system_clock::time_point() : std::chrono::system_clock::now();
+  verdict = method == "POST" ? sansio::judge_post(sent, url, got, now) : sansio::judge_get(sent, url, got, now);
+}
+
+COMCP_DECL void http_fetch::fail(error why) {
+  verdict = sansio::http_verdict();
+  verdict.why = std::move(why);
+}
+
+COMCP_DECL asio::awaitable<bool> http_fetch::prepared_again() {
+  switch (verdict.what) {
+    case action::redirect:
+      ++sent.redirects;
+      url = *verdict.where;
+      co_return true;
+    case action::wait:
+      ++sent.waits;
+      response_.reset();
+      co_await pause_until(with_.time, with_.time->now() + verdict.delay);
+      co_return true;
+    case action::authorize:
+      if (with_.auth && !with_.ending) {
+        ++sent.challenges;
+        auto const answer = co_await challenged();
+        if (!answer) co_return fail(answer.error()), false;
+        if (*answer == auth_verdict::try_again) co_return true;
+      }
+      verdict.what = action::fail;
+      break;
+    default: break;
+  }
+  if (verdict.what == action::fail) co_await look_at_body();
+  co_return false;
+}
+
+COMCP_DECL asio::awaitable<result<void>> http_fetch::add_credentials(http_request& r) {
+  auto const asked = about(sent.challenges);
+  auto credentials = co_await with_.auth.headers(asked);
+  if (!credentials) co_return credentials.error().with_outcome(call_outcome::not_sent);
+  for (auto const& field : *credentials) (void)r.headers.set(field.name, field.value);
+  credentials_ = std::move(*credentials);
+  co_return result<void>();
+}
+
+// While the authenticator is asked.
+class http_login {
+ public:
+  explicit http_login(std::function<void(bool)> const& tell) : tell_(tell) {
+    if (tell_) tell_(true);
+  }
+  http_login(http_login const&) = delete;
+  http_login& operator=(http_login const&) = delete;
+  ~http_login() {
+    if (tell_) tell_(false);
+  }
+
+ private:
+  std::function<void(bool)> const& tell_;
+};
+
+COMCP_DECL asio::awaitable<result<auth_verdict>> http_fetch::challenged() {
+  auto const asked = about(sent.challenges - 1);
+  auto const head = response_.head();
+  http_login const told(authorizing);
+  auto const answer = co_await with_.auth.challenged(asked, credentials_, head);
+  if (answer) co_return *answer;
+  auto const failure = without_credentials(answer.error()).with_outcome(call_outcome::known);  // the request was refused
+  co_return failure.with_detail(*verdict.why.detail());
+}
+
+// An event stream where none was asked for: no deadline of an engine ends it while something comes.
+COMCP_DECL bool http_fetch::is_endless() const { return has_media_type(head().headers, "text/event-stream"); }
+
+COMCP_DECL asio::awaitable<void> http_fetch::skip_body() {
+  if (!response_) co_return;
+  if (is_endless()) co_return close();
+  http_body dropped;
+  (void)co_await response_.read(dropped, most_of_failure);
+  response_.reset();
+}
+
+COMCP_DECL bool http_fetch::skip_now() {
+  http_body dropped;
+  bool const over = is_endless() || response_.take(dropped, most_of_failure);
+  if (over) response_.reset();
+  return over;
+}
+
+// Some servers repeat what they refuse.
+COMCP_DECL void hide_value(std::string& text, std::string_view value) {
+  auto const scheme = value.find(' ');
+  auto const shown = scheme == std::string_view::npos ? value : value.substr(scheme + 1);
+  if (shown.size() < 4) return;
+  for (auto at = text.find(shown); at != std::string::npos; at = text.find(shown, at)) text.replace(at, shown.size(), "***");
+}
+
+COMCP_DECL void http_fetch::hide_credentials(std::string& text) const {
+  for (auto const& field : credentials_) hide_value(text, field.value);
+  auto const* const own = common ? common->find("Authorization") : nullptr;
+  if (own) hide_value(text, *own);
+}
+
+COMCP_DECL error http_fetch::without_credentials(error const& why) const {
+  std::string text(why.message());
+  hide_credentials(text);
+  return why.with_message(std::move(text));
+}
+
+// What an error response says, if it says so soon.
+COMCP_DECL asio::awaitable<void> http_fetch::look_at_body() {
+  verdict.why = without_credentials(verdict.why);
+  if (!response_) co_return;
+  if (is_endless()) co_return close();
+  http_body said;
+  (void)co_await response_.read(said, most_of_failure);
+  std::string text(said.view());
+  hide_credentials(text);
+  verdict.why = sansio::with_body(verdict.why, text);
+  response_.reset();
+}
+
+}  // namespace comcp::detail
+#endif
 
 // transport/http_options.hpp
 // What MCP over HTTP can be told, whichever engine carries it.
@@ -25411,6 +27124,70 @@ class http_fetch {
 #include <string>
 #include <string_view>
 #include <utility>
+
+// sansio/sse_lines.hpp
+// Cuts an event stream into lines that end with CR, LF or both, without copying. Internal.
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace comcp::sansio {
+
+class sse_lines {
+ public:
+  /// A line, or a part of it where its end has not come, or came apart from it.
+  struct piece {
+    std::string_view text;
+    bool whole = false;  ///< It ends here.
+  };
+
+  /// Precondition: next() gave nothing since the last feed(). The bytes are looked at until it does so again.
+  void feed(std::string_view bytes) noexcept {
+    input_ = bytes;
+    at_ = 0;
+    cr_ = lf_ = unknown;
+  }
+  [[nodiscard]] std::optional<piece> next() noexcept {
+    if (mark_ != byte_order_mark.size()) {
+      if (auto const lost = skip_mark(); !lost.empty()) return piece{lost, false};
+    }
+    if (at_ < input_.size() && std::exchange(after_cr_, false) && input_[at_] == '\n') ++at_;
+    if (at_ >= input_.size()) return {};
+    if (cr_ == unknown || cr_ < at_) cr_ = input_.find('\r', at_);
+    if (lf_ == unknown || lf_ < at_) lf_ = input_.find('\n', at_);
+    auto const end = std::min({cr_, lf_, input_.size()});
+    bool const whole = end != input_.size();
+    piece const out{input_.substr(at_, end - at_), whole};
+    at_ = end + (whole ? 1 : 0);
+    after_cr_ = whole && end == cr_;
+    return out;
+  }
+
+ private:
+  static constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  static constexpr std::size_t unknown = std::string_view::npos - 1;
+
+  // The start of what turned out to be no mark.
+  std::string_view skip_mark() noexcept {
+    for (; mark_ != byte_order_mark.size() && at_ != input_.size(); ++mark_, ++at_) {
+      if (input_[at_] != byte_order_mark[mark_])
+        return byte_order_mark.substr(0, std::exchange(mark_, byte_order_mark.size()));
+    }
+    return {};
+  }
+
+  std::string_view input_;
+  std::size_t at_ = 0;     // start of what is unread
+  std::size_t cr_ = 0;     // the first CR at or after at_, where that is known
+  std::size_t lf_ = 0;     // the first LF likewise
+  std::size_t mark_ = 0;   // bytes of the byte order mark seen
+  bool after_cr_ = false;  // an LF now belongs to the CR before it
+};
+
+}  // namespace comcp::sansio
 
 namespace comcp::sansio {
 
@@ -25445,7 +27222,7 @@ class sse_parser {
   explicit sse_parser(std::size_t max_event = default_max_event) : max_event_(max_event) {}
 
   /// Precondition: next() gave nothing since the last feed(). The bytes are looked at until it does so again.
-  void feed(std::string_view bytes) noexcept;
+  void feed(std::string_view bytes) noexcept { lines_.feed(bytes); }
   /// The next whole event; nothing when more bytes are needed or parsing failed.
   [[nodiscard]] std::optional<sse_event> next();
   /// Another connection continues the stream: what is unfinished is dropped, last event id and retry stay.
@@ -25465,7 +27242,6 @@ class sse_parser {
   // What is known of the current line from earlier feeds.
   enum class line { fresh, held, data, comment };
 
-  void skip_byte_order_mark();
   [[nodiscard]] std::optional<sse_event> take(std::string_view piece, bool whole);
   void hold(std::string_view piece);
   void field(std::string_view text);
@@ -25473,15 +27249,10 @@ class sse_parser {
   void set_retry(std::string_view value) noexcept;
   [[nodiscard]] std::optional<sse_event> dispatch();
 
-  std::string_view input_;
-  std::size_t at_ = 0;         // start of what is unread in input_
-  std::size_t cr_ = 0;         // the first CR at or after at_, where that is known
-  std::size_t lf_ = 0;         // the first LF likewise
-  std::size_t mark_ = 0;       // bytes of the byte order mark seen
+  sse_lines lines_;
   std::size_t used_ = 0;       // bytes of the current event
   std::size_t max_event_;
   line line_ = line::fresh;
-  bool after_cr_ = false;      // an LF now belongs to the CR before it
   bool has_data_ = false;
   bool failed_ = false;
   std::string held_;           // start of a line, until the rest comes
@@ -25503,47 +27274,15 @@ class sse_parser {
 namespace comcp::sansio {
 namespace detail {
 
-inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 inline constexpr std::size_t sse_idle_bytes = 4096;  // what a long line may leave allocated
 
 }  // namespace detail
 
-COMCP_DECL void sse_parser::feed(std::string_view bytes) noexcept {
-  input_ = bytes;
-  at_ = cr_ = lf_ = 0;
-  if (input_.empty()) return;
-  cr_ = input_.find('\r');
-  lf_ = input_.find('\n');
-}
-
-COMCP_DECL void sse_parser::skip_byte_order_mark() {
-  auto const& mark = detail::byte_order_mark;
-  while (mark_ != mark.size() && at_ != input_.size()) {
-    if (input_[at_] != mark[mark_]) {
-      if (mark_ != 0) hold(mark.substr(0, mark_));
-      mark_ = mark.size();
-    } else {
-      ++mark_;
-      ++at_;
-    }
-  }
-}
-
 COMCP_DECL std::optional<sse_event> sse_parser::next() {
-  skip_byte_order_mark();
-  while (!failed_ && at_ < input_.size()) {
-    if (std::exchange(after_cr_, false) && input_[at_] == '\n') {
-      ++at_;
-      continue;
-    }
-    if (cr_ < at_) cr_ = input_.find('\r', at_);
-    if (lf_ < at_) lf_ = input_.find('\n', at_);
-    auto const end = std::min({cr_, lf_, input_.size()});
-    bool const whole = end != input_.size();
-    auto const piece = input_.substr(at_, end - at_);
-    at_ = end + (whole ? 1 : 0);
-    after_cr_ = whole && end == cr_;
-    if (auto event = take(piece, whole)) return event;
+  while (!failed_) {
+    auto const piece = lines_.next();
+    if (!piece) break;
+    if (auto event = take(piece->text, piece->whole)) return event;
   }
   return {};
 }
@@ -25629,10 +27368,10 @@ COMCP_DECL std::optional<sse_event> sse_parser::dispatch() {
 }
 
 COMCP_DECL void sse_parser::restart() noexcept {
-  input_ = {};
-  at_ = cr_ = lf_ = mark_ = used_ = 0;
+  lines_ = sse_lines();
+  used_ = 0;
   line_ = line::fresh;
-  after_cr_ = has_data_ = failed_ = false;
+  has_data_ = failed_ = false;
   held_ = std::string();
   type_ = std::string();
   data_ = std::string();
@@ -25750,11 +27489,13 @@ namespace comcp::detail {
 struct http_activity {
   explicit http_activity(outgoing m) : message(std::move(m)) {}
 
+  static constexpr std::size_t nowhere = SIZE_MAX;
+
   outgoing message;
   asio::cancellation_signal signal;
   std::unique_ptr<deadline> limit;  // armed where one of its waits is bounded by us
   std::string session;              // the id that went along, empty where none did
-  std::uint64_t number = 0;
+  std::size_t place = nowhere;      // among the POSTs under way
   bool starting = false;            // still inside send()
   bool given_up = false;
   bool answered = false;            // a request by its answer, the legacy era's stream by its head
@@ -25762,111 +27503,85 @@ struct http_activity {
   void give_up() noexcept;
 };
 
-/// All members run on its executor. What calls the inbox looks at over() afterwards.
-class http_session : public std::enable_shared_from_this<http_session> {
+/// Which headers go along, and the session that they name.
+class http_labels {
  public:
-  http_session(http_url url, http_options options, asio::any_io_executor executor, inbox& in);
-  http_session(http_session const&) = delete;
-  http_session& operator=(http_session const&) = delete;
-  virtual ~http_session() = default;
+  explicit http_labels(http_options const& options);
 
-  [[nodiscard]] virtual asio::awaitable<result<void>> open() = 0;
-  result<void> send(outgoing&& message);
-  bool abandon(request_id id) noexcept;
-  [[nodiscard]] virtual asio::awaitable<void> close() = 0;
-  /// Ends at once and silently.
-  void abort() noexcept;
-  void describe(transport_info& out) const;
-
- protected:
-  using activity = std::shared_ptr<http_activity>;
-
-  virtual asio::awaitable<void> post(activity a) = 0;
-  virtual asio::awaitable<void> listen(activity a) = 0;
-
-  [[nodiscard]] bool over() const noexcept { return inbox_ == nullptr; }
-  [[nodiscard]] bool over(activity const& a) const noexcept { return over() || a->given_up; }
-  [[nodiscard]] inbox& in() const noexcept { return *inbox_; }
-
+  /// What http_options().resume() brought: errc::invalid_argument where that is no session.
   [[nodiscard]] result<void> check_resumed();
+  [[nodiscard]] std::string const& session() const noexcept { return session_; }
+  void forget_session() noexcept { session_.clear(); }
+  /// Of the head that answers `initialize`: whether it begins a session.
+  [[nodiscard]] result<bool> adopt_session(http_headers const& got);
+  /// The last message of a handshake says which version has been agreed on.
+  void established(outgoing const& last);
 
-  // Headers.
-  [[nodiscard]] http_headers post_headers(http_activity const& a) const;
-  [[nodiscard]] http_headers stream_headers(http_activity const& a, std::string_view last_event_id) const;
-  [[nodiscard]] http_headers delete_headers() const;
-  /// Of the head that answers `initialize`. Requests are held from now on, until its handshake is through.
-  [[nodiscard]] result<void> adopt_session(http_headers const& got);
-  /// What was refused with 404: true when another session has begun since it was sent.
-  [[nodiscard]] bool has_newer_session(http_activity const& a) const noexcept;
+  /// Of a POST: those that others have too, and its own.
+  [[nodiscard]] common_headers common_of(http_activity const& a);
+  [[nodiscard]] http_headers own_of(http_activity const& a) const;
+  [[nodiscard]] common_headers of_stream(std::string_view session, std::string_view last_event_id) const;
+  [[nodiscard]] common_headers of_end() const;
 
-  // The course of things.
-  void finished(activity const& a);  ///< Its POST is through.
-  void answered(activity const& a);  ///< Its answer came; what is left of its stream is nobody's.
-  /// A message that met a session's end after the next one began: sent in that one, once requests may be.
-  void send_again(activity const& a);
-  void start_listening();            ///< Opens the stream of the legacy era; never two at once.
-  /// A POST came through: a stream that waits for a server to come back waits no longer.
-  void reached_again();
-  void release_held();               ///< The stream is open, or there is none, or it takes too long.
-  void switch_to_sse(http_url endpoint);
-  void deliver(std::string& text, request_id stream);
+ private:
+  http_headers const own_;   // the user's
+  common_headers const post_;  // of every POST
+  std::string version_;      // MCP-Protocol-Version of the legacy era, for GET and DELETE
+  std::string session_;
+  struct {
+    std::string version, session;
+    common_headers headers;
+  } last_;  // POST of the legacy era: the next one has the same
+};
+
+/// All members are used on the executor.
+class http_link {
+ public:
+  http_link(asio::any_io_executor on, http_options o, http_carrier c, inbox& in);
+  http_link(http_link const&) = delete;
+  http_link& operator=(http_link const&) = delete;
+
+  /// What calls the inbox looks at these afterwards.
+  [[nodiscard]] bool over() const noexcept { return inbox_ == nullptr; }
+  [[nodiscard]] bool over(http_activity const& a) const noexcept { return over() || a.given_up; }
+  [[nodiscard]] inbox& in() const noexcept { return *inbox_; }
+  /// Nothing is told any more. Whom it was told to.
+  inbox* cut() noexcept { return std::exchange(inbox_, nullptr); }
+
+  void deliver(padded_text text, request_id stream);
   void failed(http_activity const& a, error why);
   void authorizing(bool begins) {
     if (!over()) in().authorizing(begins);
   }
-  void finish(error reason);  ///< Tells the inbox, once.
-  void limit(activity const& a, std::chrono::nanoseconds d);  ///< Gives it up then, unless unlimit() comes before.
+
+  [[nodiscard]] time_source::time_point in_time(std::chrono::nanoseconds d) const;
+  /// Gives it up then, unless unlimit() comes before.
+  void limit(std::shared_ptr<http_activity> const& a, std::chrono::nanoseconds d);
   static void unlimit(http_activity& a);
   /// Opens the gate then, whatever an engine or an authenticator makes of being given up; not once the alarm is gone.
   [[nodiscard]] std::unique_ptr<deadline> open_later(std::shared_ptr<gate> const& g, time_source::time_point at);
-  [[nodiscard]] double chance() { return std::uniform_real_distribution<>(0, 1)(random_); }
-  [[nodiscard]] sansio::http_sent sent(http_activity const& a) const;
-  [[nodiscard]] std::uint64_t messages_in() const noexcept { return messages_in_; }
 
-  asio::any_io_executor executor_;
-  http_options options_;
-  std::shared_ptr<time_source> time_;
-  http_url url_;                      // where POSTs go
-  http_url stream_url_;               // where GETs go
-  std::string session_id_;
-  bool sse_ = false;                  // HTTP+SSE, not Streamable HTTP
-  bool closing_ = false;
-  std::size_t streams_ = 0;           // event streams that are open
-  activity listener_;
-  struct {
-    std::shared_ptr<gate> over;       // while the stream's next attempt waits for a server that is away
-    time_source::time_point earliest;
-  } away_;
-  std::map<std::uint64_t, activity> posts_;  // under way, by age
-  std::shared_ptr<gate> drained_;     // while close() waits for the last notifications
+  asio::any_io_executor const executor;
+  http_options const options;
+  http_carrier carrier;
+  http_labels labels;
+  http_url url;      // where POSTs go; GETs go to the server's own
+  bool sse = false;  // HTTP+SSE, not Streamable HTTP
+  detail::chance chance;
+  http_body spare;          // memory for the next body
+  std::size_t streams = 0;  // event streams that are open
+  std::uint64_t messages_in = 0, bytes_in = 0;
 
  private:
-  [[nodiscard]] static bool is_initialize(outgoing const& m) noexcept { return m.handshake && !m.stateless; }
-  void start(outgoing&& message);
-  void give_back_held();
-
   inbox* inbox_;
-  std::string version_;               // MCP-Protocol-Version of the legacy era, for GET and DELETE
-  std::vector<outgoing> held_;        // requests, while the handshake ends and the GET stream opens
-  bool holding_ = false;
-  std::unique_ptr<deadline> hold_limit_;
-  http_headers const base_;           // of every POST
-  struct {
-    std::string version, session;
-    http_headers fields;
-  } mutable legacy_;                  // of the last POST of the legacy era: the next one has the same
-  std::map<request_id, std::uint64_t> by_id_;
-  std::uint64_t next_ = 0;
-  std::minstd_rand random_;
-  std::uint64_t messages_in_ = 0, messages_out_ = 0, bytes_in_ = 0, bytes_out_ = 0;
 };
 
 }  // namespace comcp::detail
 
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// transport/impl/http_session.ipp
-#include <algorithm>
+// transport/impl/http_link.ipp
+#include <functional>
 
 namespace comcp::detail {
 
@@ -25879,40 +27594,618 @@ COMCP_DECL void http_activity::give_up() noexcept {
   }
 }
 
-COMCP_DECL http_headers base_headers(http_options const& options) {
-  auto headers = options.headers();
-  (void)headers.add("Content-Type", "application/json");
-  (void)headers.add("Accept", "application/json, text/event-stream");
+COMCP_DECL common_headers with_types_of_post(http_headers const& own) {
+  auto const headers = std::make_shared<http_headers>(own);
+  (void)headers->add("Content-Type", "application/json");
+  (void)headers->add("Accept", "application/json, text/event-stream");
   return headers;
 }
 
-COMCP_DECL http_session::http_session(http_url url, http_options options, asio::any_io_executor executor, inbox& in)
-    : executor_(std::move(executor)),
-      options_(std::move(options)),
-      time_(options_.time()),
-      url_(std::move(url)),
-      stream_url_(url_),
-      inbox_(&in),
-      hold_limit_(time_->make_deadline(executor_)),
-      base_(base_headers(options_)),
-      random_(std::random_device{}()) {
-  if (!options_.resumed()) return;
-  session_id_ = options_.resumed()->id;
-  auto text = options_.resumed()->initialize_result;
+COMCP_DECL http_labels::http_labels(http_options const& options)
+    : own_(options.headers()), post_(with_types_of_post(options.headers())) {
+  if (!options.resumed()) return;
+  session_ = options.resumed()->id;
+  auto text = options.resumed()->initialize_result;
   auto const agreed = json::parse(pad(text));
   auto const version = agreed ? agreed->view().find("protocolVersion") : std::nullopt;
   if (version) version_ = version->get_string().value_or("");
 }
 
-COMCP_DECL result<void> http_session::check_resumed() {
-  if (!options_.resumed() || (sansio::is_session_id(session_id_) && !version_.empty())) return {};
-  session_id_.clear();
+COMCP_DECL result<void> http_labels::check_resumed() {
+  if (sansio::is_session_id(session_) && !version_.empty()) return {};
+  session_.clear();
   return error(errc::invalid_argument, "not a session that client.session() gave");
 }
 
-COMCP_DECL result<void> http_session::send(outgoing&& message) {
-  if (over() || closing_) return error(errc::closed, "the connection is closed");
-  if (posts_.size() + held_.size() >= options_.max_exchanges())
+COMCP_DECL result<bool> http_labels::adopt_session(http_headers const& got) {
+  auto const* const id = got.find("Mcp-Session-Id");
+  if (!id) return false;
+  if (!sansio::is_session_id(*id)) return error(errc::protocol_violation, "a session id of other characters than visible ASCII");
+  session_ = *id;
+  return true;
+}
+
+COMCP_DECL void http_labels::established(outgoing const& last) {
+  for (auto const& [name, value] : last.headers) {
+    if (name == "MCP-Protocol-Version") version_ = value;
+  }
+}
+
+COMCP_DECL common_headers http_labels::common_of(http_activity const& a) {
+  if (a.message.stateless || a.message.headers.size() != 1) return post_;
+  auto const& version = a.message.headers.front();
+  if (last_.headers && last_.version == version.second && last_.session == a.session) return last_.headers;
+  auto headers = std::make_shared<http_headers>(*post_);
+  // None can fail: the session's id was looked at when it came, the rest is ours.
+  (void)headers->add(version.first, version.second);
+  if (!a.session.empty()) (void)headers->add("Mcp-Session-Id", a.session);
+  last_ = {version.second, a.session, headers};
+  return headers;
+}
+
+COMCP_DECL http_headers http_labels::own_of(http_activity const& a) const {
+  http_headers headers;
+  if (!a.message.stateless && a.message.headers.size() == 1) return headers;
+  for (auto const& [name, value] : a.message.headers) (void)headers.add(name, value);
+  if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
+  return headers;
+}
+
+COMCP_DECL common_headers http_labels::of_stream(std::string_view session, std::string_view last_event_id) const {
+  auto headers = std::make_shared<http_headers>(own_);
+  (void)headers->add("Accept", "text/event-stream");
+  if (!version_.empty()) (void)headers->add("MCP-Protocol-Version", version_);
+  if (!last_event_id.empty()) (void)headers->add("Last-Event-ID", last_event_id);
+  if (!session.empty()) (void)headers->add("Mcp-Session-Id", session);
+  return headers;
+}
+
+COMCP_DECL common_headers http_labels::of_end() const {
+  auto headers = std::make_shared<http_headers>(own_);
+  if (!version_.empty()) (void)headers->add("MCP-Protocol-Version", version_);
+  if (!session_.empty()) (void)headers->add("Mcp-Session-Id", session_);
+  return headers;
+}
+
+COMCP_DECL http_link::http_link(asio::any_io_executor on, http_options o, http_carrier c, inbox& in)
+    : executor(std::move(on)), options(std::move(o)), carrier(std::move(c)), labels(options), url(carrier.server), inbox_(&in) {}
+
+COMCP_DECL void http_link::deliver(padded_text text, request_id stream) {
+  ++messages_in;
+  bytes_in += text.size();
+  in().delivered(text, stream);
+}
+
+COMCP_DECL void http_link::failed(http_activity const& a, error why) {
+  if (a.message.id) return in().stream_ended(a.message.id, std::move(why));
+  in().fault(why.with_message("a message was not accepted: " + std::string(why.message())));
+}
+
+COMCP_DECL time_source::time_point http_link::in_time(std::chrono::nanoseconds d) const {
+  return later(carrier.time->now(), d);
+}
+
+COMCP_DECL void http_link::limit(std::shared_ptr<http_activity> const& a, std::chrono::nanoseconds d) {
+  if (!a->limit) a->limit = carrier.time->make_deadline(executor);
+  std::function<void()> fire = [weak = std::weak_ptr(a)] {
+    auto const alive = weak.lock();
+    if (alive) alive->give_up();
+  };
+  a->limit->arm(in_time(d), std::move(fire));
+}
+
+COMCP_DECL void http_link::unlimit(http_activity& a) {
+  if (a.limit) a.limit->disarm();
+}
+
+COMCP_DECL std::unique_ptr<deadline> http_link::open_later(std::shared_ptr<gate> const& g, time_source::time_point at) {
+  auto alarm = carrier.time->make_deadline(executor);
+  std::function<void()> enough = [g] { g->open(); };
+  alarm->arm(at, std::move(enough));
+  return alarm;
+}
+
+}  // namespace comcp::detail
+#endif
+
+// transport/http_listener.hpp
+// The stream on which a server of the legacy era speaks unasked, from one attempt to the next. Internal.
+
+#include <chrono>
+#include <memory>
+#include <optional>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+class http_session;
+
+class http_listener {
+ public:
+  using activity = std::shared_ptr<http_activity>;
+
+  explicit http_listener(http_session& session) noexcept;
+
+  /// Opens the stream; never two at once.
+  void start();
+  /// HTTP+SSE has its own stream in this place.
+  void become(activity a);
+  void left(activity const& a);
+  void stop() noexcept;
+  /// A POST came through: a stream that waits for a server to come back waits no longer.
+  void reached_again();
+
+ private:
+  struct attempts;
+
+  static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
+  [[nodiscard]] asio::awaitable<void> go_on(activity a);
+  [[nodiscard]] asio::awaitable<void> rest(activity a, std::chrono::milliseconds delay, attempts const& so_far);
+  [[nodiscard]] asio::awaitable<std::optional<std::chrono::milliseconds>> once(activity a, attempts& so_far);
+
+  http_session& session_;
+  http_link& link_;
+  activity current_;
+  std::shared_ptr<gate> away_;          // while the next attempt waits for a server that is away
+  time_source::time_point not_before_;  // it is tried again
+};
+
+}  // namespace comcp::detail
+
+// transport/http_posts.hpp
+// The POSTs of a session: those under way, those that wait until the handshake is through, and what comes of each.
+// Internal.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+
+class http_session;
+
+class http_posts {
+ public:
+  using activity = std::shared_ptr<http_activity>;
+
+  explicit http_posts(http_session& session);
+
+  result<void> send(outgoing&& message);
+  bool abandon(request_id id) noexcept;
+  /// Requests wait from now on, until release(): the handshake ends, and the stream of the legacy era opens.
+  void hold() noexcept { holding_ = true; }
+  void release();
+
+  void finished(activity const& a);  ///< It is through.
+  void answered(activity const& a);  ///< Its answer came; what is left of its stream is nobody's.
+  /// A new POST with its message, which met a session's end after the next one began, or has to go elsewhere.
+  void again(activity const& a);
+
+  /// Lets what is no request get through; requests are not waited for.
+  [[nodiscard]] asio::awaitable<void> drained(time_source::time_point until);
+  void abort() noexcept;
+  void describe(transport_info& out) const;
+
+ private:
+  void start(outgoing&& message);
+  void prepare(outgoing const& message);
+  void give_back_held();
+
+  http_session& session_;
+  http_link& link_;
+  std::vector<activity> under_way_;
+  std::unordered_map<request_id, http_activity*> waiting_;  // for their answers
+  std::vector<outgoing> held_;
+  bool holding_ = false;
+  std::unique_ptr<deadline> hold_limit_;
+  std::shared_ptr<gate> drained_;  // while close() waits for the last notifications
+  std::uint64_t messages_out_ = 0, bytes_out_ = 0;
+};
+
+/// One POST, from its first byte to the end of what came of it. Lives in the coroutine that runs it.
+class http_post {
+ public:
+  using activity = std::shared_ptr<http_activity>;
+
+  static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
+
+ private:
+  using action = sansio::http_verdict::action;
+
+  http_post(http_session& session, activity a);
+  /// Where all that has to come is here: true.
+  [[nodiscard]] bool take_now();
+  [[nodiscard]] asio::awaitable<void> take();
+  [[nodiscard]] asio::awaitable<void> take_stream();
+  [[nodiscard]] asio::awaitable<error> resume(sansio::sse_parser& parser, bool& hopeless,
+                                              std::optional<time_source::time_point>& opened);
+  [[nodiscard]] asio::awaitable<void> refused();
+  [[nodiscard]] result<void> look_at_head();
+  void answer(result<void> const& read);
+  [[nodiscard]] bool is_initialize() const noexcept { return a_->message.handshake && !a_->message.stateless; }
+  [[nodiscard]] bool may_resume(sansio::sse_parser const& parser) const;
+  [[nodiscard]] sansio::http_sent sent() const;
+
+  http_session& session_;
+  http_link& link_;
+  activity a_;
+  http_fetch fetch_;
+  http_body body_;
+};
+
+}  // namespace comcp::detail
+
+namespace comcp::detail {
+
+/// All members run on its executor.
+class http_session : public std::enable_shared_from_this<http_session> {
+ public:
+  using activity = std::shared_ptr<http_activity>;
+  /// Is told of events that are no messages; an error ends the stream.
+  using other_events = std::function<error(sansio::sse_event const&)>;
+
+  http_session(asio::any_io_executor executor, http_options options, http_carrier carrier, inbox& in);
+  http_session(http_session const&) = delete;
+  http_session& operator=(http_session const&) = delete;
+
+  [[nodiscard]] asio::awaitable<result<void>> open();
+  result<void> send(outgoing&& message);
+  bool abandon(request_id id) noexcept { return posts_.abandon(id); }
+  [[nodiscard]] asio::awaitable<void> close();
+  /// Ends at once and silently.
+  void abort() noexcept;
+  void describe(transport_info& out) const;
+
+  [[nodiscard]] http_link& link() noexcept { return link_; }
+  [[nodiscard]] http_posts& posts() noexcept { return posts_; }
+  [[nodiscard]] http_listener& listener() noexcept { return listener_; }
+  [[nodiscard]] bool closing() const noexcept { return link_.carrier.ending; }
+
+  /// HTTP+SSE (2024-11-05): opens the stream that brings everything, and first where to POST.
+  [[nodiscard]] asio::awaitable<result<void>> open_sse();
+  /// Reads until the end, or until the answer came. What ended it.
+  [[nodiscard]] asio::awaitable<error> read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
+                                                   other_events const* others = nullptr);
+
+ private:
+  struct sse_stream;
+
+  static asio::awaitable<void> run_sse(std::shared_ptr<http_session> self, activity a, std::shared_ptr<sse_stream> s);
+  static asio::awaitable<void> end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told);
+  /// Tells the inbox, once.
+  void finish(error reason);
+
+  http_link link_;
+  http_posts posts_;
+  http_listener listener_;
+};
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// transport/impl/http_listener.ipp
+#include <algorithm>
+
+namespace comcp::detail {
+
+struct http_listener::attempts {
+  explicit attempts(http_options const& o) : parser(o.max_event()), backoff(o.reconnect()) {}
+  sansio::sse_parser parser;
+  sansio::backoff backoff;
+  enum class outcome { ended, failed, away, refused };
+  outcome last = outcome::failed;
+  error why;          // it is not open
+  bool told = false;  // that it is gone
+};
+
+COMCP_DECL http_listener::http_listener(http_session& session) noexcept : session_(session), link_(session.link()) {}
+
+COMCP_DECL void http_listener::start() {
+  if (link_.over() || session_.closing() || link_.sse || !link_.options.get_stream()) return session_.posts().release();
+  auto a = std::make_shared<http_activity>(outgoing());
+  a->session = link_.labels.session();
+  become(a);
+  spawn(link_.executor, run(session_.shared_from_this(), a), a->signal.slot(), a);
+}
+
+COMCP_DECL void http_listener::become(activity a) {
+  stop();
+  current_ = std::move(a);
+}
+
+COMCP_DECL void http_listener::left(activity const& a) {
+  if (current_ == a) current_ = nullptr;
+}
+
+COMCP_DECL void http_listener::stop() noexcept {
+  if (auto const before = std::exchange(current_, nullptr)) before->give_up();
+}
+
+COMCP_DECL void http_listener::reached_again() {
+  if (away_ && link_.carrier.time->now() >= not_before_) away_->open();
+}
+
+COMCP_DECL asio::awaitable<void> http_listener::run(std::shared_ptr<http_session> session, activity a) {
+  co_await session->listener().go_on(std::move(a));
+}
+
+COMCP_DECL asio::awaitable<void> http_listener::go_on(activity a) {
+  attempts so_far(link_.options);
+  for (;;) {
+    std::optional<std::chrono::milliseconds> delay;
+    so_far.last = attempts::outcome::failed;
+    try {
+      delay = co_await once(a, so_far);
+    } catch (...) {
+      if (link_.over(*a)) co_return;
+      so_far.why = current_error();
+      delay = so_far.backoff.failed(link_.chance());
+    }
+    if (link_.over(*a)) co_return;
+    session_.posts().release();
+    if (!link_.over(*a) && !delay && !std::exchange(so_far.told, true)) link_.in().deaf(so_far.why);
+    if (link_.over(*a)) co_return;
+    if (link_.options.reconnect().attempts() == 0) break;
+    co_await rest(a, delay.value_or(link_.options.reconnect().maximum()), so_far);
+    if (link_.over(*a)) co_return;
+  }
+  left(a);
+}
+
+// Until it may be tried again. What was refused is asked for again only for somebody who waits for it.
+COMCP_DECL asio::awaitable<void> http_listener::rest(activity a, std::chrono::milliseconds delay, attempts const& so_far) {
+  do {
+    auto const over_now = std::make_shared<gate>(link_.executor);
+    auto const bound = link_.open_later(over_now, link_.in_time(delay));
+    if (so_far.last == attempts::outcome::away) {
+      away_ = over_now;
+      not_before_ = link_.in_time(std::min(delay, link_.options.reconnect().initial()));
+    }
+    co_await over_now->wait();
+    if (link_.over(*a)) co_return;
+    away_.reset();
+  } while (so_far.last == attempts::outcome::refused && !link_.in().listens());
+}
+
+COMCP_DECL error no_stream(int status) {
+  transport_detail known;
+  known.http_status = status;
+  return error(errc::capability_missing, "the server has no stream for what it says unasked, such as changes")
+      .with_detail(std::move(known));
+}
+
+// When to open it again; nothing where that has failed too often, or for good.
+COMCP_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_listener::once(activity a, attempts& l) {
+  using action = sansio::http_verdict::action;
+  http_fetch f(link_.carrier, link_.carrier.server, "GET");
+  f.common = link_.labels.of_stream(a->session, l.parser.last_event_id());
+  // Some say by 404 that they have no such stream: it tells of the session only where there was one.
+  f.sent.in_session = !a->session.empty() && a->answered;
+  f.sent.repeatable = true;
+  f.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
+  co_await f.run();
+  if (link_.over(*a)) co_return std::nullopt;
+  l.why = f.verdict.why;
+  if (f.verdict.what == action::session_lost) {
+    a->given_up = true;
+    current_ = nullptr;
+    link_.in().session_lost(0, l.why);
+    co_return std::nullopt;
+  }
+  if (f.verdict.what == action::none) l.why = no_stream(f.head().status);
+  if (f.verdict.what == action::none || (f.verdict.what != action::stream && sansio::is_final(l.why))) {
+    l.last = attempts::outcome::refused;
+    co_return std::nullopt;
+  }
+  if (f.verdict.what != action::stream) {
+    if (!l.why.detail() || !l.why.detail()->http_status) l.last = attempts::outcome::away;
+    co_return l.backoff.failed(link_.chance(), l.parser.retry());
+  }
+  a->answered = true;
+  l.last = attempts::outcome::ended;
+  session_.posts().release();
+  l.told = false;
+  if (!link_.over(*a)) link_.in().deaf(error());
+  if (link_.over(*a)) co_return std::nullopt;
+  l.parser.restart();
+  auto const before = link_.messages_in;
+  auto const id = l.parser.last_event_id();
+  auto const opened = link_.carrier.time->now();
+  l.why = co_await session_.read_events(a, f, l.parser);
+  if (link_.over(*a)) co_return std::nullopt;
+  bool const brought = link_.messages_in != before || l.parser.last_event_id() != id;
+  co_return l.backoff.ended(link_.carrier.time->now() - opened, brought, link_.chance(), l.parser.retry());
+}
+
+}  // namespace comcp::detail
+
+// transport/impl/http_post.ipp
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL http_post::http_post(http_session& session, activity a)
+    : session_(session), link_(session.link()), a_(std::move(a)), fetch_(link_.carrier, link_.url, "POST") {
+  fetch_.sent = sent();
+  fetch_.body = &a_->message.text;
+  fetch_.common = link_.labels.common_of(*a_);
+  fetch_.headers = link_.labels.own_of(*a_);
+  fetch_.authorizing = [this](bool begins) { link_.authorizing(begins); };
+  // A call has its own deadlines, which cancel; everything else has this one.
+  auto const& options = link_.options;
+  bool const timed_by_call = fetch_.sent.request;
+  fetch_.timeouts.response(timed_by_call ? http_timeouts::never : options.send_timeout());
+  fetch_.timeouts.idle(timed_by_call && !a_->message.open_ended ? http_timeouts::never : options.idle_timeout());
+  fetch_.timeouts.total(timed_by_call ? http_timeouts::never : options.send_timeout());
+}
+
+COMCP_DECL sansio::http_sent http_post::sent() const {
+  sansio::http_sent s;
+  s.request = a_->message.id != 0 && !link_.sse;
+  s.repeatable = a_->message.repeatable;
+  s.in_session = !a_->session.empty();
+  return s;
+}
+
+// A POST begins inside send(), from which nothing may be told yet.
+COMCP_DECL asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await asio::post(on, asio::use_awaitable); }
+
+COMCP_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> session, activity a) {
+  auto& link = session->link();
+  error failure;
+  try {
+    http_post p(*session, a);
+    co_await p.fetch_.run();
+    if (a->starting) co_await next_turn(link.executor);
+    if (!link.over(*a) && !p.take_now()) co_await p.take();
+  } catch (...) {
+    failure = link.over(*a) ? error() : current_error();
+  }
+  if (a->starting) co_await next_turn(link.executor);
+  bool const given_up = link.over(*a);
+  if (!link.over()) session->posts().finished(a);
+  if (given_up) co_return;
+  if (failure) link.failed(*a, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
+  if (!link.over() && a->message.established && a->session == link.labels.session()) session->listener().start();
+}
+
+COMCP_DECL bool http_post::take_now() {
+  if (fetch_.verdict.what != action::fail) session_.listener().reached_again();
+  if (fetch_.verdict.what == action::accepted) return fetch_.skip_now();
+  if (fetch_.verdict.what != action::json) return false;
+  body_.swap(link_.spare);
+  auto const read = fetch_.take_body(body_, link_.options.max_body());
+  if (read) answer(*read);
+  return read.has_value();
+}
+
+COMCP_DECL asio::awaitable<void> http_post::take() {
+  if (fetch_.verdict.what == action::json) {
+    auto const read = co_await fetch_.read_body(body_, link_.options.max_body());
+    if (!link_.over(*a_)) answer(read);
+  } else if (fetch_.verdict.what == action::stream) {
+    co_await take_stream();
+  } else if (fetch_.verdict.what == action::accepted) {
+    co_await fetch_.skip_body();
+  } else {
+    co_await refused();
+  }
+}
+
+COMCP_DECL result<void> http_post::look_at_head() {
+  if (!is_initialize() || !link_.in().awaits(a_->message.id)) return {};  // a late answer begins nothing
+  auto const begins = link_.labels.adopt_session(fetch_.head().headers);
+  if (!begins) return begins.error();
+  if (*begins) session_.posts().hold();
+  return {};
+}
+
+COMCP_DECL void http_post::answer(result<void> const& read) {
+  auto usable = read;
+  if (usable) usable = look_at_head();
+  if (!usable) return link_.failed(*a_, usable.error());
+  auto const id = a_->message.id;
+  body_.reserve(1);
+  link_.deliver(padded_text(body_.data(), body_.size()), id);
+  if (link_.over(*a_)) return;
+  if (link_.in().awaits(id)) return link_.failed(*a_, sansio::unanswered(fetch_.head(), body_.view()));
+  body_.clear();
+  link_.spare = std::move(body_);
+}
+
+COMCP_DECL asio::awaitable<void> http_post::refused() {
+  auto const why = fetch_.verdict.why;
+  bool const in_other_words = fetch_.verdict.what == action::fail && fetch_.sent.in_session && sansio::means_session_lost(why);
+  if (fetch_.verdict.what == action::session_lost || in_other_words) {
+    bool const newer = !link_.labels.session().empty() && link_.labels.session() != a_->session;
+    if (newer) co_return session_.posts().again(a_);
+    session_.posts().finished(a_);
+    co_return link_.in().session_lost(a_->message.id, why);
+  }
+  if (is_initialize() && !link_.sse && link_.options.kind() == http_kind::automatic && sansio::may_be_http_sse(why)) {
+    auto const opened = co_await session_.open_sse();
+    if (link_.over(*a_)) co_return;
+    if (opened) co_return session_.posts().again(a_);
+    if (opened.error() == errc::unauthorized) co_return link_.failed(*a_, opened.error());  // it is there, behind a login
+  }
+  link_.failed(*a_, why);
+}
+
+// What may still be learned of the outcome by asking for the rest of a broken stream.
+COMCP_DECL asio::awaitable<void> http_post::take_stream() {
+  if (auto const usable = look_at_head(); !usable) co_return link_.failed(*a_, usable.error());
+  sansio::sse_parser parser(link_.options.max_event());
+  auto broken = co_await session_.read_events(a_, fetch_, parser);
+  if (link_.over(*a_) || a_->answered) co_return;
+  sansio::backoff backoff(link_.options.reconnect());
+  auto delay = backoff.failed(link_.chance(), parser.retry());
+  bool hopeless = false;
+  while (delay && !hopeless && may_resume(parser) && leaves_outcome_open(broken)) {
+    fetch_.close();
+    co_await pause_until(link_.carrier.time, link_.in_time(*delay));
+    if (link_.over(*a_)) co_return;
+    auto const before = parser.last_event_id();
+    std::optional<time_source::time_point> opened;
+    broken = co_await resume(parser, hopeless, opened);
+    if (link_.over(*a_) || a_->answered) co_return;
+    bool const brought = parser.last_event_id() != before;
+    delay = opened ? backoff.ended(link_.carrier.time->now() - *opened, brought, link_.chance(), parser.retry())
+                   : backoff.failed(link_.chance(), parser.retry());
+  }
+  link_.failed(*a_, std::move(broken));
+}
+
+// In its own session only.
+COMCP_DECL bool http_post::may_resume(sansio::sse_parser const& parser) const {
+  return !a_->message.stateless && a_->session == link_.labels.session() && !parser.last_event_id().empty() && !parser.failed();
+}
+
+// Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
+COMCP_DECL asio::awaitable<error> http_post::resume(sansio::sse_parser& parser, bool& hopeless,
+                                                    std::optional<time_source::time_point>& opened) {
+  http_fetch f(link_.carrier, link_.carrier.server, "GET");
+  f.sent = sent();
+  f.common = link_.labels.of_stream(a_->session, parser.last_event_id());
+  f.authorizing = [this](bool begins) { link_.authorizing(begins); };
+  f.timeouts.response(link_.options.send_timeout()).idle(http_timeouts::never);
+  co_await f.run();
+  if (link_.over(*a_)) co_return error(errc::cancelled);
+  if (f.verdict.what != action::stream) {
+    // 409: the server has not seen yet that the stream broke.
+    bool const busy = f.verdict.what == action::none && f.head().status == 409;
+    hopeless = !busy && (f.verdict.what != action::fail || sansio::is_final(f.verdict.why));
+    // Whatever stands in the way, the request itself was sent: what became of it is not known.
+    std::string text = "the broken stream cannot be resumed";
+    if (f.verdict.why) text += ": " + std::string(f.verdict.why.message());
+    co_return f.verdict.why.with_code(make_error_code(errc::transport_failed)).with_message(std::move(text));
+  }
+  parser.restart();
+  opened = link_.carrier.time->now();
+  auto ended = co_await session_.read_events(a_, f, parser);
+  co_return ended;
+}
+
+}  // namespace comcp::detail
+
+// transport/impl/http_posts.ipp
+#include <algorithm>
+
+namespace comcp::detail {
+
+COMCP_DECL http_posts::http_posts(http_session& session)
+    : session_(session),
+      link_(session.link()),
+      hold_limit_(link_.carrier.time->make_deadline(link_.executor)) {}
+
+COMCP_DECL result<void> http_posts::send(outgoing&& message) {
+  if (under_way_.size() + held_.size() >= link_.options.max_exchanges())
     return error(errc::queue_full, "more exchanges at once than http_options().max_exchanges()");
   ++messages_out_;
   bytes_out_ += message.text.size();
@@ -25924,76 +28217,84 @@ COMCP_DECL result<void> http_session::send(outgoing&& message) {
   return {};
 }
 
-COMCP_DECL void http_session::start(outgoing&& message) {
-  if (is_initialize(message)) {
-    session_id_.clear();
-    give_back_held();
-    if (listener_ && !sse_) std::exchange(listener_, nullptr)->give_up();
-  }
-  if (message.established && !sse_) {
-    for (auto const& [name, value] : message.headers) {
-      if (name == "MCP-Protocol-Version") version_ = value;
-    }
-    holding_ = true;
-  }
+COMCP_DECL void http_posts::start(outgoing&& message) {
+  prepare(message);
   auto const a = std::make_shared<http_activity>(std::move(message));
-  if (!a->message.stateless) a->session = session_id_;
-  a->number = ++next_;
-  posts_.emplace(a->number, a);
-  if (a->message.id) by_id_.emplace(a->message.id, a->number);
-  if (a->message.established && !sse_) {
-    std::function<void()> go_on = [weak = weak_from_this()] {
-      if (auto const self = weak.lock()) self->release_held();
-    };
-    hold_limit_->arm(time_->now() + options_.get_stream_wait(), std::move(go_on));
-  }
+  if (!a->message.stateless) a->session = link_.labels.session();
+  a->place = under_way_.size();
+  under_way_.push_back(a);
+  if (a->message.id) waiting_.insert_or_assign(a->message.id, a.get());
   a->starting = true;
-  detail::spawn(executor_, post(a), a->signal.slot(), a);
+  spawn(link_.executor, http_post::run(session_.shared_from_this(), a), a->signal.slot(), a);
   a->starting = false;
 }
 
+// What the messages of a handshake mean to a session.
+COMCP_DECL void http_posts::prepare(outgoing const& message) {
+  if (message.handshake && !message.stateless) {
+    link_.labels.forget_session();
+    give_back_held();
+    if (!link_.sse) session_.listener().stop();
+  }
+  if (!message.established || link_.sse) return;
+  link_.labels.established(message);
+  holding_ = true;
+  std::function<void()> go_on = [weak = session_.weak_from_this()] {
+    if (auto const self = weak.lock()) self->posts().release();
+  };
+  hold_limit_->arm(link_.in_time(link_.options.get_stream_wait()), std::move(go_on));
+}
+
 // They belong to a session that is gone: the core sends them in the next one.
-COMCP_DECL void http_session::give_back_held() {
+COMCP_DECL void http_posts::give_back_held() {
   holding_ = false;
   hold_limit_->disarm();
   for (auto const& m : std::exchange(held_, {})) {
-    auto back = [self = shared_from_this(), id = m.id] {
-      if (!self->over()) self->in().session_lost(id, error(errc::http_status, "the session is gone"));
+    std::function<void()> back = [self = session_.shared_from_this(), id = m.id] {
+      if (!self->link().over()) self->link().in().session_lost(id, error(errc::http_status, "the session is gone"));
     };
-    detail::post(executor_, std::move(back));
+    post(link_.executor, std::move(back));
   }
 }
 
-COMCP_DECL void http_session::reached_again() {
-  if (away_.over && time_->now() >= away_.earliest) away_.over->open();
-}
-
-COMCP_DECL void http_session::release_held() {
+COMCP_DECL void http_posts::release() {
   hold_limit_->disarm();
-  if (!std::exchange(holding_, false) || over()) return;
+  if (!std::exchange(holding_, false) || link_.over()) return;
   for (auto& m : std::exchange(held_, {})) start(std::move(m));
 }
 
-COMCP_DECL bool http_session::abandon(request_id id) noexcept {
+COMCP_DECL bool http_posts::abandon(request_id id) noexcept {
   auto const held = std::find_if(held_.begin(), held_.end(), [id](outgoing const& m) { return m.id == id; });
   if (held != held_.end()) {
     held_.erase(held);
     return true;
   }
-  auto const found = by_id_.find(id);
-  if (found == by_id_.end()) return false;
-  auto const a = posts_.find(found->second)->second;
+  auto const found = waiting_.find(id);
+  if (found == waiting_.end()) return false;
+  auto const a = under_way_[found->second->place];
   finished(a);
   a->give_up();
   return a->message.stateless;
 }
 
-COMCP_DECL void http_session::answered(activity const& a) {
-  auto const found = by_id_.find(a->message.id);
-  if (found != by_id_.end() && found->second == a->number) by_id_.erase(found);
+COMCP_DECL void http_posts::answered(activity const& a) {
+  auto const found = waiting_.find(a->message.id);
+  if (found != waiting_.end() && found->second == a.get()) waiting_.erase(found);
 }
 
-COMCP_DECL void http_session::send_again(activity const& a) {
+COMCP_DECL void http_posts::finished(activity const& a) {
+  answered(a);
+  if (a->place == http_activity::nowhere) return;
+  auto const hole = std::exchange(a->place, http_activity::nowhere);
+  if (under_way_.back() != a) {
+    under_way_[hole] = std::move(under_way_.back());
+    under_way_[hole]->place = hole;
+  }
+  under_way_.pop_back();
+  if (under_way_.empty() && drained_) drained_->open();
+}
+
+COMCP_DECL void http_posts::again(activity const& a) {
   finished(a);
   if (holding_ && a->message.id != 0) {
     held_.push_back(std::move(a->message));
@@ -26002,132 +28303,224 @@ COMCP_DECL void http_session::send_again(activity const& a) {
   }
 }
 
-COMCP_DECL void http_session::finished(activity const& a) {
-  answered(a);
-  posts_.erase(a->number);
-  if (posts_.empty() && drained_) drained_->open();
+COMCP_DECL asio::awaitable<void> http_posts::drained(time_source::time_point until) {
+  auto const all = under_way_;
+  for (auto const& a : all) {
+    if (a->message.id == 0) {
+      link_.limit(a, until - link_.carrier.time->now());
+    } else {
+      finished(a);
+      a->give_up();
+    }
+  }
+  if (under_way_.empty()) co_return;
+  drained_ = std::make_shared<gate>(link_.executor);
+  auto const bound = link_.open_later(drained_, until);
+  co_await drained_->wait();
 }
 
-COMCP_DECL void http_session::abort() noexcept {
-  inbox_ = nullptr;
+COMCP_DECL void http_posts::abort() noexcept {
   hold_limit_->disarm();
   held_.clear();
-  auto const all = std::exchange(posts_, {});
-  by_id_.clear();
-  for (auto const& [number, a] : all) a->give_up();
-  if (auto const l = std::exchange(listener_, nullptr)) l->give_up();
+  waiting_.clear();
+  auto const all = std::exchange(under_way_, {});
+  for (auto const& a : all) {
+    a->place = http_activity::nowhere;
+    a->give_up();
+  }
   if (drained_) drained_->open();
 }
 
+COMCP_DECL void http_posts::describe(transport_info& out) const {
+  out.messages_out = messages_out_;
+  out.bytes_out = bytes_out_;
+}
+
+}  // namespace comcp::detail
+
+// transport/impl/http_session.ipp
+#include <utility>
+
+namespace comcp::detail {
+
+/// Counts what is open while it lives.
+class open_stream {
+ public:
+  explicit open_stream(std::size_t& count) noexcept : count_(count) { ++count_; }
+  open_stream(open_stream const&) = delete;
+  open_stream& operator=(open_stream const&) = delete;
+  ~open_stream() { --count_; }
+
+ private:
+  std::size_t& count_;
+};
+
+COMCP_DECL http_session::http_session(asio::any_io_executor executor, http_options options, http_carrier carrier, inbox& in)
+    : link_(std::move(executor), std::move(options), std::move(carrier), in), posts_(*this), listener_(*this) {}
+
+COMCP_DECL asio::awaitable<result<void>> http_session::open() {
+  auto const hold = shared_from_this();
+  if (link_.options.resumed()) {
+    auto const usable = link_.labels.check_resumed();
+    if (!usable) co_return usable.error();
+  }
+  if (link_.options.kind() == http_kind::sse) {
+    auto opened = co_await open_sse();
+    co_return opened;
+  }
+  if (link_.options.resumed()) listener_.start();
+  co_return result<void>();
+}
+
+COMCP_DECL result<void> http_session::send(outgoing&& message) {
+  if (link_.over() || closing()) return error(errc::closed, "the connection is closed");
+  return posts_.send(std::move(message));
+}
+
+COMCP_DECL asio::awaitable<void> http_session::close() {
+  auto const hold = shared_from_this();
+  if (link_.over() || std::exchange(link_.carrier.ending, true)) co_return;
+  if (!link_.sse) listener_.stop();
+  co_await posts_.drained(link_.in_time(link_.options.close_wait()));
+  if (!link_.over() && !link_.labels.session().empty() && !link_.sse) {
+    auto const last = std::make_shared<http_activity>(outgoing());
+    auto const told = std::make_shared<gate>(link_.executor);
+    spawn(link_.executor, end(hold, told), last->signal.slot(), last);
+    link_.limit(last, link_.options.close_wait());
+    auto const bound = link_.open_later(told, link_.in_time(link_.options.close_wait()));
+    co_await told->wait();
+  }
+  // Kept connections would keep the io_context at work.
+  link_.carrier.engine.close_idle();
+  finish(error(errc::closed, "closed by this side"));
+}
+
+COMCP_DECL asio::awaitable<void> http_session::end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told) {
+  auto& link = self->link_;
+  http_fetch f(link.carrier, link.carrier.server, "DELETE");
+  f.common = link.labels.of_end();
+  auto const wait = link.options.close_wait();
+  f.timeouts.connect(wait).response(wait).total(wait);
+  link.labels.forget_session();
+  try {
+    co_await f.run();
+    co_await f.skip_body();
+  } catch (...) {
+    // 405, a refusal, no connection: the session ends without having been told.
+  }
+  told->open();
+}
+
+COMCP_DECL void http_session::abort() noexcept {
+  link_.cut();
+  posts_.abort();
+  listener_.stop();
+}
+
 COMCP_DECL void http_session::finish(error reason) {
-  if (over()) return;
   auto const keep = shared_from_this();
-  inbox* const in = inbox_;
+  inbox* const in = link_.cut();
+  if (in == nullptr) return;
   abort();
   in->closed(std::move(reason));
 }
 
-COMCP_DECL http_headers http_session::post_headers(http_activity const& a) const {
-  auto const& own = a.message.headers;
-  bool const is_usual = !a.message.stateless && own.size() == 1;
-  if (is_usual && legacy_.version == own.front().second && legacy_.session == a.session) return legacy_.fields;
-  auto headers = base_;
-  // None can fail: the session's id was looked at when it came, the rest is ours.
-  for (auto const& [name, value] : own) (void)headers.add(name, value);
-  if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
-  if (is_usual) legacy_ = {own.front().second, a.session, headers};
-  return headers;
-}
-
-COMCP_DECL http_headers http_session::stream_headers(http_activity const& a, std::string_view last_event_id) const {
-  auto headers = options_.headers();
-  (void)headers.add("Accept", "text/event-stream");
-  if (!version_.empty()) (void)headers.add("MCP-Protocol-Version", version_);
-  if (!last_event_id.empty()) (void)headers.add("Last-Event-ID", last_event_id);
-  if (!a.session.empty()) (void)headers.add("Mcp-Session-Id", a.session);
-  return headers;
-}
-
-COMCP_DECL http_headers http_session::delete_headers() const {
-  auto headers = options_.headers();
-  if (!version_.empty()) (void)headers.add("MCP-Protocol-Version", version_);
-  if (!session_id_.empty()) (void)headers.add("Mcp-Session-Id", session_id_);
-  return headers;
-}
-
-COMCP_DECL result<void> http_session::adopt_session(http_headers const& got) {
-  auto const* const id = got.find("Mcp-Session-Id");
-  if (!id) return {};
-  if (!sansio::is_session_id(*id)) return error(errc::protocol_violation, "a session id of other characters than visible ASCII");
-  session_id_ = *id;
-  holding_ = true;
-  return {};
-}
-
-COMCP_DECL bool http_session::has_newer_session(http_activity const& a) const noexcept {
-  return !session_id_.empty() && session_id_ != a.session;
-}
-
-COMCP_DECL void http_session::start_listening() {
-  if (over() || closing_ || sse_ || !options_.get_stream()) return release_held();
-  if (listener_) std::exchange(listener_, nullptr)->give_up();
-  listener_ = std::make_shared<http_activity>(outgoing());
-  listener_->session = session_id_;
-  detail::spawn(executor_, listen(listener_), listener_->signal.slot(), listener_);
-}
-
-COMCP_DECL void http_session::switch_to_sse(http_url endpoint) {
-  sse_ = true;
-  url_ = std::move(endpoint);
-}
-
-COMCP_DECL void http_session::deliver(std::string& text, request_id stream) {
-  ++messages_in_;
-  bytes_in_ += text.size();
-  in().delivered(pad(text), stream);
-}
-
-COMCP_DECL void http_session::failed(http_activity const& a, error why) {
-  if (a.message.id) return in().stream_ended(a.message.id, std::move(why));
-  in().fault(why.with_message("a message was not accepted: " + std::string(why.message())));
-}
-
-COMCP_DECL void http_session::limit(activity const& a, std::chrono::nanoseconds d) {
-  if (!a->limit) a->limit = time_->make_deadline(executor_);
-  std::function<void()> fire = [weak = std::weak_ptr(a)] {
-    auto const alive = weak.lock();
-    if (alive) alive->give_up();
-  };
-  a->limit->arm(time_->now() + std::chrono::duration_cast<time_source::time_point::duration>(d), std::move(fire));
-}
-
-COMCP_DECL void http_session::unlimit(http_activity& a) {
-  if (a.limit) a.limit->disarm();
-}
-
-COMCP_DECL std::unique_ptr<deadline> http_session::open_later(std::shared_ptr<gate> const& g, time_source::time_point at) {
-  auto alarm = time_->make_deadline(executor_);
-  std::function<void()> enough = [g] { g->open(); };
-  alarm->arm(at, std::move(enough));
-  return alarm;
-}
-
-COMCP_DECL sansio::http_sent http_session::sent(http_activity const& a) const {
-  sansio::http_sent s;
-  s.request = a.message.id != 0 && !sse_;
-  s.repeatable = a.message.repeatable;
-  s.in_session = !a.session.empty();
-  return s;
-}
-
 COMCP_DECL void http_session::describe(transport_info& out) const {
-  out.kind = sse_ ? "http+sse" : "http";
-  out.session_id = session_id_;
-  out.open_streams = streams_;
-  out.messages_in = messages_in_;
-  out.messages_out = messages_out_;
-  out.bytes_in = bytes_in_;
-  out.bytes_out = bytes_out_;
+  out.kind = link_.sse ? "http+sse" : "http";
+  out.session_id = link_.labels.session();
+  out.open_streams = link_.streams;
+  out.messages_in = link_.messages_in;
+  out.bytes_in = link_.bytes_in;
+  posts_.describe(out);
+}
+
+COMCP_DECL asio::awaitable<error> http_session::read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
+                                                            other_events const* others) {
+  open_stream const counted(link_.streams);
+  for (;;) {
+    auto const piece = co_await f.next();
+    if (link_.over(*a)) co_return error(errc::cancelled);
+    if (!piece) co_return piece.error();
+    if (piece->empty())
+      co_return error(errc::transport_failed, a->message.id ? "the stream ended before its answer" : "the server ended the event stream");
+    parser.feed(*piece);
+    while (auto event = parser.next()) {
+      if (!event->is_message()) {
+        if (others == nullptr) continue;
+        if (auto failure = (*others)(*event)) co_return failure;
+      } else if (event->data.find_first_not_of(' ') != std::string::npos) {
+        link_.deliver(pad(event->data), a->message.id);
+        if (link_.over(*a)) co_return error(errc::cancelled);
+      }
+    }
+    if (parser.failed()) co_return parser.failure();
+    if (a->message.id == 0 || a->answered || link_.in().awaits(a->message.id)) continue;
+    a->answered = true;
+    posts_.answered(a);
+    if (f.method == "GET") co_return error();
+    link_.limit(a, std::chrono::seconds(1));  // for the end, after which the connection can be used again
+  }
+}
+
+struct http_session::sse_stream {
+  explicit sse_stream(http_link& link)
+      : fetch(link.carrier, link.carrier.server, "GET"),
+        parser(link.options.max_event()),
+        reached(std::make_shared<gate>(link.executor)) {}
+  http_fetch fetch;
+  sansio::sse_parser parser;
+  std::shared_ptr<gate> reached;
+  bool endpoint = false;
+  error ended;
+};
+
+COMCP_DECL asio::awaitable<result<void>> http_session::open_sse() {
+  auto const a = std::make_shared<http_activity>(outgoing());
+  auto const s = std::make_shared<sse_stream>(link_);
+  s->fetch.common = link_.labels.of_stream({}, {});
+  s->fetch.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
+  s->fetch.authorizing = [this, a](bool begins) {
+    link_.authorizing(begins);
+    if (link_.over(*a)) return;
+    if (begins) {
+      http_link::unlimit(*a);
+    } else {
+      link_.limit(a, link_.options.send_timeout());
+    }
+  };
+  listener_.become(a);
+  spawn(link_.executor, run_sse(shared_from_this(), a, s), a->signal.slot(), a);
+  link_.limit(a, link_.options.send_timeout());
+  co_await s->reached->wait();
+  http_link::unlimit(*a);
+  if (s->endpoint) co_return result<void>();
+  co_return s->ended ? s->ended : error(errc::connect_failed, "the server names no endpoint on its event stream");
+}
+
+COMCP_DECL asio::awaitable<void> http_session::run_sse(std::shared_ptr<http_session> self, activity a,
+                                                       std::shared_ptr<sse_stream> s) {
+  auto& link = self->link_;
+  other_events const others = [&link, &s](sansio::sse_event const& event) {
+    if (event.type != "endpoint" || s->endpoint) return error();
+    auto const where = link.carrier.server.resolve(event.data);
+    if (!where) return error(errc::protocol_violation, "the endpoint is no URL");
+    if (!same_origin(*where, link.carrier.server))
+      return error(errc::protocol_violation, "the endpoint is on another origin: " + where->origin());
+    s->endpoint = link.sse = true;
+    link.url = *where;
+    s->reached->open();
+    return error();
+  };
+  try {
+    co_await s->fetch.run();
+    s->ended = s->fetch.verdict.why;
+    if (s->fetch.verdict.what == http_fetch::action::stream) s->ended = co_await self->read_events(a, s->fetch, s->parser, &others);
+  } catch (...) {
+    s->ended = current_error();
+  }
+  self->listener_.left(a);
+  s->reached->open();
+  if (s->endpoint && !link.over(*a)) self->finish(s->ended);
 }
 
 }  // namespace comcp::detail
@@ -26135,603 +28528,121 @@ COMCP_DECL void http_session::describe(transport_info& out) const {
 
 namespace comcp::detail {
 
-template <class Engine, class Auth>
-class http_streams : public http_session {
- public:
-  using fetch_type = http_fetch<Engine, Auth>;
-  using action = sansio::http_verdict::action;
-
-  http_streams(http_url url, http_options options, asio::any_io_executor executor, inbox& in,
-               std::shared_ptr<Engine> engine, std::shared_ptr<Auth> auth)
-      : http_session(std::move(url), std::move(options), std::move(executor), in),
-        engine_(std::move(engine)),
-        auth_(std::move(auth)) {}
-
- protected:
-  // Reads until the end, or until the answer came. What ended it.
-  asio::awaitable<error> read_stream(activity a, fetch_type& f, sansio::sse_parser& parser) {
-    open_stream const counted(streams_);
-    for (;;) {
-      auto const piece = co_await f.next();
-      if (over(a)) co_return error(errc::cancelled);
-      if (!piece) co_return piece.error();
-      if (piece->empty()) co_return error(errc::transport_failed, "the stream ended before its answer");
-      parser.feed(*piece);
-      while (auto event = parser.next()) {
-        if (!event->is_message() || event->data.find_first_not_of(' ') == std::string::npos) continue;
-        deliver(event->data, a->message.id);
-        if (over(a)) co_return error(errc::cancelled);
-      }
-      if (parser.failed()) co_return parser.failure();
-      if (a->message.id == 0 || a->answered || in().awaits(a->message.id)) continue;
-      a->answered = true;
-      answered(a);
-      if (f.method == "GET") co_return error();
-      limit(a, std::chrono::seconds(1));  // for the end, after which the connection can be used again
-    }
-  }
-
-  // Whether a stream that was refused so will be refused again.
-  [[nodiscard]] static bool is_final(error const& e) {
-    auto const* const d = e.detail();
-    return d && d->http_status && *d->http_status < 500 && *d->http_status != 408 && *d->http_status != 429;
-  }
-
-  // HTTP+SSE (2024-11-05): the stream that brings everything, and first where to POST.
-  asio::awaitable<result<void>> open_sse() {
-    auto const a = std::make_shared<http_activity>(outgoing());
-    auto const s = std::make_shared<sse_state>(*engine_, *auth_, time_, stream_url_, options_.max_event());
-    s->fetch.fields = [fields = stream_headers(*a, {})] { return fields; };
-    s->fetch.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
-    s->fetch.authorizing = [this, a](bool begins) {
-      authorizing(begins);
-      if (over(a)) return;
-      if (begins) {
-        unlimit(*a);
-      } else {
-        limit(a, options_.send_timeout());
-      }
-    };
-    if (listener_) std::exchange(listener_, nullptr)->give_up();
-    listener_ = a;
-    auto const reached = std::make_shared<gate>(executor_);
-    spawn(executor_, run_sse(a, s, reached), a->signal.slot(), a);
-    limit(a, options_.send_timeout());
-    co_await reached->wait();
-    unlimit(*a);
-    if (s->endpoint) co_return result<void>();
-    co_return s->ended ? s->ended : error(errc::connect_failed, "the server names no endpoint on its event stream");
-  }
-
-  std::shared_ptr<Engine> engine_;
-  std::shared_ptr<Auth> auth_;
-
- private:
-  /// The stream of the legacy era on which the server speaks unasked, from one attempt to the next.
-  struct listening {
-    explicit listening(http_options const& o) : parser(o.max_event()), backoff(o.reconnect()) {}
-    sansio::sse_parser parser;
-    sansio::backoff backoff;
-    enum class outcome { ended, failed, away, refused };
-    outcome last = outcome::failed;
-    error why;          // it is not open
-    bool told = false;  // that it is gone
-  };
-
-  asio::awaitable<void> listen(activity a) override {
-    auto const hold = this->shared_from_this();
-    listening l(options_);
-    for (;;) {
-      std::optional<std::chrono::milliseconds> delay;
-      l.last = listening::outcome::failed;
-      try {
-        delay = co_await listen_once(a, l);
-      } catch (...) {
-        if (over(a)) co_return;
-        l.why = current_error();
-        delay = l.backoff.failed(chance());
-      }
-      if (over(a)) co_return;
-      release_held();
-      if (!over(a) && !delay && !std::exchange(l.told, true)) in().deaf(l.why);
-      if (over(a)) co_return;
-      if (options_.reconnect().attempts() == 0) break;
-      co_await rest(a, delay.value_or(options_.reconnect().maximum()), l);
-      if (over(a)) co_return;
-    }
-    if (listener_ == a) listener_ = nullptr;
-  }
-
-  // Until it may be tried again. What was refused is asked for again only for somebody who waits for it.
-  asio::awaitable<void> rest(activity a, std::chrono::milliseconds delay, listening const& l) {
-    do {
-      auto const over_now = std::make_shared<gate>(executor_);
-      auto const bound = open_later(over_now, time_->now() + delay);
-      if (l.last == listening::outcome::away) away_ = {over_now, time_->now() + std::min(delay, options_.reconnect().initial())};
-      co_await over_now->wait();
-      if (over(a)) co_return;
-      away_.over.reset();
-    } while (l.last == listening::outcome::refused && !in().listens());
-  }
-
-  // When to open it again; nothing where that has failed too often, or for good.
-  asio::awaitable<std::optional<std::chrono::milliseconds>> listen_once(activity a, listening& l) {
-    fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
-    f.fields = [this, &a, &l] { return stream_headers(*a, l.parser.last_event_id()); };
-    // Some say by 404 that they have no such stream: it tells of the session only where there was one.
-    f.sent.in_session = !a->session.empty() && a->answered;
-    f.sent.repeatable = true;
-    f.timeouts.response(options_.send_timeout()).idle(options_.idle_timeout());
-    co_await f.run();
-    if (over(a)) co_return std::nullopt;
-    l.why = f.verdict.why;
-    if (f.verdict.what == action::session_lost) {
-      a->given_up = true;
-      listener_ = nullptr;
-      in().session_lost(0, l.why);
-      co_return std::nullopt;
-    }
-    if (f.verdict.what == action::none) l.why = no_stream(f.head().status);
-    if (f.verdict.what == action::none || (f.verdict.what != action::stream && is_final(l.why))) {
-      l.last = listening::outcome::refused;
-      co_return std::nullopt;
-    }
-    if (f.verdict.what != action::stream) {
-      if (!l.why.detail() || !l.why.detail()->http_status) l.last = listening::outcome::away;
-      co_return l.backoff.failed(chance(), l.parser.retry());
-    }
-    a->answered = true;
-    l.last = listening::outcome::ended;
-    release_held();
-    l.told = false;
-    if (!over(a)) in().deaf(error());
-    if (over(a)) co_return std::nullopt;
-    l.parser.restart();
-    auto const before = messages_in();
-    auto const id = l.parser.last_event_id();
-    auto const opened = time_->now();
-    l.why = co_await read_stream(a, f, l.parser);
-    if (over(a)) co_return std::nullopt;
-    bool const brought = messages_in() != before || l.parser.last_event_id() != id;
-    co_return l.backoff.ended(time_->now() - opened, brought, chance(), l.parser.retry());
-  }
-
-  [[nodiscard]] static error no_stream(int status) {
-    transport_detail known;
-    known.http_status = status;
-    return error(errc::capability_missing, "the server has no stream for what it says unasked, such as changes")
-        .with_detail(std::move(known));
-  }
-
-  struct sse_state {
-    sse_state(Engine& e, Auth& auth, std::shared_ptr<time_source> time, http_url const& url, std::size_t max_event)
-        : fetch(e, auth, std::move(time), url, url, "GET"), parser(max_event) {}
-    fetch_type fetch;
-    sansio::sse_parser parser;
-    bool endpoint = false;
-    error ended;
-  };
-
-  asio::awaitable<void> run_sse(activity a, std::shared_ptr<sse_state> s, std::shared_ptr<gate> reached) {
-    auto const hold = this->shared_from_this();
-    try {
-      co_await s->fetch.run();
-      if (s->fetch.verdict.what == action::stream) {
-        s->ended = co_await read_sse(a, s, reached);
-      } else {
-        s->ended = s->fetch.verdict.why;
-      }
-    } catch (...) {
-      s->ended = current_error();
-    }
-    if (listener_ == a) listener_ = nullptr;
-    bool const was_open = s->endpoint;
-    reached->open();
-    if (was_open && !over(a)) finish(s->ended);
-  }
-
-  asio::awaitable<error> read_sse(activity a, std::shared_ptr<sse_state> s, std::shared_ptr<gate> reached) {
-    open_stream const counted(streams_);
-    for (;;) {
-      auto const piece = co_await s->fetch.next();
-      if (over(a)) co_return error(errc::cancelled);
-      if (!piece) co_return piece.error();
-      if (piece->empty()) co_return error(errc::transport_failed, "the server ended the event stream");
-      s->parser.feed(*piece);
-      while (auto event = s->parser.next()) {
-        if (event->type == "endpoint" && !s->endpoint) {
-          auto const where = stream_url_.resolve(event->data);
-          if (!where) co_return error(errc::protocol_violation, "the endpoint is no URL");
-          if (!same_origin(*where, stream_url_))
-            co_return error(errc::protocol_violation, "the endpoint is on another origin: " + where->origin());
-          s->endpoint = true;
-          switch_to_sse(*where);
-          reached->open();
-          continue;
-        }
-        if (!event->is_message() || event->data.empty()) continue;
-        deliver(event->data, 0);
-        if (over(a)) co_return error(errc::cancelled);
-      }
-      if (s->parser.failed()) co_return s->parser.failure();
-    }
-  }
-};
-
-}  // namespace comcp::detail
-
-namespace comcp::detail {
-
-template <class Engine, class Auth>
-class http_exchanges final : public http_streams<Engine, Auth> {
-  using base = http_streams<Engine, Auth>;
-  using activity = typename base::activity;
-
- public:
-  using fetch_type = typename base::fetch_type;
-  using action = typename base::action;
-
-  http_exchanges(http_url url, http_options options, asio::any_io_executor executor, inbox& to,
-                 std::shared_ptr<Engine> engine, std::shared_ptr<Auth> auth)
-      : base(std::move(url), std::move(options), std::move(executor), to, std::move(engine), std::move(auth)) {}
-
-  asio::awaitable<result<void>> open() override {
-    auto const hold = this->shared_from_this();
-    if (auto const usable = check_resumed(); !usable) co_return usable.error();
-    if (options_.kind() != http_kind::sse) {
-      if (options_.resumed()) start_listening();
-      co_return result<void>();
-    }
-    auto const opened = co_await open_sse();
-    if (opened) co_return result<void>();
-    co_return opened.error();
-  }
-
-  asio::awaitable<void> close() override {
-    auto const hold = this->shared_from_this();
-    if (over() || std::exchange(closing_, true)) co_return;
-    if (listener_ && !sse_) std::exchange(listener_, nullptr)->give_up();
-    auto const until = time_->now() + options_.close_wait();
-    co_await drain(until);
-    if (!over() && !session_id_.empty() && !sse_) {
-      auto const last = std::make_shared<http_activity>(outgoing());
-      auto const told = std::make_shared<gate>(executor_);
-      spawn(executor_, end_session(told), last->signal.slot(), last);
-      limit(last, options_.close_wait());
-      auto const bound = open_later(told, time_->now() + options_.close_wait());
-      co_await told->wait();
-    }
-    // Kept connections would keep the io_context at work.
-    if constexpr (requires { engine_->close_idle(); }) engine_->close_idle();
-    finish(error(errc::closed, "closed by this side"));
-  }
-
- private:
-  using base::adopt_session;
-  using base::auth_;
-  using base::authorizing;
-  using base::chance;
-  using base::check_resumed;
-  using base::closing_;
-  using base::delete_headers;
-  using base::deliver;
-  using base::drained_;
-  using base::engine_;
-  using base::executor_;
-  using base::failed;
-  using base::finish;
-  using base::finished;
-  using base::has_newer_session;
-  using base::in;
-  using base::is_final;
-  using base::limit;
-  using base::listener_;
-  using base::open_later;
-  using base::open_sse;
-  using base::options_;
-  using base::over;
-  using base::post_headers;
-  using base::posts_;
-  using base::reached_again;
-  using base::read_stream;
-  using base::sent;
-  using base::send_again;
-  using base::session_id_;
-  using base::sse_;
-  using base::start_listening;
-  using base::stream_headers;
-  using base::stream_url_;
-  using base::time_;
-  using base::url_;
-
-  // One POST, from its first byte to the end of what came of it.
-  asio::awaitable<void> post(activity a) override {
-    auto const hold = this->shared_from_this();
-    error failure;
-    try {
-      co_await carry_out(a);
-    } catch (...) {
-      failure = over(a) ? error() : current_error();
-    }
-    if (a->starting) co_await next_turn();
-    bool const given_up = over(a);
-    if (!over()) finished(a);
-    if (given_up) co_return;
-    if (failure) failed(*a, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
-    if (!over() && a->message.established && a->session == session_id_) start_listening();
-  }
-
-  // A POST begins inside send(), from which nothing may be told yet.
-  asio::awaitable<void> next_turn() { co_await asio::post(executor_, asio::use_awaitable); }
-
-  asio::awaitable<void> carry_out(activity a) {
-    fetch_type f(*engine_, *auth_, time_, stream_url_, url_, "POST");
-    f.sent = sent(*a);
-    f.body = &a->message.text;
-    // A call has its own deadlines, which cancel; everything else has this one.
-    bool const timed_by_call = a->message.id != 0 && !sse_;
-    f.timeouts.response(timed_by_call ? http_timeouts::never : options_.send_timeout());
-    f.timeouts.idle(timed_by_call && !a->message.open_ended ? http_timeouts::never : options_.idle_timeout());
-    f.timeouts.total(timed_by_call ? http_timeouts::never : options_.send_timeout());
-    f.fields = [this, &a] { return post_headers(*a); };
-    f.ending = &closing_;
-    f.authorizing = [this](bool begins) { authorizing(begins); };
-    co_await f.run();
-    if (a->starting) co_await next_turn();
-    if (over(a)) co_return;
-    if (f.verdict.what != action::fail) reached_again();
-    if (f.verdict.what == action::json) {
-      co_await take_json(a, f);
-    } else if (f.verdict.what == action::stream) {
-      co_await take_stream(a, f);
-    } else if (f.verdict.what == action::accepted) {
-      co_await f.skip_body();
-    } else {
-      co_await refused(a, f);
-    }
-  }
-
-  [[nodiscard]] static bool is_refused_session(fetch_type const& f) {
-    return f.verdict.what == action::fail && f.sent.in_session && sansio::means_session_lost(f.verdict.why);
-  }
-
-  asio::awaitable<void> refused(activity a, fetch_type& f) {
-    auto const why = f.verdict.why;
-    if (f.verdict.what == action::session_lost || is_refused_session(f)) {
-      if (has_newer_session(*a)) co_return send_again(a);
-      finished(a);
-      co_return in().session_lost(a->message.id, why);
-    }
-    bool const is_initialize = a->message.handshake && !a->message.stateless;
-    if (is_initialize && !sse_ && options_.kind() == http_kind::automatic && sansio::may_be_http_sse(why)) {
-      auto const opened = co_await open_sse();
-      if (over(a)) co_return;
-      if (opened) {
-        co_await carry_out(a);
-        co_return;
-      }
-      if (opened.error() == errc::unauthorized) co_return failed(*a, opened.error());  // it is there, behind a login
-    }
-    failed(*a, why);
-  }
-
-  [[nodiscard]] result<void> look_at_head(activity const& a, fetch_type const& f) {
-    bool const is_initialize = a->message.handshake && !a->message.stateless;
-    if (!is_initialize || !in().awaits(a->message.id)) return {};  // a late answer begins nothing
-    return adopt_session(f.head().headers);
-  }
-
-  asio::awaitable<void> take_json(activity a, fetch_type& f) {
-    std::string body;
-    auto const read = co_await f.read_body(body, options_.max_body());
-    if (over(a)) co_return;
-    auto usable = read;
-    if (usable) usable = look_at_head(a, f);
-    if (!usable) co_return failed(*a, usable.error());
-    auto const id = a->message.id;
-    deliver(body, id);
-    if (!over(a) && in().awaits(id)) failed(*a, sansio::unanswered(f.head(), body));
-  }
-
-  asio::awaitable<void> take_stream(activity a, fetch_type& f) {
-    if (auto const usable = look_at_head(a, f); !usable) co_return failed(*a, usable.error());
-    sansio::sse_parser parser(options_.max_event());
-    auto broken = co_await read_stream(a, f, parser);
-    if (over(a)) co_return;
-    if (a->answered) co_return;
-    sansio::backoff backoff(options_.reconnect());
-    auto delay = backoff.failed(chance(), parser.retry());
-    bool hopeless = false;
-    while (delay && !hopeless && may_resume(*a, parser) && leaves_outcome_open(broken)) {
-      f.close();
-      co_await pause_until(time_, time_->now() + *delay);
-      if (over(a)) co_return;
-      auto const before = parser.last_event_id();
-      std::optional<time_source::time_point> opened;
-      broken = co_await resume(a, parser, hopeless, opened);
-      if (over(a) || a->answered) co_return;
-      bool const brought = parser.last_event_id() != before;
-      delay = opened ? backoff.ended(time_->now() - *opened, brought, chance(), parser.retry())
-                     : backoff.failed(chance(), parser.retry());
-    }
-    failed(*a, std::move(broken));
-  }
-
-  // In its own session only.
-  [[nodiscard]] bool may_resume(http_activity const& a, sansio::sse_parser const& parser) const {
-    return !a.message.stateless && a.session == session_id_ && !parser.last_event_id().empty() && !parser.failed();
-  }
-
-  // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
-  asio::awaitable<error> resume(activity a, sansio::sse_parser& parser, bool& hopeless,
-                                std::optional<time_source::time_point>& opened) {
-    fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "GET");
-    f.sent = sent(*a);
-    f.fields = [this, &a, &parser] { return stream_headers(*a, parser.last_event_id()); };
-    f.ending = &closing_;
-    f.authorizing = [this](bool begins) { authorizing(begins); };
-    f.sent.in_session = !a->session.empty();
-    f.timeouts.response(options_.send_timeout()).idle(http_timeouts::never);
-    co_await f.run();
-    if (over(a)) co_return error(errc::cancelled);
-    if (f.verdict.what != action::stream) {
-      // 409: the server has not seen yet that the stream broke.
-      bool const busy = f.verdict.what == action::none && f.head().status == 409;
-      hopeless = !busy && (f.verdict.what != action::fail || is_final(f.verdict.why));
-      // Whatever stands in the way, the request itself was sent: what became of it is not known.
-      std::string text = "the broken stream cannot be resumed";
-      if (f.verdict.why) text += ": " + std::string(f.verdict.why.message());
-      co_return f.verdict.why.with_code(make_error_code(errc::transport_failed)).with_message(std::move(text));
-    }
-    parser.restart();
-    opened = time_->now();
-    auto ended = co_await read_stream(a, f, parser);
-    co_return ended;
-  }
-
-  // Lets what is no request get through; requests are not waited for.
-  asio::awaitable<void> drain(time_source::time_point until) {
-    auto const all = posts_;
-    for (auto const& [number, a] : all) {
-      if (a->message.id == 0) {
-        limit(a, until - time_->now());
-        continue;
-      }
-      finished(a);
-      a->give_up();
-    }
-    if (posts_.empty()) co_return;
-    drained_ = std::make_shared<gate>(executor_);
-    auto const bound = open_later(drained_, until);
-    co_await drained_->wait();
-  }
-
-  asio::awaitable<void> end_session(std::shared_ptr<gate> told) {
-    auto const hold = this->shared_from_this();
-    fetch_type f(*engine_, *auth_, time_, stream_url_, stream_url_, "DELETE");
-    f.ending = &closing_;
-    f.fields = [fields = delete_headers()] { return fields; };
-    f.timeouts.connect(options_.close_wait()).response(options_.close_wait()).total(options_.close_wait());
-    session_id_.clear();
-    try {
-      co_await f.run();
-      co_await f.skip_body();
-    } catch (...) {
-      // 405, a refusal, no connection: the session ends without having been told.
-    }
-    told->open();
-  }
-};
-
-/// The one way in, so that compiled mode can keep all of the above out of its users' sources.
-template <class Engine, class Auth>
-std::shared_ptr<http_session> make_http_session(http_url url, http_options options, asio::any_io_executor executor,
-                                                inbox& in, std::shared_ptr<Engine> engine, std::shared_ptr<Auth> auth) {
-  return std::make_shared<http_exchanges<Engine, Auth>>(std::move(url), std::move(options), std::move(executor), in,
-                                                        std::move(engine), std::move(auth));
-}
-
-}  // namespace comcp::detail
-
-namespace comcp {
-
-/// A server's MCP endpoint. A url that is none, and options that cannot be, fail when connecting.
-template <class Engine, class Auth = no_auth>
-class streamable_http {
-  static_assert(engine<Engine>,
-                "comcp: this type is no engine: it needs a nested type response and open(http_request) giving "
-                "asio::awaitable<result<response>> as comcp/http/engine.hpp says");
-  static_assert(authenticator<Auth>,
-                "comcp: this type is no authenticator: it needs headers(), challenged() and identity() as "
-                "comcp/auth/authenticator.hpp says");
-
+class http_endpoint {
  public:
   static constexpr bool is_http = true;
 
-  streamable_http(std::string_view url, Engine e, Auth a = Auth(), http_options options = http_options())
-      : streamable_http(url, std::make_shared<Engine>(std::move(e)), std::move(a), std::move(options)) {}
-  /// With an engine that others use too, on the same executor.
-  streamable_http(std::string_view url, std::shared_ptr<Engine> e, Auth a = Auth(), http_options options = http_options())
-      : url_(http_url::parse(url)),
-        options_(std::move(options)),
-        engine_(std::move(e)),
-        auth_(std::make_shared<Auth>(std::move(a))) {}
-  streamable_http(streamable_http&&) noexcept = default;
-  streamable_http& operator=(streamable_http&& other) noexcept {
-    if (this == &other) return *this;
-    abort();
-    url_ = std::move(other.url_);
-    options_ = std::move(other.options_);
-    engine_ = std::move(other.engine_);
-    auth_ = std::move(other.auth_);
-    session_ = std::move(other.session_);
-    return *this;
-  }
-  ~streamable_http() { abort(); }
+  http_endpoint(std::string_view url, any_engine e, any_authenticator a, http_options options);
+  http_endpoint(http_endpoint&&) noexcept = default;
+  http_endpoint& operator=(http_endpoint&& other) noexcept;
+  ~http_endpoint() { abort(); }
 
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) {
-    abort();
-    return open_session(this, in);
-  }
-  result<void> send(outgoing message) {
-    if (!session_) return error(errc::closed, "not open");
-    return session_->send(std::move(message));
-  }
+  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
+  result<void> send(outgoing message);
   bool abandon(request_id id) noexcept { return session_ && session_->abandon(id); }
-  [[nodiscard]] asio::awaitable<void> close() { return close_session(session_); }
-
-  [[nodiscard]] transport_info info() const {
-    transport_info out;
-    out.kind = "http";
-    if (url_) {
-      out.target = url_->origin() + url_->path();
-      out.origin = url_->origin();
-      // A query or a header of the user's own may decide on the answers, and may be a secret.
-      if (!url_->query() && options_.headers().empty()) out.server = out.target;
-    }
-    if (auth_) {
-      out.identity = auth_->identity();
-      if constexpr (requires(Auth const& a) { a.extensions(); }) out.extensions = auth_->extensions();
-    }
-    if (session_) session_->describe(out);
-    return out;
-  }
+  [[nodiscard]] asio::awaitable<void> close();
+  [[nodiscard]] transport_info info() const;
   [[nodiscard]] std::optional<saved_session> resumed() const { return options_.resumed(); }
 
  private:
-  using session_type = detail::http_session;
-
-  // The core keeps the transport in its place from open() on.
-  static asio::awaitable<result<void>> open_session(streamable_http* self, inbox& in) {
-    auto const executor = co_await asio::this_coro::executor;
-    if (!self->url_) co_return self->url_.error();
-    if (self->options_.unusable()) co_return self->options_.unusable();
-    auto const session =
-        detail::make_http_session(*self->url_, self->options_, executor, in, self->engine_, self->auth_);
-    self->session_ = session;
-    auto opened = co_await session->open();
-    co_return opened;
-  }
-
-  static asio::awaitable<void> close_session(std::shared_ptr<session_type> session) {
-    if (session) co_await session->close();
-  }
-
-  void abort() noexcept {
-    if (session_) session_->abort();
-    session_.reset();
-  }
+  [[nodiscard]] asio::awaitable<result<void>> start(inbox& in);
+  void abort() noexcept;
 
   result<http_url> url_;
   http_options options_;
-  std::shared_ptr<Engine> engine_;
-  std::shared_ptr<Auth> auth_;
-  std::shared_ptr<session_type> session_;
+  any_engine engine_;
+  any_authenticator auth_;
+  std::shared_ptr<http_session> session_;
 };
 
-}  // namespace comcp
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// transport/impl/http_endpoint.ipp
+#include <utility>
+
+#include <asio/this_coro.hpp>
+
+namespace comcp::detail {
+
+COMCP_DECL http_endpoint::http_endpoint(std::string_view url, any_engine e, any_authenticator a, http_options options)
+    : url_(http_url::parse(url)), options_(std::move(options)), engine_(std::move(e)), auth_(std::move(a)) {}
+
+COMCP_DECL http_endpoint& http_endpoint::operator=(http_endpoint&& other) noexcept {
+  if (this == &other) return *this;
+  abort();
+  url_ = std::move(other.url_);
+  options_ = std::move(other.options_);
+  engine_ = std::move(other.engine_);
+  auth_ = std::move(other.auth_);
+  session_ = std::move(other.session_);
+  return *this;
+}
+
+COMCP_DECL asio::awaitable<result<void>> http_endpoint::open(inbox& in) {
+  abort();
+  return start(in);
+}
+
+// The core keeps the transport in its place from open() on.
+COMCP_DECL asio::awaitable<result<void>> http_endpoint::start(inbox& in) {
+  auto const executor = co_await asio::this_coro::executor;
+  if (!url_) co_return url_.error();
+  if (options_.unusable()) co_return options_.unusable();
+  http_carrier carrier(engine_, auth_, options_.time(), *url_);
+  session_ = std::make_shared<http_session>(executor, options_, std::move(carrier), in);
+  auto const session = session_;
+  auto opened = co_await session->open();
+  co_return opened;
+}
+
+COMCP_DECL result<void> http_endpoint::send(outgoing message) {
+  if (!session_) return error(errc::closed, "not open");
+  return session_->send(std::move(message));
+}
+
+COMCP_DECL asio::awaitable<void> close_http_session(std::shared_ptr<http_session> session) {
+  if (session) co_await session->close();
+}
+
+COMCP_DECL asio::awaitable<void> http_endpoint::close() { return close_http_session(session_); }
+
+COMCP_DECL transport_info http_endpoint::info() const {
+  transport_info out;
+  out.kind = "http";
+  if (url_) {
+    out.target = url_->origin() + url_->path();
+    out.origin = url_->origin();
+    // A query or a header of the user's own may decide on the answers, and may be a secret.
+    if (!url_->query() && options_.headers().empty()) out.server = out.target;
+  }
+  out.identity = auth_.identity();
+  out.extensions = auth_.extensions();
+  if (session_) session_->describe(out);
+  return out;
+}
+
+COMCP_DECL void http_endpoint::abort() noexcept {
+  if (session_) session_->abort();
+  session_.reset();
+}
+
+}  // namespace comcp::detail
+#endif
 
 namespace comcp {
+namespace detail {
+
+// A template, so that only who uses HTTP pays for the engine.
+template <class Engine = default_http_engine>
+std::unique_ptr<http_endpoint> make_http_endpoint(std::string_view url, asio_engine_options engine, proxy_options proxies,
+                                                  tls_options const& tls, any_authenticator auth, http_options options) {
+  any_engine erased(make_http_engine<Engine>(std::move(engine), std::move(proxies), tls));
+  return std::make_unique<http_endpoint>(url, std::move(erased), std::move(auth), std::move(options));
+}
+
+}  // namespace detail
 
 #if defined(COMCP_WITH_TLS) && COMCP_WITH_TLS
 inline namespace http_with_tls {
@@ -26750,25 +28661,6 @@ class http {
 
   explicit http(std::string_view url, Auth auth = Auth()) : url_(url), auth_(std::move(auth)) {}
 
-  http(http const& other)
-      : url_(other.url_),
-        auth_(other.auth_),
-        options_(other.options_),
-        engine_(other.engine_),
-        proxy_(other.proxy_),
-        tls_(other.tls_) {}
-  http(http&&) noexcept = default;
-  http& operator=(http other) noexcept {
-    url_ = std::move(other.url_);
-    auth_ = std::move(other.auth_);
-    options_ = std::move(other.options_);
-    engine_ = std::move(other.engine_);
-    proxy_ = std::move(other.proxy_);
-    tls_ = std::move(other.tls_);
-    transport_ = std::move(other.transport_);
-    return *this;
-  }
-
   /// All options at once, in place of what was said before.
   http& options(http_options o) & { return options_ = std::move(o), *this; }
   http& header(std::string_view name, std::string_view value) & { return options_.header(name, value), *this; }
@@ -26786,19 +28678,28 @@ class http {
   // What a transport has; for the client alone.
   [[nodiscard]] asio::awaitable<result<void>> open(inbox& in) { return made().open(in); }
   result<void> send(outgoing message) { return made().send(std::move(message)); }
-  bool abandon(request_id id) noexcept { return transport_ && transport_->abandon(id); }
+  bool abandon(request_id id) noexcept { return transport_.made && transport_.made->abandon(id); }
   [[nodiscard]] asio::awaitable<void> close() { return made().close(); }
   [[nodiscard]] transport_info info() const { return made().info(); }
   [[nodiscard]] std::optional<saved_session> resumed() const { return options_.resumed(); }
 
  private:
-  using transport_type = streamable_http<default_http_engine, Auth>;
+  // A copy makes its own.
+  struct connection {
+    connection() = default;
+    connection(connection const&) noexcept {}
+    connection(connection&&) noexcept = default;
+    connection& operator=(connection other) noexcept { return made.swap(other.made), *this; }
+    ~connection() = default;
+    std::unique_ptr<detail::http_endpoint> made;
+  };
 
-  [[nodiscard]] transport_type& made() const {
-    if (transport_) return *transport_;
-    auto engine = detail::make_http_engine<>(engine_, proxy_ ? *proxy_ : proxy_options::from_environment(), tls_);
-    transport_ = std::make_unique<transport_type>(url_, std::move(engine), auth_, options_);
-    return *transport_;
+  [[nodiscard]] detail::http_endpoint& made() const {
+    if (!transport_.made) {
+      transport_.made = detail::make_http_endpoint<>(url_, engine_, proxy_ ? *proxy_ : proxy_options::from_environment(), tls_,
+                                                     any_authenticator(auth_), options_);
+    }
+    return *transport_.made;
   }
 
   std::string url_;
@@ -26807,7 +28708,7 @@ class http {
   asio_engine_options engine_;
   std::optional<proxy_options> proxy_;
   tls_options tls_;
-  mutable std::unique_ptr<transport_type> transport_;
+  mutable connection transport_;
 };
 
 http(std::string_view) -> http<no_auth>;
@@ -26818,12 +28719,9 @@ http(std::string_view) -> http<no_auth>;
 #if defined(COMCP_SEPARATE_COMPILATION)
 namespace comcp::detail {
 
-extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
-                                                                std::shared_ptr<default_http_engine>,
-                                                                std::shared_ptr<no_auth>);
-extern template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
-                                                                std::shared_ptr<default_http_engine>,
-                                                                std::shared_ptr<bearer>);
+extern template std::unique_ptr<http_endpoint> make_http_endpoint<default_http_engine>(std::string_view, asio_engine_options,
+                                                                                       proxy_options, tls_options const&,
+                                                                                       any_authenticator, http_options);
 
 }  // namespace comcp::detail
 #endif
@@ -26831,15 +28729,14 @@ extern template std::shared_ptr<http_session> make_http_session(http_url, http_o
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // transport/impl/http.ipp
-// For compiled mode alone: what nearly all users of HTTP have in common, compiled once.
+// For compiled mode alone: what all users of HTTP have in common, compiled once.
 
 #if defined(COMCP_SEPARATE_COMPILATION)
 namespace comcp::detail {
 
-template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
-                                                         std::shared_ptr<default_http_engine>, std::shared_ptr<no_auth>);
-template std::shared_ptr<http_session> make_http_session(http_url, http_options, asio::any_io_executor, inbox&,
-                                                         std::shared_ptr<default_http_engine>, std::shared_ptr<bearer>);
+template std::unique_ptr<http_endpoint> make_http_endpoint<default_http_engine>(std::string_view, asio_engine_options,
+                                                                                proxy_options, tls_options const&,
+                                                                                any_authenticator, http_options);
 
 }  // namespace comcp::detail
 #endif
@@ -26870,10 +28767,10 @@ class memory_transport {
   memory_transport& operator=(memory_transport&& other) noexcept;
   ~memory_transport();
 
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
   result<void> send(outgoing message);
   bool abandon(request_id id) noexcept;
-  [[nodiscard]] asio::awaitable<void> close();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close();
   [[nodiscard]] transport_info info() const;
 
  private:
@@ -26881,8 +28778,8 @@ class memory_transport {
   friend std::pair<memory_transport, memory_transport> memory_pair(queue_limits);
 
   explicit memory_transport(std::shared_ptr<end> e) noexcept : end_(std::move(e)) {}
-  static asio::awaitable<result<void>> open_impl(std::shared_ptr<end> e, inbox& in);
-  static asio::awaitable<void> close_impl(std::shared_ptr<end> e);
+  COMCP_LAZY static asio::awaitable<result<void>> open_impl(std::shared_ptr<end> e, inbox& in);
+  COMCP_LAZY static asio::awaitable<void> close_impl(std::shared_ptr<end> e);
 
   std::shared_ptr<end> end_;
 };
@@ -27078,9 +28975,9 @@ COMCP_DECL memory_transport::~memory_transport() {
   if (end_) end_->abort();
 }
 
-COMCP_DECL asio::awaitable<result<void>> memory_transport::open(inbox& in) { return open_impl(end_, in); }
+COMCP_LAZY_DECL asio::awaitable<result<void>> memory_transport::open(inbox& in) { return open_impl(end_, in); }
 
-COMCP_DECL asio::awaitable<result<void>> memory_transport::open_impl(std::shared_ptr<end> e, inbox& in) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> memory_transport::open_impl(std::shared_ptr<end> e, inbox& in) {
   auto executor = co_await asio::this_coro::executor;
   if (e->executor || e->gone) co_return error(errc::connect_failed, "an end of a memory pair opens once");
   e->in = &in;
@@ -27108,9 +29005,9 @@ COMCP_DECL bool memory_transport::abandon(request_id id) noexcept {
   return end_->in != nullptr && end_->peer->remove(id);
 }
 
-COMCP_DECL asio::awaitable<void> memory_transport::close() { return close_impl(end_); }
+COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close() { return close_impl(end_); }
 
-COMCP_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_ptr<end> e) {
+COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_ptr<end> e) {
   if (e->in == nullptr) co_return;
   if (!e->closing) {
     e->closing = true;
@@ -27269,6 +29166,7 @@ class child_process {
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <exception>
 #include <mutex>
 #include <thread>
 
@@ -27279,6 +29177,7 @@ class child_process {
 #include <unistd.h>
 
 #include <asio/bind_executor.hpp>
+#include <asio/posix/descriptor_base.hpp>
 
 // net/impl/child_start.ipp
 // How a child is started: its descriptors, environment, command and directory.
@@ -27852,10 +29751,10 @@ class stdio {
   [[nodiscard]] stdio_settings const& settings() const noexcept { return settings_; }
 
   /// Starts the process, anew after each closed. errc::connect_failed when it cannot be started.
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
   result<void> send(outgoing message);
   bool abandon(request_id id) noexcept;
-  [[nodiscard]] asio::awaitable<void> close();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close();
   [[nodiscard]] transport_info info() const;
   /// What kills the process and its group from any thread, at once, also one that starts later.
   [[nodiscard]] std::function<void()> cutter() const;
@@ -27871,7 +29770,7 @@ class stdio {
     (out.push_back(std::move(args)), ...);
     return out;
   }
-  static asio::awaitable<result<void>> open_impl(std::shared_ptr<state> s, stdio_settings settings, inbox& in);
+  COMCP_LAZY static asio::awaitable<result<void>> open_impl(std::shared_ptr<state> s, stdio_settings settings, inbox& in);
   void abort() noexcept;
 
   stdio_settings settings_;
@@ -28175,9 +30074,9 @@ COMCP_DECL stdio& stdio::env(std::string name, std::string value) & {
   return *this;
 }
 
-COMCP_DECL asio::awaitable<result<void>> stdio::open(inbox& in) { return open_impl(state_, settings_, in); }
+COMCP_LAZY_DECL asio::awaitable<result<void>> stdio::open(inbox& in) { return open_impl(state_, settings_, in); }
 
-COMCP_DECL asio::awaitable<result<void>> stdio::open_impl(std::shared_ptr<state> s, stdio_settings settings,
+COMCP_LAZY_DECL asio::awaitable<result<void>> stdio::open_impl(std::shared_ptr<state> s, stdio_settings settings,
                                                           inbox& in) {
   auto executor = co_await asio::this_coro::executor;
   if (s->gone) co_return error(errc::closed, "destroyed while opening");
@@ -28203,7 +30102,7 @@ COMCP_DECL result<void> stdio::send(outgoing message) {
 
 COMCP_DECL bool stdio::abandon(request_id id) noexcept { return state_->session && state_->session->abandon(id); }
 
-COMCP_DECL asio::awaitable<void> stdio::close() { return detail::close_session(state_->session); }
+COMCP_LAZY_DECL asio::awaitable<void> stdio::close() { return detail::close_session(state_->session); }
 
 COMCP_DECL transport_info stdio::info() const {
   transport_info out;

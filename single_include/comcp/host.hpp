@@ -1288,7 +1288,7 @@ COMCP_DECL asio::awaitable<error> validation_step::walk() {
   std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
   std::size_t bytes = 0;
   for (std::size_t pages = 0; pages < core_.settings.limits.pages(); ++pages) {
-    prepared_call c("tools/list", from ? args("cursor", *from).text() : std::string(), call_options());
+    prepared_call c(wire::methods::list_tools, from ? args("cursor", *from).text() : std::string(), call_options());
     c.internal = true;
     c.repeatable = true;
     auto const asked = now_;
@@ -3080,6 +3080,7 @@ using config_environment = std::function<std::optional<std::string>(std::string_
 // config/impl/locations.ipp
 #if !defined(COMCP_SINGLE_CONFIG_IMPL_LOCATIONS_IPP)
 #define COMCP_SINGLE_CONFIG_IMPL_LOCATIONS_IPP
+#include <utility>
 
 namespace comcp {
 namespace detail {
@@ -5346,7 +5347,7 @@ COMCP_DECL server_status live_server::status() const {
 COMCP_DECL std::optional<client> live_server::connection() const {
   std::lock_guard const lock(mutex_);
   if (!published_->core) return {};
-  return client(published_->core, false);
+  return client(published_->core->facade(), false);
 }
 
 }  // namespace comcp::detail
@@ -8020,7 +8021,7 @@ struct registry_member final : live_server_owner, std::enable_shared_from_this<r
   std::shared_ptr<server_offers> offers;
   sansio::list_refresh lists;
   std::shared_ptr<gate> gathering;     // of changes of its lists
-  std::weak_ptr<client_core> watched;  // the connection whose list changes are heard
+  std::weak_ptr<client_link> watched;  // the connection whose list changes are heard
   std::multimap<std::string, updated_callback, std::less<>> subscribed;  // by uri, for a client to come
 };
 
@@ -8787,13 +8788,13 @@ COMCP_DECL void registry_refresher::watch(member const& m, client const& c, serv
   m->watched = watched;
   core_.calls.subscribe_again(m);
   auto const hear = [&](std::string const& kind, unsigned bit) {
-    if (watched->is_modern() && !can.supports_list_changed(kind)) return;  // it would be asked for them
+    if (c.era() == era::modern && !can.supports_list_changed(kind)) return;  // it would be asked for them
     auto changed = [weak = std::weak_ptr(m), bit] {
       auto const alive = weak.lock();
       auto const r = alive ? alive->registry.lock() : nullptr;
       if (r) r->refresher.touch(alive, bit, false);
     };
-    watched->subscriptions.watch(kind, std::move(changed));
+    watched->subscriptions().watch(kind, std::move(changed), {});
   };
   hear("tools", list_kinds::tools);
   hear("resources", list_kinds::resources);
@@ -9302,8 +9303,8 @@ using frontmatter_reader = std::function<result<json::value>(std::string_view ya
 // skills/impl/yaml_reader.hpp
 #if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_READER_HPP)
 #define COMCP_SINGLE_SKILLS_IMPL_YAML_READER_HPP
-// The bundled reader of YAML: recursive descent over lines, which writes JSON as it goes. Every function that reads says
-// false once the text is refused. Blocks are in yaml_blocks.ipp, scalars and brackets in yaml_scalars.ipp.
+// The bundled reader of YAML: recursive descent over lines, which writes JSON as it goes. Every function that reads begins
+// at the first character of what it reads, and says false once the text is refused.
 
 #include <cstddef>
 #include <set>
@@ -9313,65 +9314,95 @@ using frontmatter_reader = std::function<result<json::value>(std::string_view ya
 
 namespace comcp::detail {
 
-class yaml_reader {
+/// A document's lines, where it is read, and what it has become so far.
+class yaml_lines {
  public:
-  explicit yaml_reader(std::string_view text);
-  /// The one document as JSON text.
-  result<std::string> to_json();
+  explicit yaml_lines(std::string_view text);
 
- private:
   // One more collection, for as long as it is read.
   struct level {
-    explicit level(yaml_reader& r) : reader(r) { ++reader.depth_; }
+    explicit level(yaml_lines& l) : of(l) { ++of.depth; }
     level(level const&) = delete;
     level& operator=(level const&) = delete;
-    ~level() { --reader.depth_; }
-    yaml_reader& reader;
+    ~level() { --of.depth; }
+    yaml_lines& of;
   };
 
   bool fail(std::string_view why, errc code = errc::wrong_shape);
-  [[nodiscard]] bool at_end() const noexcept { return line_ == lines_.size(); }
-  [[nodiscard]] std::string_view rest() const noexcept { return lines_[line_].substr(col_); }
+  [[nodiscard]] bool at_end() const noexcept { return row == lines.size(); }
+  [[nodiscard]] std::string_view rest() const noexcept { return lines[row].substr(col); }
   [[nodiscard]] bool at_dash() const noexcept;
   bool next_content();
   bool end_line();
   bool deeper();
-
-  // `n` is the indentation of the collection that a value is in, -1 for none.
-  bool block_node(int n);
-  bool mapping(std::string key);
-  bool sequence();
-  bool value_behind(int n, bool of_key);
-  bool key_here(std::string& key, bool& found);
-  bool quoted_key(std::string& key, bool& found);
   bool add_key(std::set<std::string>& keys, std::string const& key);
 
-  bool inline_node(int n);
+  std::vector<std::string_view> lines;
+  std::size_t row = 0, col = 0, depth = 0;
+  json::writer out;
+  error fault;
+};
+
+// `n` is the indentation of the collection that a value is in, -1 for none.
+
+class yaml_scalars {
+ public:
+  explicit yaml_scalars(yaml_lines& in) : in_(in) {}
+
   bool plain(int n);
   bool plain_line(std::string_view& piece, bool flow);
   [[nodiscard]] bool plain_starts(bool flow) const noexcept;
   bool refuse_start();
   bool quoted(std::string& out, int n);
+  bool resolve(std::string_view text);
+  bool block_scalar(int n);
+
+ private:
   bool fold_quoted(std::string& out, int n, bool escaped);
   bool escape(std::string& out);
   bool hex(std::size_t digits, char32_t& out);
-  bool resolve(std::string_view text);
-  bool block_scalar(int n);
   bool block_header(int n, char& chomping, std::size_t& indent);
   bool block_indent(int n, std::size_t from, std::size_t& indent);
 
-  bool flow_node(int n);
-  bool flow_sequence(int n);
-  bool flow_mapping(int n);
-  bool flow_key(std::string& key, bool& was_quoted, int n);
-  bool flow_space(int n);
-  bool flow_next(char close, bool& more, int n);
+  yaml_lines& in_;
+};
 
-  std::vector<std::string_view> lines_;
-  std::size_t line_ = 0, col_ = 0, depth_ = 0;
+class yaml_flow {
+ public:
+  yaml_flow(yaml_lines& in, yaml_scalars& scalars) : in_(in), scalars_(scalars) {}
+
+  bool node(int n);
+
+ private:
+  bool sequence(int n);
+  bool mapping(int n);
+  bool take_key(std::string& key, bool& was_quoted, int n);
+  bool space(int n);
+  bool next(char close, bool& more, int n);
+
+  yaml_lines& in_;
+  yaml_scalars& scalars_;
+};
+
+class yaml_reader {
+ public:
+  explicit yaml_reader(std::string_view text) : in_(text) {}
+  /// The one document as JSON text.
+  result<std::string> to_json();
+
+ private:
+  bool block_node(int n);
+  bool inline_node(int n);
+  bool mapping(std::string key);
+  bool sequence();
+  bool value_behind(int n, bool of_key);
+  bool key_here(std::string& key, bool& found);
+  bool quoted_key(std::string& key, bool& found);
+
+  yaml_lines in_;
+  yaml_scalars scalars_{in_};
+  yaml_flow flow_{in_, scalars_};
   std::size_t key_column_ = 0;  // where key_here() looked last
-  json::writer w_;
-  error error_;
 };
 
 inline constexpr std::size_t yaml_max_bytes = 64 * 1024;
@@ -9445,155 +9476,166 @@ COMCP_DECL result<json::value> read_frontmatter(std::string_view yaml) {
 // skills/impl/yaml_blocks.ipp
 #if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_BLOCKS_IPP)
 #define COMCP_SINGLE_SKILLS_IMPL_YAML_BLOCKS_IPP
-// Lines and indentation: mappings, sequences and block scalars. Each of these begins at its first character and ends at
-// the first content behind it.
+// Lines and indentation, and the mappings and sequences that they make.
 
 #include <algorithm>
+#include <set>
 
 namespace comcp::detail {
 
-COMCP_DECL yaml_reader::yaml_reader(std::string_view text) {
+COMCP_DECL yaml_lines::yaml_lines(std::string_view text) {
   while (!text.empty()) {
     auto const end = std::min(text.find('\n'), text.size());
     auto line = text.substr(0, end);
     if (line.ends_with('\r')) line.remove_suffix(1);
-    lines_.push_back(line);
+    lines.push_back(line);
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
 
-COMCP_DECL result<std::string> yaml_reader::to_json() {
-  auto const control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; };
-  for (auto const line : lines_) {
-    if (std::any_of(line.begin(), line.end(), control) || line.find("\xEF\xBB\xBF") != std::string_view::npos)
-      return error(errc::wrong_shape, "the frontmatter has a control character or a byte order mark");
-  }
-  bool ok = next_content();
-  if (ok && at_end()) return error(errc::wrong_shape, "the frontmatter is empty");
-  ok = ok && block_node(-1);
-  if (ok && !at_end()) ok = fail("what does not belong to anything above it");
-  if (!ok) return error_;
-  return std::move(w_).text();
-}
-
-COMCP_DECL bool yaml_reader::fail(std::string_view why, errc code) {
-  auto const line = std::min(line_ + 1, lines_.size());
-  if (!error_) error_ = error(code, "line " + std::to_string(line) + " of the frontmatter: " + std::string(why));
+COMCP_DECL bool yaml_lines::fail(std::string_view why, errc code) {
+  auto const line = std::min(row + 1, lines.size());
+  if (!fault) fault = error(code, "line " + std::to_string(line) + " of the frontmatter: " + std::string(why));
   return false;
 }
 
-COMCP_DECL bool yaml_reader::deeper() {
-  return depth_ <= yaml_max_depth || fail("more than 32 collections in each other", errc::limit_exceeded);
+COMCP_DECL bool yaml_lines::deeper() {
+  return depth <= yaml_max_depth || fail("more than 32 collections in each other", errc::limit_exceeded);
 }
 
-COMCP_DECL bool yaml_reader::at_dash() const noexcept {
+COMCP_DECL bool yaml_lines::at_dash() const noexcept {
   auto const r = rest();
   return r.starts_with('-') && (r.size() == 1 || yaml_space(r[1]));
 }
 
 // From the start of a line to the next one with content, and there to its first character.
-COMCP_DECL bool yaml_reader::next_content() {
-  for (col_ = 0; !at_end(); ++line_) {
-    auto const line = lines_[line_];
+COMCP_DECL bool yaml_lines::next_content() {
+  for (col = 0; !at_end(); ++row) {
+    auto const line = lines[row];
     auto const indent = line.find_first_not_of(' ');
     if (yaml_blank(line) || line[indent] == '#') continue;
     if (line[indent] == '\t') return fail("a tab in the indentation");
     if (yaml_marker(line)) return fail("more than one document");
-    col_ = indent;
+    col = indent;
     return true;
   }
   return true;
 }
 
-COMCP_DECL bool yaml_reader::end_line() {
+COMCP_DECL bool yaml_lines::end_line() {
   auto const r = rest();
   auto const i = r.find_first_not_of(" \t");
   if (i != std::string_view::npos && (r[i] != '#' || i == 0)) return fail("text behind a value");
-  ++line_;
+  ++row;
   return next_content();
 }
 
+COMCP_DECL bool yaml_lines::add_key(std::set<std::string>& keys, std::string const& key) {
+  if (!keys.insert(key).second) return fail("the key \"" + key + "\" comes twice");
+  out.key(key);
+  return true;
+}
+
+COMCP_DECL result<std::string> yaml_reader::to_json() {
+  auto const control = [](char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; };
+  for (auto const line : in_.lines) {
+    if (std::any_of(line.begin(), line.end(), control) || line.find("\xEF\xBB\xBF") != std::string_view::npos)
+      return error(errc::wrong_shape, "the frontmatter has a control character or a byte order mark");
+  }
+  bool ok = in_.next_content();
+  if (ok && in_.at_end()) return error(errc::wrong_shape, "the frontmatter is empty");
+  ok = ok && block_node(-1);
+  if (ok && !in_.at_end()) ok = in_.fail("what does not belong to anything above it");
+  if (!ok) return in_.fault;
+  return std::move(in_.out).text();
+}
+
 COMCP_DECL bool yaml_reader::block_node(int n) {
-  if (at_dash()) return sequence();
+  if (in_.at_dash()) return sequence();
   std::string key;
   bool found = false;
   if (!key_here(key, found)) return false;
   return found ? mapping(std::move(key)) : inline_node(n);
 }
 
-COMCP_DECL bool yaml_reader::add_key(std::set<std::string>& keys, std::string const& key) {
-  if (!keys.insert(key).second) return fail("the key \"" + key + "\" comes twice");
-  w_.key(key);
-  return true;
+COMCP_DECL bool yaml_reader::inline_node(int n) {
+  char const c = in_.rest()[0];
+  if (c == '|' || c == '>') return scalars_.block_scalar(n);
+  if (c == '[' || c == '{') return flow_.node(n) && in_.end_line();
+  if (c != '"' && c != '\'') return scalars_.plain(n);
+  std::string text;
+  if (!scalars_.quoted(text, n)) return false;
+  in_.out.string(text);
+  return in_.end_line();
 }
 
 // The first key has been read.
 COMCP_DECL bool yaml_reader::mapping(std::string key) {
-  level const one_more(*this);
-  if (!deeper()) return false;
+  yaml_lines::level const one_more(in_);
+  if (!in_.deeper()) return false;
   // key_here() has gone beyond it: its column is where this line's content begins, dashes left out.
   auto const column = key_column_;
   std::set<std::string> keys;
-  w_.begin_object();
+  in_.out.begin_object();
   for (;;) {
-    if (!add_key(keys, key) || !value_behind(static_cast<int>(column), true)) return false;
-    if (at_end() || col_ < column) break;
+    if (!in_.add_key(keys, key) || !value_behind(static_cast<int>(column), true)) return false;
+    if (in_.at_end() || in_.col < column) break;
     bool found = false;
-    if (col_ > column) return fail("indentation that fits nothing above");
+    if (in_.col > column) return in_.fail("indentation that fits nothing above");
     if (!key_here(key, found)) return false;
-    if (!found) return fail("expected a key and a colon");
+    if (!found) return in_.fail("expected a key and a colon");
   }
-  w_.end_object();
+  in_.out.end_object();
   return true;
 }
 
 COMCP_DECL bool yaml_reader::sequence() {
-  level const one_more(*this);
-  if (!deeper()) return false;
-  auto const column = col_;
-  w_.begin_array();
+  yaml_lines::level const one_more(in_);
+  if (!in_.deeper()) return false;
+  auto const column = in_.col;
+  in_.out.begin_array();
   do {
-    ++col_;
+    ++in_.col;
     if (!value_behind(static_cast<int>(column), false)) return false;
-    if (at_end() || col_ < column) break;
-    if (col_ > column) return fail("indentation that fits nothing above");
-  } while (at_dash());
-  w_.end_array();
+    if (in_.at_end() || in_.col < column) break;
+    if (in_.col > column) return in_.fail("indentation that fits nothing above");
+  } while (in_.at_dash());
+  in_.out.end_array();
   return true;
 }
 
 // What is behind a colon or a dash, on this line or below it.
 COMCP_DECL bool yaml_reader::value_behind(int n, bool of_key) {
-  auto const r = rest();
+  auto const r = in_.rest();
   auto const i = r.find_first_not_of(" \t");
   if (i == std::string_view::npos || r[i] == '#') {
-    ++line_;
-    if (!next_content()) return false;
-    int const indent = static_cast<int>(col_);
-    if (!at_end() && (indent > n || (indent == n && of_key && at_dash()))) return block_node(n);
-    w_.null();
+    ++in_.row;
+    if (!in_.next_content()) return false;
+    int const indent = static_cast<int>(in_.col);
+    if (!in_.at_end() && (indent > n || (indent == n && of_key && in_.at_dash()))) return block_node(n);
+    in_.out.null();
     return true;
   }
-  col_ += i;
+  in_.col += i;
   if (of_key) return inline_node(n);
-  if (r.substr(0, i).find('\t') != std::string_view::npos) return fail("a tab behind a dash");
+  if (r.substr(0, i).find('\t') != std::string_view::npos) return in_.fail("a tab behind a dash");
   return block_node(n);
 }
 
 // Whether a key begins here: then it is read with its colon.
 COMCP_DECL bool yaml_reader::key_here(std::string& key, bool& found) {
-  auto const r = rest();
-  key_column_ = col_;
+  auto const r = in_.rest();
+  key_column_ = in_.col;
   if (r.starts_with('"') || r.starts_with('\'')) return quoted_key(key, found);
-  if (r.starts_with('?') && (r.size() == 1 || yaml_space(r[1]))) return fail("a key of several lines");
-  if (!plain_starts(false)) return true;
+  if (r.starts_with('?') && (r.size() == 1 || yaml_space(r[1]))) return in_.fail("a key of several lines");
+  if (!scalars_.plain_starts(false)) return true;
   for (std::size_t i = 1; i < r.size(); ++i) {
     if (r[i] == '#' && yaml_space(r[i - 1])) return true;
     if (r[i] != ':' || (i + 1 < r.size() && !yaml_space(r[i + 1]))) continue;
     key = r.substr(0, r.find_last_not_of(" \t", i - 1) + 1);
-    if (key == "<<") return fail("a merge key");
-    if (!yaml_is_text(key)) return fail("a key that is no text: quote it");
-    col_ += i + 1;
+    if (key == "<<") return in_.fail("a merge key");
+    if (!yaml_is_text(key)) return in_.fail("a key that is no text: quote it");
+    in_.col += i + 1;
     found = true;
     return true;
   }
@@ -9601,7 +9643,7 @@ COMCP_DECL bool yaml_reader::key_here(std::string& key, bool& found) {
 }
 
 COMCP_DECL bool yaml_reader::quoted_key(std::string& key, bool& found) {
-  auto const r = rest();
+  auto const r = in_.rest();
   std::size_t i = 1;
   while (i < r.size() && r[i] != r[0]) i += r[i] == '\\' && r[0] == '"' ? 2 : 1;
   while (r[0] == '\'' && i + 1 < r.size() && r[i + 1] == '\'') {
@@ -9610,81 +9652,127 @@ COMCP_DECL bool yaml_reader::quoted_key(std::string& key, bool& found) {
   if (i >= r.size()) return true;  // it goes on below: no key
   i = r.find_first_not_of(" \t", i + 1);
   if (i == std::string_view::npos || r[i] != ':' || (i + 1 < r.size() && !yaml_space(r[i + 1]))) return true;
-  auto const column = col_;
+  auto const column = in_.col;
   key.clear();
-  if (!quoted(key, -1)) return false;
-  col_ = column + i + 1;
+  if (!scalars_.quoted(key, -1)) return false;
+  in_.col = column + i + 1;
   found = true;
   return true;
 }
 
-// How far the lines of a block scalar are indented, from its first one that is not empty.
-COMCP_DECL bool yaml_reader::block_indent(int n, std::size_t from, std::size_t& indent) {
-  std::size_t longest = 0;
-  for (auto i = from; i < lines_.size(); ++i) {
-    auto const spaces = lines_[i].find_first_not_of(' ');
-    if (spaces == std::string_view::npos) {
-      longest = std::max(longest, lines_[i].size());
-      continue;
+}  // namespace comcp::detail
+#endif
+
+// skills/impl/yaml_flow.ipp
+#if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_FLOW_IPP)
+#define COMCP_SINGLE_SKILLS_IMPL_YAML_FLOW_IPP
+// Collections in brackets.
+
+#include <set>
+
+namespace comcp::detail {
+
+// To the next character that is no blank, no comment and no end of a line.
+COMCP_DECL bool yaml_flow::space(int n) {
+  for (;;) {
+    auto const r = in_.rest();
+    auto const i = r.find_first_not_of(" \t");
+    bool const found = i != std::string_view::npos;
+    bool const comment = found && r[i] == '#' && (in_.col + i == 0 || yaml_space(in_.lines[in_.row][in_.col + i - 1]));
+    if (found && !comment) {
+      in_.col += i;
+      return true;
     }
-    if (static_cast<int>(spaces) <= n) break;
-    indent = spaces;
-    return longest <= indent || fail("empty lines that are longer than the indentation");
+    ++in_.row;
+    if (in_.at_end()) return in_.fail("a bracket that does not close");
+    in_.col = 0;
+    auto const line = in_.lines[in_.row];
+    auto const indent = line.find_first_not_of(' ');
+    if (yaml_blank(line) || line[indent] == '#') continue;
+    if (yaml_marker(line)) return in_.fail("more than one document");
+    if (line[indent] == '\t') return in_.fail("a tab in the indentation");
+    bool const closes = line[indent] == ']' || line[indent] == '}';  // may stand below its key
+    if (static_cast<int>(indent) + (closes ? 1 : 0) <= n) return in_.fail("text in brackets that is not indented");
   }
-  indent = std::max(longest, static_cast<std::size_t>(n + 1));  // there are only empty lines
+}
+
+COMCP_DECL bool yaml_flow::node(int n) {
+  char const c = in_.rest()[0];
+  if (c == '[') return sequence(n);
+  if (c == '{') return mapping(n);
+  if (c == '"' || c == '\'') {
+    std::string text;
+    if (!scalars_.quoted(text, n)) return false;
+    in_.out.string(text);
+    return true;
+  }
+  if (!scalars_.plain_starts(true)) return scalars_.refuse_start();
+  std::string_view piece;
+  return scalars_.plain_line(piece, true) && scalars_.resolve(piece);
+}
+
+// Behind an element: a comma, or the end.
+COMCP_DECL bool yaml_flow::next(char close, bool& more, int n) {
+  if (!space(n)) return false;
+  if (in_.rest()[0] == ',') {
+    ++in_.col;
+    if (!space(n)) return false;
+  } else if (in_.rest()[0] != close) {
+    return in_.fail("expected a comma or a closing bracket");
+  }
+  more = in_.rest()[0] != close;
   return true;
 }
 
-// What stands behind `|` or `>`: how its end is kept, and its indentation where that is said.
-COMCP_DECL bool yaml_reader::block_header(int n, char& chomping, std::size_t& indent) {
-  for (++col_; !rest().empty() && !yaml_space(rest()[0]); ++col_) {
-    char const c = rest()[0];
-    if ((c == '+' || c == '-') && !chomping) {
-      chomping = c;
-    } else if (c >= '1' && c <= '9' && !indent) {
-      indent = static_cast<std::size_t>(std::max(n, 0) + (c - '0'));
-    } else {
-      return fail("no way to begin a block of text");
-    }
+COMCP_DECL bool yaml_flow::sequence(int n) {
+  yaml_lines::level const one_more(in_);
+  ++in_.col;
+  if (!in_.deeper() || !space(n)) return false;
+  in_.out.begin_array();
+  for (bool more = in_.rest()[0] != ']'; more;) {
+    if (!node(n) || !next(']', more, n)) return false;
   }
-  auto const i = rest().find_first_not_of(" \t");
-  if (i != std::string_view::npos && rest()[i] != '#') return fail("text behind the beginning of a block");
-  ++line_;
-  return indent || block_indent(n, line_, indent);
+  ++in_.col;
+  in_.out.end_array();
+  return true;
 }
 
-COMCP_DECL bool yaml_reader::block_scalar(int n) {
-  bool const folded = rest()[0] == '>';
-  char chomping = 0;
-  std::size_t indent = 0, empty = 0;
-  if (!block_header(n, chomping, indent)) return false;
-  std::string out;
-  bool first = true, more_before = false;
-  for (; !at_end(); ++line_) {
-    auto const line = lines_[line_];
-    auto const spaces = std::min(line.find_first_not_of(' '), line.size());
-    if (spaces == line.size() && spaces <= indent) {
-      ++empty;
-      continue;
+COMCP_DECL bool yaml_flow::take_key(std::string& key, bool& was_quoted, int n) {
+  was_quoted = in_.rest()[0] == '"' || in_.rest()[0] == '\'';
+  key.clear();
+  if (was_quoted) return scalars_.quoted(key, n);
+  std::string_view piece;
+  if (!scalars_.plain_starts(true)) return scalars_.refuse_start();
+  if (!scalars_.plain_line(piece, true)) return false;
+  key = piece;
+  if (key == "<<") return in_.fail("a merge key");
+  return yaml_is_text(key) || in_.fail("a key that is no text: quote it");
+}
+
+COMCP_DECL bool yaml_flow::mapping(int n) {
+  yaml_lines::level const one_more(in_);
+  ++in_.col;
+  if (!in_.deeper() || !space(n)) return false;
+  std::set<std::string> keys;
+  std::string key;
+  in_.out.begin_object();
+  for (bool more = in_.rest()[0] != '}', was_quoted = false; more;) {
+    if (!take_key(key, was_quoted, n) || !space(n)) return false;
+    auto const r = in_.rest();
+    bool const apart = r.size() == 1 || yaml_space(r[1]) || r.find_first_of(",[]{}", 1) == 1;
+    if (r[0] != ':' || !(apart || was_quoted)) return in_.fail("expected a colon behind a key");
+    ++in_.col;
+    if (!in_.add_key(keys, key) || !space(n)) return false;
+    if (in_.rest()[0] == ',' || in_.rest()[0] == '}') {
+      in_.out.null();
+    } else if (!node(n)) {
+      return false;
     }
-    if (spaces < indent) {
-      if (line[spaces] == '\t') return fail("a tab in the indentation");
-      if (static_cast<int>(spaces) <= n || line[spaces] == '#') break;
-      return fail("indentation that fits nothing above");
-    }
-    auto const text = line.substr(indent);
-    bool const more = yaml_space(text[0]);
-    bool const folds = folded && !first && !more && !more_before;
-    if (folds && empty == 0) out += ' ';
-    out.append(empty + (first || folds ? 0 : 1), '\n').append(text);
-    empty = 0;
-    first = false;
-    more_before = more;
+    if (!next('}', more, n)) return false;
   }
-  if (!first && chomping != '-') out += '\n';
-  if (chomping == '+') out.append(empty, '\n');
-  w_.string(out);
-  return next_content();
+  ++in_.col;
+  in_.out.end_object();
+  return true;
 }
 
 }  // namespace comcp::detail
@@ -9693,7 +9781,7 @@ COMCP_DECL bool yaml_reader::block_scalar(int n) {
 // skills/impl/yaml_scalars.ipp
 #if !defined(COMCP_SINGLE_SKILLS_IMPL_YAML_SCALARS_IPP)
 #define COMCP_SINGLE_SKILLS_IMPL_YAML_SCALARS_IPP
-// Plain and quoted scalars, and collections in brackets.
+// What has a value and no parts: plain text, text in quotes, text in a block.
 
 #include <algorithm>
 #include <array>
@@ -9748,51 +9836,27 @@ COMCP_DECL bool yaml_is_text(std::string_view plain) {
   return !yaml_constant(plain) && !yaml_number(plain, endless) && !endless;
 }
 
-COMCP_DECL bool yaml_reader::resolve(std::string_view text) {
-  bool endless = false;
-  auto json = yaml_constant(text);
-  if (!json) json = yaml_number(text, endless);
-  if (endless) return fail("a number that JSON has not");
-  if (json) {
-    w_.raw(*json);
-  } else {
-    w_.string(text);
-  }
-  return true;
-}
-
-COMCP_DECL bool yaml_reader::inline_node(int n) {
-  char const c = rest()[0];
-  if (c == '|' || c == '>') return block_scalar(n);
-  if (c == '[' || c == '{') return flow_node(n) && end_line();
-  if (c != '"' && c != '\'') return plain(n);
-  std::string text;
-  if (!quoted(text, n)) return false;
-  w_.string(text);
-  return end_line();
-}
-
-COMCP_DECL bool yaml_reader::plain_starts(bool flow) const noexcept {
-  auto const r = rest();
+COMCP_DECL bool yaml_scalars::plain_starts(bool flow) const noexcept {
+  auto const r = in_.rest();
   if (r.find_first_of(",[]{}#&*!|>'\"%@`") == 0) return false;
   if (r.find_first_of("-?:") != 0) return true;
   if (flow && r[0] != '-') return false;  // text in YAML 1.2, a key or a colon to readers of YAML 1.1
   return r.size() > 1 && !yaml_space(r[1]) && !(flow && r.find_first_of(",[]{}", 1) == 1);
 }
 
-COMCP_DECL bool yaml_reader::refuse_start() {
-  switch (rest()[0]) {
-    case '&': return fail("an anchor, which is not supported");
-    case '*': return fail("an alias, which is not supported");
-    case '!': return fail("a tag, which is not supported");
-    case '%': return fail("a directive, which is not supported");
-    default: return fail("a value may not begin so");
+COMCP_DECL bool yaml_scalars::refuse_start() {
+  switch (in_.rest()[0]) {
+    case '&': return in_.fail("an anchor, which is not supported");
+    case '*': return in_.fail("an alias, which is not supported");
+    case '!': return in_.fail("a tag, which is not supported");
+    case '%': return in_.fail("a directive, which is not supported");
+    default: return in_.fail("a value may not begin so");
   }
 }
 
 // As much of a plain scalar as this line has, which is read beyond it.
-COMCP_DECL bool yaml_reader::plain_line(std::string_view& piece, bool flow) {
-  auto const r = rest();
+COMCP_DECL bool yaml_scalars::plain_line(std::string_view& piece, bool flow) {
+  auto const r = in_.rest();
   std::size_t i = 0;
   for (; i < r.size(); ++i) {
     char const c = r[i];
@@ -9801,69 +9865,69 @@ COMCP_DECL bool yaml_reader::plain_line(std::string_view& piece, bool flow) {
     if (flow && std::string_view(",[]{}").find(c) != std::string_view::npos) break;
     if (c != ':') continue;
     if (flow && (last || yaml_space(r[i + 1]) || r.find_first_of(",[]{}", i + 1) == i + 1)) break;
-    if (last || yaml_space(r[i + 1])) return fail("a colon and a space inside a value: quote it");
+    if (last || yaml_space(r[i + 1])) return in_.fail("a colon and a space inside a value: quote it");
   }
   piece = r.substr(0, i);
   piece = piece.substr(0, piece.find_last_not_of(" \t") + 1);
-  col_ += piece.size();
+  in_.col += piece.size();
   return true;
 }
 
 // A plain scalar and the lines below that belong to it.
-COMCP_DECL bool yaml_reader::plain(int n) {
+COMCP_DECL bool yaml_scalars::plain(int n) {
   if (!plain_starts(false)) return refuse_start();
   std::string_view piece;
   if (!plain_line(piece, false)) return false;
   std::string text(piece);
-  while (yaml_blank(rest())) {  // else a comment, which ends it
-    auto next = line_ + 1;
-    while (next < lines_.size() && yaml_blank(lines_[next])) ++next;
-    if (next == lines_.size()) break;
-    auto const indent = lines_[next].find_first_not_of(' ');
-    if (static_cast<int>(indent) <= n || lines_[next][indent] == '#') break;
-    auto const empty = next - line_ - 1;
-    line_ = next;
-    col_ = indent;
-    if (lines_[next][indent] == '\t') return fail("a tab in the indentation");
+  while (yaml_blank(in_.rest())) {  // else a comment, which ends it
+    auto next = in_.row + 1;
+    while (next < in_.lines.size() && yaml_blank(in_.lines[next])) ++next;
+    if (next == in_.lines.size()) break;
+    auto const indent = in_.lines[next].find_first_not_of(' ');
+    if (static_cast<int>(indent) <= n || in_.lines[next][indent] == '#') break;
+    auto const empty = next - in_.row - 1;
+    in_.row = next;
+    in_.col = indent;
+    if (in_.lines[next][indent] == '\t') return in_.fail("a tab in the indentation");
     if (!plain_line(piece, false)) return false;
     text.append(empty, '\n').append(empty ? "" : " ").append(piece);
   }
-  return resolve(text) && end_line();
+  return resolve(text) && in_.end_line();
 }
 
-COMCP_DECL bool yaml_reader::quoted(std::string& out, int n) {
-  char const quote = rest()[0];
+COMCP_DECL bool yaml_scalars::quoted(std::string& out, int n) {
+  char const quote = in_.rest()[0];
   std::size_t kept = 0;  // this much of it is no blank that the end of a line takes away
-  for (++col_;;) {
-    auto const r = rest();
+  for (++in_.col;;) {
+    auto const r = in_.rest();
     if (r.empty()) {
       while (out.size() > kept && yaml_space(out.back())) out.pop_back();
       if (!fold_quoted(out, n, false)) return false;
       kept = out.size();
     } else if (r[0] == quote && quote == '\'' && r.starts_with("''")) {
       out += '\'';
-      col_ += 2;
+      in_.col += 2;
     } else if (r[0] == quote) {
-      ++col_;
+      ++in_.col;
       return true;
     } else if (r[0] == '\\' && quote == '"') {
       if (!(r.size() == 1 ? fold_quoted(out, n, true) : escape(out))) return false;
       kept = out.size();
     } else {
       out += r[0];
-      ++col_;
+      ++in_.col;
     }
   }
 }
 
 // From the end of a line to where the text goes on.
-COMCP_DECL bool yaml_reader::fold_quoted(std::string& out, int n, bool escaped) {
+COMCP_DECL bool yaml_scalars::fold_quoted(std::string& out, int n, bool escaped) {
   std::size_t empty = 0;
-  for (++line_; !at_end() && yaml_blank(lines_[line_]); ++line_) ++empty;
-  if (at_end()) return fail("a quote that does not end");
-  if (yaml_marker(lines_[line_])) return fail("more than one document");
-  if (static_cast<int>(lines_[line_].find_first_not_of(' ')) <= n) return fail("text in quotes that is not indented");
-  col_ = lines_[line_].find_first_not_of(" \t");
+  for (++in_.row; !in_.at_end() && yaml_blank(in_.lines[in_.row]); ++in_.row) ++empty;
+  if (in_.at_end()) return in_.fail("a quote that does not end");
+  if (yaml_marker(in_.lines[in_.row])) return in_.fail("more than one document");
+  if (static_cast<int>(in_.lines[in_.row].find_first_not_of(' ')) <= n) return in_.fail("text in quotes that is not indented");
+  in_.col = in_.lines[in_.row].find_first_not_of(" \t");
   if (empty) {
     out.append(empty, '\n');
   } else if (!escaped) {
@@ -9891,141 +9955,120 @@ COMCP_DECL void append_code_point(std::string& out, char32_t c) {
   }
 }
 
-COMCP_DECL bool yaml_reader::hex(std::size_t digits, char32_t& out) {
-  auto const text = rest().substr(0, digits);
-  if (text.size() != digits || !yaml_is_digits(text, "0123456789abcdefABCDEF")) return fail("an escape without its digits");
+COMCP_DECL bool yaml_scalars::hex(std::size_t digits, char32_t& out) {
+  auto const text = in_.rest().substr(0, digits);
+  if (text.size() != digits || !yaml_is_digits(text, "0123456789abcdefABCDEF")) return in_.fail("an escape without its digits");
   out = static_cast<char32_t>(std::stoul(std::string(text), nullptr, 16));
-  col_ += digits;
+  in_.col += digits;
   return true;
 }
 
-COMCP_DECL bool yaml_reader::escape(std::string& out) {
+COMCP_DECL bool yaml_scalars::escape(std::string& out) {
   constexpr std::string_view names = "0abt\tnvfre \"/\\N_LP";
   constexpr std::array<char32_t, 18> meanings = {0,    7,    8,   9,   9,    10,   11,   12,     13,
                                                  0x1B, 0x20, '"', '/', '\\', 0x85, 0xA0, 0x2028, 0x2029};
   static_assert(names.size() == meanings.size());
-  char const c = rest()[1];
-  col_ += 2;
+  char const c = in_.rest()[1];
+  in_.col += 2;
   char32_t code = 0;
   if (auto const i = names.find(c); i != std::string_view::npos) {
     code = meanings[i];
   } else if (c != 'x' && c != 'u' && c != 'U') {
-    return fail("an unknown escape");
+    return in_.fail("an unknown escape");
   } else if (!hex(c == 'x' ? 2 : c == 'u' ? 4 : 8, code)) {
     return false;
   }
-  if (code >= 0xD800 && code < 0xDC00 && rest().starts_with("\\u")) {  // the other half of a pair, as JSON has it
+  if (code >= 0xD800 && code < 0xDC00 && in_.rest().starts_with("\\u")) {  // the other half of a pair, as JSON has it
     char32_t low = 0;
-    col_ += 2;
+    in_.col += 2;
     if (!hex(4, low)) return false;
     if (low >= 0xDC00 && low < 0xE000) code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
   }
-  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return fail("an escape that is no character");
+  if (code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) return in_.fail("an escape that is no character");
   append_code_point(out, code);
   return true;
 }
 
-// To the next character that is no blank, no comment and no end of a line.
-COMCP_DECL bool yaml_reader::flow_space(int n) {
-  for (;;) {
-    auto const r = rest();
-    auto const i = r.find_first_not_of(" \t");
-    bool const found = i != std::string_view::npos;
-    bool const comment = found && r[i] == '#' && (col_ + i == 0 || yaml_space(lines_[line_][col_ + i - 1]));
-    if (found && !comment) {
-      col_ += i;
-      return true;
+COMCP_DECL bool yaml_scalars::resolve(std::string_view text) {
+  bool endless = false;
+  auto json = yaml_constant(text);
+  if (!json) json = yaml_number(text, endless);
+  if (endless) return in_.fail("a number that JSON has not");
+  if (json) {
+    in_.out.raw(*json);
+  } else {
+    in_.out.string(text);
+  }
+  return true;
+}
+
+// How far the lines of a block scalar are indented, from its first one that is not empty.
+COMCP_DECL bool yaml_scalars::block_indent(int n, std::size_t from, std::size_t& indent) {
+  std::size_t longest = 0;
+  for (auto i = from; i < in_.lines.size(); ++i) {
+    auto const spaces = in_.lines[i].find_first_not_of(' ');
+    if (spaces == std::string_view::npos) {
+      longest = std::max(longest, in_.lines[i].size());
+      continue;
     }
-    ++line_;
-    if (at_end()) return fail("a bracket that does not close");
-    col_ = 0;
-    auto const line = lines_[line_];
-    auto const indent = line.find_first_not_of(' ');
-    if (yaml_blank(line) || line[indent] == '#') continue;
-    if (yaml_marker(line)) return fail("more than one document");
-    if (line[indent] == '\t') return fail("a tab in the indentation");
-    bool const closes = line[indent] == ']' || line[indent] == '}';  // may stand below its key
-    if (static_cast<int>(indent) + (closes ? 1 : 0) <= n) return fail("text in brackets that is not indented");
+    if (static_cast<int>(spaces) <= n) break;
+    indent = spaces;
+    return longest <= indent || in_.fail("empty lines that are longer than the indentation");
   }
-}
-
-COMCP_DECL bool yaml_reader::flow_node(int n) {
-  char const c = rest()[0];
-  if (c == '[') return flow_sequence(n);
-  if (c == '{') return flow_mapping(n);
-  if (c == '"' || c == '\'') {
-    std::string text;
-    if (!quoted(text, n)) return false;
-    w_.string(text);
-    return true;
-  }
-  if (!plain_starts(true)) return refuse_start();
-  std::string_view piece;
-  return plain_line(piece, true) && resolve(piece);
-}
-
-// Behind an element: a comma, or the end.
-COMCP_DECL bool yaml_reader::flow_next(char close, bool& more, int n) {
-  if (!flow_space(n)) return false;
-  if (rest()[0] == ',') {
-    ++col_;
-    if (!flow_space(n)) return false;
-  } else if (rest()[0] != close) {
-    return fail("expected a comma or a closing bracket");
-  }
-  more = rest()[0] != close;
+  indent = std::max(longest, static_cast<std::size_t>(n + 1));  // there are only empty lines
   return true;
 }
 
-COMCP_DECL bool yaml_reader::flow_sequence(int n) {
-  level const one_more(*this);
-  ++col_;
-  if (!deeper() || !flow_space(n)) return false;
-  w_.begin_array();
-  for (bool more = rest()[0] != ']'; more;) {
-    if (!flow_node(n) || !flow_next(']', more, n)) return false;
-  }
-  ++col_;
-  w_.end_array();
-  return true;
-}
-
-COMCP_DECL bool yaml_reader::flow_key(std::string& key, bool& was_quoted, int n) {
-  was_quoted = rest()[0] == '"' || rest()[0] == '\'';
-  key.clear();
-  if (was_quoted) return quoted(key, n);
-  std::string_view piece;
-  if (!plain_starts(true)) return refuse_start();
-  if (!plain_line(piece, true)) return false;
-  key = piece;
-  if (key == "<<") return fail("a merge key");
-  return yaml_is_text(key) || fail("a key that is no text: quote it");
-}
-
-COMCP_DECL bool yaml_reader::flow_mapping(int n) {
-  level const one_more(*this);
-  ++col_;
-  if (!deeper() || !flow_space(n)) return false;
-  std::set<std::string> keys;
-  std::string key;
-  w_.begin_object();
-  for (bool more = rest()[0] != '}', was_quoted = false; more;) {
-    if (!flow_key(key, was_quoted, n) || !flow_space(n)) return false;
-    auto const r = rest();
-    bool const apart = r.size() == 1 || yaml_space(r[1]) || r.find_first_of(",[]{}", 1) == 1;
-    if (r[0] != ':' || !(apart || was_quoted)) return fail("expected a colon behind a key");
-    ++col_;
-    if (!add_key(keys, key) || !flow_space(n)) return false;
-    if (rest()[0] == ',' || rest()[0] == '}') {
-      w_.null();
-    } else if (!flow_node(n)) {
-      return false;
+// What stands behind `|` or `>`: how its end is kept, and its indentation where that is said.
+COMCP_DECL bool yaml_scalars::block_header(int n, char& chomping, std::size_t& indent) {
+  for (++in_.col; !in_.rest().empty() && !yaml_space(in_.rest()[0]); ++in_.col) {
+    char const c = in_.rest()[0];
+    if ((c == '+' || c == '-') && !chomping) {
+      chomping = c;
+    } else if (c >= '1' && c <= '9' && !indent) {
+      indent = static_cast<std::size_t>(std::max(n, 0) + (c - '0'));
+    } else {
+      return in_.fail("no way to begin a block of text");
     }
-    if (!flow_next('}', more, n)) return false;
   }
-  ++col_;
-  w_.end_object();
-  return true;
+  auto const i = in_.rest().find_first_not_of(" \t");
+  if (i != std::string_view::npos && in_.rest()[i] != '#') return in_.fail("text behind the beginning of a block");
+  ++in_.row;
+  return indent || block_indent(n, in_.row, indent);
+}
+
+COMCP_DECL bool yaml_scalars::block_scalar(int n) {
+  bool const folded = in_.rest()[0] == '>';
+  char chomping = 0;
+  std::size_t indent = 0, empty = 0;
+  if (!block_header(n, chomping, indent)) return false;
+  std::string out;
+  bool first = true, more_before = false;
+  for (; !in_.at_end(); ++in_.row) {
+    auto const line = in_.lines[in_.row];
+    auto const spaces = std::min(line.find_first_not_of(' '), line.size());
+    if (spaces == line.size() && spaces <= indent) {
+      ++empty;
+      continue;
+    }
+    if (spaces < indent) {
+      if (line[spaces] == '\t') return in_.fail("a tab in the indentation");
+      if (static_cast<int>(spaces) <= n || line[spaces] == '#') break;
+      return in_.fail("indentation that fits nothing above");
+    }
+    auto const text = line.substr(indent);
+    bool const more = yaml_space(text[0]);
+    bool const folds = folded && !first && !more && !more_before;
+    if (folds && empty == 0) out += ' ';
+    out.append(empty + (first || folds ? 0 : 1), '\n').append(text);
+    empty = 0;
+    first = false;
+    more_before = more;
+  }
+  if (!first && chomping != '-') out += '\n';
+  if (chomping == '+') out.append(empty, '\n');
+  in_.out.string(out);
+  return in_.next_content();
 }
 
 }  // namespace comcp::detail
@@ -10561,10 +10604,10 @@ COMCP_DECL char const* skill_methods::directories_missing(server_capabilities co
 
 // A skill under load, and loaded.
 struct skill_session {
-  skill_session(std::shared_ptr<client_core> c, skill e, skill_options o)
+  skill_session(std::shared_ptr<client_link> c, skill e, skill_options o)
       : core(std::move(c)), entry(std::move(e)), options(std::move(o)) {}
 
-  std::shared_ptr<client_core> core;
+  std::shared_ptr<client_link> core;
   skill entry;
   skill_options options;
   std::string text;  // SKILL.md
@@ -10609,7 +10652,7 @@ COMCP_DECL asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<sk
                                                               call_options options) {
   require(s->core);
   options.manual_input(false);
-  bool may_be_old = s->core->settings.steps[detail::connect_settings::caching] && options.cache() == cache_use::use;
+  bool may_be_old = s->core->bounds(options).cached;
   for (;;) {
     auto reading = client(s->core, false).read_resource(uri, options);
     auto answer = co_await std::move(reading);
@@ -10632,7 +10675,7 @@ inline error as_missing(error const& e) {
   return e.peer() && e.peer()->code == -32602 ? e.with_code(make_error_code(errc::not_found)) : e;
 }
 
-COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_core> core, std::string uri, prepared_call call) {
+COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri, prepared_call call) {
   get_skill_result got;
   try {
     auto asking = typed_call<get_skill_result>(std::move(core), std::move(call));
@@ -10644,18 +10687,18 @@ COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_core> c
   co_return std::move(got.skill);
 }
 
-COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_core> core, std::string uri,
+COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_link> core, std::string uri,
                                                              call_options options) {
   require(core);
-  auto const end = later(core->calls.now(), core->calls.hard_limit(options));
-  pager<directory_child> pages(core, std::move(options), std::move(uri));
+  auto const bounds = core->bounds(options);
+  pager<directory_child> pages(core, options, std::move(uri));
   listing<resource> all;
   try {
     for (;;) {
       auto page = co_await pages.next();
       if (!page) co_return all;
       all.append(std::move(page->resources), std::move(page->set_aside));
-      if (core->calls.now() > end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
+      if (core->bounds(options).now > bounds.end) throw exception(error(errc::timeout, "the directory was not complete within the hard timeout"));
     }
   } catch (exception const& e) {
     throw exception(as_missing(e.error()));
