@@ -13,6 +13,7 @@
 #include <asio/steady_timer.hpp>
 
 #include <comcp/net/time_source.hpp>
+#include <comcp/version.hpp>
 
 namespace comcp::detail {
 
