@@ -3,7 +3,7 @@
 """known_names.py ROOT: every name of comcp in the tables of docs/coming-from.md is in the headers.
 
 The last column of a table holds names as code: `name`, `type.member`, `type::member`. What is in parentheses or quotes
-is left out, and so are names of asio. A member must be in the body of its type, comments do not count.
+is left out, and so are names of asio. A member must be in the body of its type or of a base; comments do not count.
 """
 import pathlib
 import re
@@ -32,13 +32,24 @@ def headers_of(root):
 class Names:
     def __init__(self, text):
         self.words = set(re.findall(r"\w+", text))
-        self.members = {}
+        self.members, bases = {}, {}
         for found in DECLARED.finditer(text):
             *outer, own = found[1].split("::")
             body = body_at(text, found.end() - 1)
             self.members.setdefault(own, set()).update(re.findall(r"\w+", body))
             for owner, member in zip(outer, [*outer[1:], own]):
                 self.members.setdefault(owner, set()).add(member)
+            head = found[0][found.end(1) - found.start():]
+            bases.setdefault(own, set()).update(re.findall(r"public\s+(?:\w+::)*(\w+)", head))
+        for own in bases:  # what is inherited counts
+            known, ahead = set(), [*bases[own]]
+            while ahead:
+                base = ahead.pop()
+                if base in known:
+                    continue
+                known.add(base)
+                self.members[own] |= self.members.get(base, set())
+                ahead += bases.get(base, ())
 
     def problem(self, name):
         """What is wrong with `a`, `a.b` or `a::b`; None if nothing is."""
