@@ -14708,7 +14708,8 @@ COMCP_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) con
 
 COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e) {
   if (e.call) end_with(e.call->options.stop(), e);
-  return suspend<reply>(e.waiting, cancel_request{this, e.id}, &e.room);
+  auto* const room = e.told ? nullptr : &e.room;  // what may be completed after its entry is not in it
+  return suspend<reply>(e.waiting, cancel_request{this, e.id}, room);
 }
 
 COMCP_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {
@@ -18178,7 +18179,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
       auto const self = weak.lock();
       if (self) post(self->core_->home(), [self] { self->cancel(); });
     };
-    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, &room_);
+    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel);
     post(core_->home(), shared_from_this());
   }
 
@@ -18251,7 +18252,6 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   asio::any_io_executor const here_;
   prepared_call& call_;  // in the frame of the caller, who waits
   reply outcome_;
-  waiter_room room_;
   waiter<reply> caller_;
   pending_entry entry_;
   std::shared_ptr<remote_call> self_;

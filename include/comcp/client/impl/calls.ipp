@@ -74,7 +74,8 @@ COMCP_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) con
 
 COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e) {
   if (e.call) end_with(e.call->options.stop(), e);
-  return suspend<reply>(e.waiting, cancel_request{this, e.id}, &e.room);
+  auto* const room = e.told ? nullptr : &e.room;  // what may be completed after its entry is not in it
+  return suspend<reply>(e.waiting, cancel_request{this, e.id}, room);
 }
 
 COMCP_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {

@@ -32,7 +32,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
       auto const self = weak.lock();
       if (self) post(self->core_->home(), [self] { self->cancel(); });
     };
-    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, &room_);
+    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel);
     post(core_->home(), shared_from_this());
   }
 
@@ -105,7 +105,6 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   asio::any_io_executor const here_;
   prepared_call& call_;  // in the frame of the caller, who waits
   reply outcome_;
-  waiter_room room_;
   waiter<reply> caller_;
   pending_entry entry_;
   std::shared_ptr<remote_call> self_;
