@@ -51,6 +51,9 @@ struct fd_pair {
   owned_fd childs;  // never 0, 1 or 2: dup2 onto those would otherwise overwrite it
 };
 
+/// Large answers come in fewer turns than with Linux' 64 KiB; more would soon use up what a user's pipes may have.
+inline constexpr int larger_pipe = 256 * 1024;
+
 COMCP_DECL bool make_pair(fd_pair& p, bool socket) noexcept {
   std::array<int, 2> fds{};
   int const failed = socket ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data())
@@ -197,6 +200,9 @@ COMCP_DECL result<int> start(spawn_options const& o, fd_pair& in, fd_pair& out, 
   if (!make_pair(in, true) || !make_pair(out, false) || (piped && !make_pair(err, false))) {
     return cannot_start(o, std::generic_category().message(errno));
   }
+#if defined(F_SETPIPE_SZ)
+  (void)::fcntl(out.ours.get(), F_SETPIPE_SZ, larger_pipe);
+#endif
   spawn_setup setup;
   setup.isolate();
   posix_spawn_file_actions_adddup2(&setup.actions, in.childs.get(), STDIN_FILENO);
