@@ -26906,7 +26906,7 @@ class http_fetch {
   sansio::http_sent sent;
   sansio::http_verdict verdict;
 
-  [[nodiscard]] asio::awaitable<void> run();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> run();
 
   // Preconditions of these: run() found a response, which has not been skipped or closed.
   [[nodiscard]] http_response_head const& head() const noexcept { return response_.head(); }
@@ -26914,7 +26914,7 @@ class http_fetch {
   [[nodiscard]] std::optional<result<void>> take_body(http_body& to, std::size_t most) { return response_.take(to, most); }
   [[nodiscard]] asio::awaitable<result<void>> read_body(http_body& to, std::size_t most) { return response_.read(to, most); }
   /// Takes what is left, so that the connection can be used again; not if that is much, or without an end.
-  [[nodiscard]] asio::awaitable<void> skip_body();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> skip_body();
   /// The same where nothing has to be waited for; false where something has.
   bool skip_now();
   void close() { response_.reset(); }
@@ -26922,14 +26922,14 @@ class http_fetch {
  private:
   [[nodiscard]] http_request made() const;
   [[nodiscard]] auth_request about(unsigned challenges) const { return {with_.server, url, method, challenges}; }
-  [[nodiscard]] asio::awaitable<result<void>> add_credentials(http_request& r);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> add_credentials(http_request& r);
   void judge();
   void fail(error why);
   /// Whether the same request goes out again, once that is due.
-  [[nodiscard]] asio::awaitable<bool> prepared_again();
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<bool> prepared_again();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged();
   [[nodiscard]] bool is_endless() const;
-  [[nodiscard]] asio::awaitable<void> look_at_body();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> look_at_body();
   void hide_credentials(std::string& text) const;
   [[nodiscard]] error without_credentials(error const& why) const;
 
@@ -26958,7 +26958,7 @@ COMCP_DECL http_request http_fetch::made() const {
   return r;
 }
 
-COMCP_DECL asio::awaitable<void> http_fetch::run() {
+COMCP_LAZY_DECL asio::awaitable<void> http_fetch::run() {
   for (bool again = true; again;) {
     response_.reset();
     auto request = made();
@@ -26987,7 +26987,7 @@ COMCP_DECL void http_fetch::fail(error why) {
   verdict.why = std::move(why);
 }
 
-COMCP_DECL asio::awaitable<bool> http_fetch::prepared_again() {
+COMCP_LAZY_DECL asio::awaitable<bool> http_fetch::prepared_again() {
   switch (verdict.what) {
     case action::redirect:
       ++sent.redirects;
@@ -27013,7 +27013,7 @@ COMCP_DECL asio::awaitable<bool> http_fetch::prepared_again() {
   co_return false;
 }
 
-COMCP_DECL asio::awaitable<result<void>> http_fetch::add_credentials(http_request& r) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_fetch::add_credentials(http_request& r) {
   auto const asked = about(sent.challenges);
   auto credentials = co_await with_.auth.headers(asked);
   if (!credentials) co_return credentials.error().with_outcome(call_outcome::not_sent);
@@ -27038,7 +27038,7 @@ class http_login {
   std::function<void(bool)> const& tell_;
 };
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> http_fetch::challenged() {
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> http_fetch::challenged() {
   auto const asked = about(sent.challenges - 1);
   auto const head = response_.head();
   http_login const told(authorizing);
@@ -27051,7 +27051,7 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> http_fetch::challenged() {
 // An event stream where none was asked for: no deadline of an engine ends it while something comes.
 COMCP_DECL bool http_fetch::is_endless() const { return has_media_type(head().headers, "text/event-stream"); }
 
-COMCP_DECL asio::awaitable<void> http_fetch::skip_body() {
+COMCP_LAZY_DECL asio::awaitable<void> http_fetch::skip_body() {
   if (!response_) co_return;
   if (is_endless()) co_return close();
   http_body dropped;
@@ -27087,7 +27087,7 @@ COMCP_DECL error http_fetch::without_credentials(error const& why) const {
 }
 
 // What an error response says, if it says so soon.
-COMCP_DECL asio::awaitable<void> http_fetch::look_at_body() {
+COMCP_LAZY_DECL asio::awaitable<void> http_fetch::look_at_body() {
   verdict.why = without_credentials(verdict.why);
   if (!response_) co_return;
   if (is_endless()) co_return close();
@@ -27728,7 +27728,7 @@ class http_listener {
   explicit http_listener(http_session& session) noexcept;
 
   /// Opens the stream; never two at once.
-  void start();
+  COMCP_LAZY void start();
   /// HTTP+SSE has its own stream in this place.
   void become(activity a);
   void left(activity const& a);
@@ -27739,10 +27739,10 @@ class http_listener {
  private:
   struct attempts;
 
-  static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
-  [[nodiscard]] asio::awaitable<void> go_on(activity a);
-  [[nodiscard]] asio::awaitable<void> rest(activity a, std::chrono::milliseconds delay, attempts const& so_far);
-  [[nodiscard]] asio::awaitable<std::optional<std::chrono::milliseconds>> once(activity a, attempts& so_far);
+  COMCP_LAZY static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> go_on(activity a);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> rest(activity a, std::chrono::milliseconds delay, attempts const& so_far);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<std::optional<std::chrono::milliseconds>> once(activity a, attempts& so_far);
 
   http_session& session_;
   http_link& link_;
@@ -27775,25 +27775,25 @@ class http_posts {
 
   explicit http_posts(http_session& session);
 
-  result<void> send(outgoing&& message);
+  COMCP_LAZY result<void> send(outgoing&& message);
   bool abandon(request_id id) noexcept;
   /// Requests wait from now on, until release(): the handshake ends, and the stream of the legacy era opens.
   void hold() noexcept { holding_ = true; }
-  void release();
+  COMCP_LAZY void release();
 
   void finished(activity const& a);  ///< It is through.
   void answered(activity const& a);  ///< Its answer came; what is left of its stream is nobody's.
   /// A new POST with its message, which met a session's end after the next one began, or has to go elsewhere.
-  void again(activity const& a);
+  COMCP_LAZY void again(activity const& a);
 
   /// Lets what is no request get through; requests are not waited for.
-  [[nodiscard]] asio::awaitable<void> drained(time_source::time_point until);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> drained(time_source::time_point until);
   void abort() noexcept;
   void describe(transport_info& out) const;
 
  private:
-  void start(outgoing&& message);
-  void prepare(outgoing const& message);
+  COMCP_LAZY void start(outgoing&& message);
+  COMCP_LAZY void prepare(outgoing const& message);
   void give_back_held();
 
   http_session& session_;
@@ -27812,21 +27812,21 @@ class http_post {
  public:
   using activity = std::shared_ptr<http_activity>;
 
-  static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
+  COMCP_LAZY static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
 
  private:
   using action = sansio::http_verdict::action;
 
   http_post(http_session& session, activity a);
   /// Where all that has to come is here: true.
-  [[nodiscard]] bool take_now();
-  [[nodiscard]] asio::awaitable<void> take();
-  [[nodiscard]] asio::awaitable<void> take_stream();
-  [[nodiscard]] asio::awaitable<error> resume(sansio::sse_parser& parser, bool& hopeless,
+  COMCP_LAZY [[nodiscard]] bool take_now();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> take();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> take_stream();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<error> resume(sansio::sse_parser& parser, bool& hopeless,
                                               std::optional<time_source::time_point>& opened);
-  [[nodiscard]] asio::awaitable<void> refused();
-  [[nodiscard]] result<void> look_at_head();
-  void answer(result<void> const& read);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> refused();
+  COMCP_LAZY [[nodiscard]] result<void> look_at_head();
+  COMCP_LAZY void answer(result<void> const& read);
   [[nodiscard]] bool is_initialize() const noexcept { return a_->message.handshake && !a_->message.stateless; }
   [[nodiscard]] bool may_resume(sansio::sse_parser const& parser) const;
   [[nodiscard]] sansio::http_sent sent() const;
@@ -27853,10 +27853,10 @@ class http_session : public std::enable_shared_from_this<http_session> {
   http_session(http_session const&) = delete;
   http_session& operator=(http_session const&) = delete;
 
-  [[nodiscard]] asio::awaitable<result<void>> open();
-  result<void> send(outgoing&& message);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open();
+  COMCP_LAZY result<void> send(outgoing&& message);
   bool abandon(request_id id) noexcept { return posts_.abandon(id); }
-  [[nodiscard]] asio::awaitable<void> close();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close();
   /// Ends at once and silently.
   void abort() noexcept;
   void describe(transport_info& out) const;
@@ -27867,16 +27867,16 @@ class http_session : public std::enable_shared_from_this<http_session> {
   [[nodiscard]] bool closing() const noexcept { return link_.carrier.ending; }
 
   /// HTTP+SSE (2024-11-05): opens the stream that brings everything, and first where to POST.
-  [[nodiscard]] asio::awaitable<result<void>> open_sse();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open_sse();
   /// Reads until the end, or until the answer came. What ended it.
-  [[nodiscard]] asio::awaitable<error> read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<error> read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
                                                    other_events const* others = nullptr);
 
  private:
   struct sse_stream;
 
-  static asio::awaitable<void> run_sse(std::shared_ptr<http_session> self, activity a, std::shared_ptr<sse_stream> s);
-  static asio::awaitable<void> end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told);
+  COMCP_LAZY static asio::awaitable<void> run_sse(std::shared_ptr<http_session> self, activity a, std::shared_ptr<sse_stream> s);
+  COMCP_LAZY static asio::awaitable<void> end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told);
   /// Tells the inbox, once.
   void finish(error reason);
 
@@ -27906,7 +27906,7 @@ struct http_listener::attempts {
 
 COMCP_DECL http_listener::http_listener(http_session& session) noexcept : session_(session), link_(session.link()) {}
 
-COMCP_DECL void http_listener::start() {
+COMCP_LAZY_DECL void http_listener::start() {
   if (link_.over() || session_.closing() || link_.sse || !link_.options.get_stream()) return session_.posts().release();
   auto a = std::make_shared<http_activity>(outgoing());
   a->session = link_.labels.session();
@@ -27931,11 +27931,11 @@ COMCP_DECL void http_listener::reached_again() {
   if (away_ && link_.carrier.time->now() >= not_before_) away_->open();
 }
 
-COMCP_DECL asio::awaitable<void> http_listener::run(std::shared_ptr<http_session> session, activity a) {
+COMCP_LAZY_DECL asio::awaitable<void> http_listener::run(std::shared_ptr<http_session> session, activity a) {
   co_await session->listener().go_on(std::move(a));
 }
 
-COMCP_DECL asio::awaitable<void> http_listener::go_on(activity a) {
+COMCP_LAZY_DECL asio::awaitable<void> http_listener::go_on(activity a) {
   attempts so_far(link_.options);
   for (;;) {
     std::optional<std::chrono::milliseconds> delay;
@@ -27959,7 +27959,7 @@ COMCP_DECL asio::awaitable<void> http_listener::go_on(activity a) {
 }
 
 // Until it may be tried again. What was refused is asked for again only for somebody who waits for it.
-COMCP_DECL asio::awaitable<void> http_listener::rest(activity a, std::chrono::milliseconds delay, attempts const& so_far) {
+COMCP_LAZY_DECL asio::awaitable<void> http_listener::rest(activity a, std::chrono::milliseconds delay, attempts const& so_far) {
   do {
     auto const over_now = std::make_shared<gate>(link_.executor);
     auto const bound = link_.open_later(over_now, link_.in_time(delay));
@@ -27981,7 +27981,7 @@ COMCP_DECL error no_stream(int status) {
 }
 
 // When to open it again; nothing where that has failed too often, or for good.
-COMCP_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_listener::once(activity a, attempts& l) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_listener::once(activity a, attempts& l) {
   using action = sansio::http_verdict::action;
   http_fetch f(link_.carrier, link_.carrier.server, "GET");
   f.common = link_.labels.of_stream(a->session, l.parser.last_event_id());
@@ -28055,9 +28055,9 @@ COMCP_DECL sansio::http_sent http_post::sent() const {
 }
 
 // A POST begins inside send(), from which nothing may be told yet.
-COMCP_DECL asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await asio::post(on, asio::use_awaitable); }
+COMCP_LAZY asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await asio::post(on, asio::use_awaitable); }
 
-COMCP_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> session, activity a) {
+COMCP_LAZY_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> session, activity a) {
   auto& link = session->link();
   error failure;
   try {
@@ -28076,7 +28076,7 @@ COMCP_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> se
   if (!link.over() && a->message.established && a->session == link.labels.session()) session->listener().start();
 }
 
-COMCP_DECL bool http_post::take_now() {
+COMCP_LAZY_DECL bool http_post::take_now() {
   if (fetch_.verdict.what != action::fail) session_.listener().reached_again();
   if (fetch_.verdict.what == action::accepted) return fetch_.skip_now();
   if (fetch_.verdict.what != action::json) return false;
@@ -28086,7 +28086,7 @@ COMCP_DECL bool http_post::take_now() {
   return read.has_value();
 }
 
-COMCP_DECL asio::awaitable<void> http_post::take() {
+COMCP_LAZY_DECL asio::awaitable<void> http_post::take() {
   if (fetch_.verdict.what == action::json) {
     auto const read = co_await fetch_.read_body(body_, link_.options.max_body());
     if (!link_.over(*a_)) answer(read);
@@ -28099,7 +28099,7 @@ COMCP_DECL asio::awaitable<void> http_post::take() {
   }
 }
 
-COMCP_DECL result<void> http_post::look_at_head() {
+COMCP_LAZY_DECL result<void> http_post::look_at_head() {
   if (!is_initialize() || !link_.in().awaits(a_->message.id)) return {};  // a late answer begins nothing
   auto const begins = link_.labels.adopt_session(fetch_.head().headers);
   if (!begins) return begins.error();
@@ -28107,7 +28107,7 @@ COMCP_DECL result<void> http_post::look_at_head() {
   return {};
 }
 
-COMCP_DECL void http_post::answer(result<void> const& read) {
+COMCP_LAZY_DECL void http_post::answer(result<void> const& read) {
   auto usable = read;
   if (usable) usable = look_at_head();
   if (!usable) return link_.failed(*a_, usable.error());
@@ -28120,7 +28120,7 @@ COMCP_DECL void http_post::answer(result<void> const& read) {
   link_.spare = std::move(body_);
 }
 
-COMCP_DECL asio::awaitable<void> http_post::refused() {
+COMCP_LAZY_DECL asio::awaitable<void> http_post::refused() {
   auto const why = fetch_.verdict.why;
   bool const in_other_words = fetch_.verdict.what == action::fail && fetch_.sent.in_session && sansio::means_session_lost(why);
   if (fetch_.verdict.what == action::session_lost || in_other_words) {
@@ -28139,7 +28139,7 @@ COMCP_DECL asio::awaitable<void> http_post::refused() {
 }
 
 // What may still be learned of the outcome by asking for the rest of a broken stream.
-COMCP_DECL asio::awaitable<void> http_post::take_stream() {
+COMCP_LAZY_DECL asio::awaitable<void> http_post::take_stream() {
   if (auto const usable = look_at_head(); !usable) co_return link_.failed(*a_, usable.error());
   sansio::sse_parser parser(link_.options.max_event());
   auto broken = co_await session_.read_events(a_, fetch_, parser);
@@ -28168,7 +28168,7 @@ COMCP_DECL bool http_post::may_resume(sansio::sse_parser const& parser) const {
 }
 
 // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
-COMCP_DECL asio::awaitable<error> http_post::resume(sansio::sse_parser& parser, bool& hopeless,
+COMCP_LAZY_DECL asio::awaitable<error> http_post::resume(sansio::sse_parser& parser, bool& hopeless,
                                                     std::optional<time_source::time_point>& opened) {
   http_fetch f(link_.carrier, link_.carrier.server, "GET");
   f.sent = sent();
@@ -28204,7 +28204,7 @@ COMCP_DECL http_posts::http_posts(http_session& session)
       link_(session.link()),
       hold_limit_(link_.carrier.time->make_deadline(link_.executor)) {}
 
-COMCP_DECL result<void> http_posts::send(outgoing&& message) {
+COMCP_LAZY_DECL result<void> http_posts::send(outgoing&& message) {
   if (under_way_.size() + held_.size() >= link_.options.max_exchanges())
     return error(errc::queue_full, "more exchanges at once than http_options().max_exchanges()");
   ++messages_out_;
@@ -28217,7 +28217,7 @@ COMCP_DECL result<void> http_posts::send(outgoing&& message) {
   return {};
 }
 
-COMCP_DECL void http_posts::start(outgoing&& message) {
+COMCP_LAZY_DECL void http_posts::start(outgoing&& message) {
   prepare(message);
   auto const a = std::make_shared<http_activity>(std::move(message));
   if (!a->message.stateless) a->session = link_.labels.session();
@@ -28230,7 +28230,7 @@ COMCP_DECL void http_posts::start(outgoing&& message) {
 }
 
 // What the messages of a handshake mean to a session.
-COMCP_DECL void http_posts::prepare(outgoing const& message) {
+COMCP_LAZY_DECL void http_posts::prepare(outgoing const& message) {
   if (message.handshake && !message.stateless) {
     link_.labels.forget_session();
     give_back_held();
@@ -28257,7 +28257,7 @@ COMCP_DECL void http_posts::give_back_held() {
   }
 }
 
-COMCP_DECL void http_posts::release() {
+COMCP_LAZY_DECL void http_posts::release() {
   hold_limit_->disarm();
   if (!std::exchange(holding_, false) || link_.over()) return;
   for (auto& m : std::exchange(held_, {})) start(std::move(m));
@@ -28294,7 +28294,7 @@ COMCP_DECL void http_posts::finished(activity const& a) {
   if (under_way_.empty() && drained_) drained_->open();
 }
 
-COMCP_DECL void http_posts::again(activity const& a) {
+COMCP_LAZY_DECL void http_posts::again(activity const& a) {
   finished(a);
   if (holding_ && a->message.id != 0) {
     held_.push_back(std::move(a->message));
@@ -28303,7 +28303,7 @@ COMCP_DECL void http_posts::again(activity const& a) {
   }
 }
 
-COMCP_DECL asio::awaitable<void> http_posts::drained(time_source::time_point until) {
+COMCP_LAZY_DECL asio::awaitable<void> http_posts::drained(time_source::time_point until) {
   auto const all = under_way_;
   for (auto const& a : all) {
     if (a->message.id == 0) {
@@ -28358,7 +28358,7 @@ class open_stream {
 COMCP_DECL http_session::http_session(asio::any_io_executor executor, http_options options, http_carrier carrier, inbox& in)
     : link_(std::move(executor), std::move(options), std::move(carrier), in), posts_(*this), listener_(*this) {}
 
-COMCP_DECL asio::awaitable<result<void>> http_session::open() {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_session::open() {
   auto const hold = shared_from_this();
   if (link_.options.resumed()) {
     auto const usable = link_.labels.check_resumed();
@@ -28372,12 +28372,12 @@ COMCP_DECL asio::awaitable<result<void>> http_session::open() {
   co_return result<void>();
 }
 
-COMCP_DECL result<void> http_session::send(outgoing&& message) {
+COMCP_LAZY_DECL result<void> http_session::send(outgoing&& message) {
   if (link_.over() || closing()) return error(errc::closed, "the connection is closed");
   return posts_.send(std::move(message));
 }
 
-COMCP_DECL asio::awaitable<void> http_session::close() {
+COMCP_LAZY_DECL asio::awaitable<void> http_session::close() {
   auto const hold = shared_from_this();
   if (link_.over() || std::exchange(link_.carrier.ending, true)) co_return;
   if (!link_.sse) listener_.stop();
@@ -28395,7 +28395,7 @@ COMCP_DECL asio::awaitable<void> http_session::close() {
   finish(error(errc::closed, "closed by this side"));
 }
 
-COMCP_DECL asio::awaitable<void> http_session::end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told) {
+COMCP_LAZY_DECL asio::awaitable<void> http_session::end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told) {
   auto& link = self->link_;
   http_fetch f(link.carrier, link.carrier.server, "DELETE");
   f.common = link.labels.of_end();
@@ -28434,7 +28434,7 @@ COMCP_DECL void http_session::describe(transport_info& out) const {
   posts_.describe(out);
 }
 
-COMCP_DECL asio::awaitable<error> http_session::read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
+COMCP_LAZY_DECL asio::awaitable<error> http_session::read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
                                                             other_events const* others) {
   open_stream const counted(link_.streams);
   for (;;) {
@@ -28474,7 +28474,7 @@ struct http_session::sse_stream {
   error ended;
 };
 
-COMCP_DECL asio::awaitable<result<void>> http_session::open_sse() {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_session::open_sse() {
   auto const a = std::make_shared<http_activity>(outgoing());
   auto const s = std::make_shared<sse_stream>(link_);
   s->fetch.common = link_.labels.of_stream({}, {});
@@ -28497,7 +28497,7 @@ COMCP_DECL asio::awaitable<result<void>> http_session::open_sse() {
   co_return s->ended ? s->ended : error(errc::connect_failed, "the server names no endpoint on its event stream");
 }
 
-COMCP_DECL asio::awaitable<void> http_session::run_sse(std::shared_ptr<http_session> self, activity a,
+COMCP_LAZY_DECL asio::awaitable<void> http_session::run_sse(std::shared_ptr<http_session> self, activity a,
                                                        std::shared_ptr<sse_stream> s) {
   auto& link = self->link_;
   other_events const others = [&link, &s](sansio::sse_event const& event) {
@@ -28537,15 +28537,15 @@ class http_endpoint {
   http_endpoint& operator=(http_endpoint&& other) noexcept;
   ~http_endpoint() { abort(); }
 
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
-  result<void> send(outgoing message);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
+  COMCP_LAZY result<void> send(outgoing message);
   bool abandon(request_id id) noexcept { return session_ && session_->abandon(id); }
-  [[nodiscard]] asio::awaitable<void> close();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close();
   [[nodiscard]] transport_info info() const;
   [[nodiscard]] std::optional<saved_session> resumed() const { return options_.resumed(); }
 
  private:
-  [[nodiscard]] asio::awaitable<result<void>> start(inbox& in);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> start(inbox& in);
   void abort() noexcept;
 
   result<http_url> url_;
@@ -28580,13 +28580,13 @@ COMCP_DECL http_endpoint& http_endpoint::operator=(http_endpoint&& other) noexce
   return *this;
 }
 
-COMCP_DECL asio::awaitable<result<void>> http_endpoint::open(inbox& in) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_endpoint::open(inbox& in) {
   abort();
   return start(in);
 }
 
 // The core keeps the transport in its place from open() on.
-COMCP_DECL asio::awaitable<result<void>> http_endpoint::start(inbox& in) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_endpoint::start(inbox& in) {
   auto const executor = co_await asio::this_coro::executor;
   if (!url_) co_return url_.error();
   if (options_.unusable()) co_return options_.unusable();
@@ -28597,16 +28597,16 @@ COMCP_DECL asio::awaitable<result<void>> http_endpoint::start(inbox& in) {
   co_return opened;
 }
 
-COMCP_DECL result<void> http_endpoint::send(outgoing message) {
+COMCP_LAZY_DECL result<void> http_endpoint::send(outgoing message) {
   if (!session_) return error(errc::closed, "not open");
   return session_->send(std::move(message));
 }
 
-COMCP_DECL asio::awaitable<void> close_http_session(std::shared_ptr<http_session> session) {
+COMCP_LAZY asio::awaitable<void> close_http_session(std::shared_ptr<http_session> session) {
   if (session) co_await session->close();
 }
 
-COMCP_DECL asio::awaitable<void> http_endpoint::close() { return close_http_session(session_); }
+COMCP_LAZY_DECL asio::awaitable<void> http_endpoint::close() { return close_http_session(session_); }
 
 COMCP_DECL transport_info http_endpoint::info() const {
   transport_info out;
@@ -29227,6 +29227,9 @@ struct fd_pair {
   owned_fd childs;  // never 0, 1 or 2: dup2 onto those would otherwise overwrite it
 };
 
+/// Large answers come in fewer turns than with Linux' 64 KiB; more would soon use up what a user's pipes may have.
+inline constexpr int larger_pipe = 256 * 1024;
+
 COMCP_DECL bool make_pair(fd_pair& p, bool socket) noexcept {
   std::array<int, 2> fds{};
   int const failed = socket ? ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds.data())
@@ -29373,6 +29376,9 @@ COMCP_DECL result<int> start(spawn_options const& o, fd_pair& in, fd_pair& out, 
   if (!make_pair(in, true) || !make_pair(out, false) || (piped && !make_pair(err, false))) {
     return cannot_start(o, std::generic_category().message(errno));
   }
+#if defined(F_SETPIPE_SZ)
+  (void)::fcntl(out.ours.get(), F_SETPIPE_SZ, larger_pipe);
+#endif
   spawn_setup setup;
   setup.isolate();
   posix_spawn_file_actions_adddup2(&setup.actions, in.childs.get(), STDIN_FILENO);

@@ -24,15 +24,15 @@ class http_endpoint {
   http_endpoint& operator=(http_endpoint&& other) noexcept;
   ~http_endpoint() { abort(); }
 
-  [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
-  result<void> send(outgoing message);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open(inbox& in);
+  COMCP_LAZY result<void> send(outgoing message);
   bool abandon(request_id id) noexcept { return session_ && session_->abandon(id); }
-  [[nodiscard]] asio::awaitable<void> close();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close();
   [[nodiscard]] transport_info info() const;
   [[nodiscard]] std::optional<saved_session> resumed() const { return options_.resumed(); }
 
  private:
-  [[nodiscard]] asio::awaitable<result<void>> start(inbox& in);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> start(inbox& in);
   void abort() noexcept;
 
   result<http_url> url_;

@@ -54,7 +54,7 @@ class http_fetch {
   sansio::http_sent sent;
   sansio::http_verdict verdict;
 
-  [[nodiscard]] asio::awaitable<void> run();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> run();
 
   // Preconditions of these: run() found a response, which has not been skipped or closed.
   [[nodiscard]] http_response_head const& head() const noexcept { return response_.head(); }
@@ -62,7 +62,7 @@ class http_fetch {
   [[nodiscard]] std::optional<result<void>> take_body(http_body& to, std::size_t most) { return response_.take(to, most); }
   [[nodiscard]] asio::awaitable<result<void>> read_body(http_body& to, std::size_t most) { return response_.read(to, most); }
   /// Takes what is left, so that the connection can be used again; not if that is much, or without an end.
-  [[nodiscard]] asio::awaitable<void> skip_body();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> skip_body();
   /// The same where nothing has to be waited for; false where something has.
   bool skip_now();
   void close() { response_.reset(); }
@@ -70,14 +70,14 @@ class http_fetch {
  private:
   [[nodiscard]] http_request made() const;
   [[nodiscard]] auth_request about(unsigned challenges) const { return {with_.server, url, method, challenges}; }
-  [[nodiscard]] asio::awaitable<result<void>> add_credentials(http_request& r);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> add_credentials(http_request& r);
   void judge();
   void fail(error why);
   /// Whether the same request goes out again, once that is due.
-  [[nodiscard]] asio::awaitable<bool> prepared_again();
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<bool> prepared_again();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged();
   [[nodiscard]] bool is_endless() const;
-  [[nodiscard]] asio::awaitable<void> look_at_body();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> look_at_body();
   void hide_credentials(std::string& text) const;
   [[nodiscard]] error without_credentials(error const& why) const;
 

@@ -23,7 +23,7 @@ class http_listener {
   explicit http_listener(http_session& session) noexcept;
 
   /// Opens the stream; never two at once.
-  void start();
+  COMCP_LAZY void start();
   /// HTTP+SSE has its own stream in this place.
   void become(activity a);
   void left(activity const& a);
@@ -34,10 +34,10 @@ class http_listener {
  private:
   struct attempts;
 
-  static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
-  [[nodiscard]] asio::awaitable<void> go_on(activity a);
-  [[nodiscard]] asio::awaitable<void> rest(activity a, std::chrono::milliseconds delay, attempts const& so_far);
-  [[nodiscard]] asio::awaitable<std::optional<std::chrono::milliseconds>> once(activity a, attempts& so_far);
+  COMCP_LAZY static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> go_on(activity a);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> rest(activity a, std::chrono::milliseconds delay, attempts const& so_far);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<std::optional<std::chrono::milliseconds>> once(activity a, attempts& so_far);
 
   http_session& session_;
   http_link& link_;

@@ -25,25 +25,25 @@ class http_posts {
 
   explicit http_posts(http_session& session);
 
-  result<void> send(outgoing&& message);
+  COMCP_LAZY result<void> send(outgoing&& message);
   bool abandon(request_id id) noexcept;
   /// Requests wait from now on, until release(): the handshake ends, and the stream of the legacy era opens.
   void hold() noexcept { holding_ = true; }
-  void release();
+  COMCP_LAZY void release();
 
   void finished(activity const& a);  ///< It is through.
   void answered(activity const& a);  ///< Its answer came; what is left of its stream is nobody's.
   /// A new POST with its message, which met a session's end after the next one began, or has to go elsewhere.
-  void again(activity const& a);
+  COMCP_LAZY void again(activity const& a);
 
   /// Lets what is no request get through; requests are not waited for.
-  [[nodiscard]] asio::awaitable<void> drained(time_source::time_point until);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> drained(time_source::time_point until);
   void abort() noexcept;
   void describe(transport_info& out) const;
 
  private:
-  void start(outgoing&& message);
-  void prepare(outgoing const& message);
+  COMCP_LAZY void start(outgoing&& message);
+  COMCP_LAZY void prepare(outgoing const& message);
   void give_back_held();
 
   http_session& session_;
@@ -62,21 +62,21 @@ class http_post {
  public:
   using activity = std::shared_ptr<http_activity>;
 
-  static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
+  COMCP_LAZY static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
 
  private:
   using action = sansio::http_verdict::action;
 
   http_post(http_session& session, activity a);
   /// Where all that has to come is here: true.
-  [[nodiscard]] bool take_now();
-  [[nodiscard]] asio::awaitable<void> take();
-  [[nodiscard]] asio::awaitable<void> take_stream();
-  [[nodiscard]] asio::awaitable<error> resume(sansio::sse_parser& parser, bool& hopeless,
+  COMCP_LAZY [[nodiscard]] bool take_now();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> take();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> take_stream();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<error> resume(sansio::sse_parser& parser, bool& hopeless,
                                               std::optional<time_source::time_point>& opened);
-  [[nodiscard]] asio::awaitable<void> refused();
-  [[nodiscard]] result<void> look_at_head();
-  void answer(result<void> const& read);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> refused();
+  COMCP_LAZY [[nodiscard]] result<void> look_at_head();
+  COMCP_LAZY void answer(result<void> const& read);
   [[nodiscard]] bool is_initialize() const noexcept { return a_->message.handshake && !a_->message.stateless; }
   [[nodiscard]] bool may_resume(sansio::sse_parser const& parser) const;
   [[nodiscard]] sansio::http_sent sent() const;

@@ -26,10 +26,10 @@ class http_session : public std::enable_shared_from_this<http_session> {
   http_session(http_session const&) = delete;
   http_session& operator=(http_session const&) = delete;
 
-  [[nodiscard]] asio::awaitable<result<void>> open();
-  result<void> send(outgoing&& message);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open();
+  COMCP_LAZY result<void> send(outgoing&& message);
   bool abandon(request_id id) noexcept { return posts_.abandon(id); }
-  [[nodiscard]] asio::awaitable<void> close();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close();
   /// Ends at once and silently.
   void abort() noexcept;
   void describe(transport_info& out) const;
@@ -40,16 +40,16 @@ class http_session : public std::enable_shared_from_this<http_session> {
   [[nodiscard]] bool closing() const noexcept { return link_.carrier.ending; }
 
   /// HTTP+SSE (2024-11-05): opens the stream that brings everything, and first where to POST.
-  [[nodiscard]] asio::awaitable<result<void>> open_sse();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> open_sse();
   /// Reads until the end, or until the answer came. What ended it.
-  [[nodiscard]] asio::awaitable<error> read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<error> read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
                                                    other_events const* others = nullptr);
 
  private:
   struct sse_stream;
 
-  static asio::awaitable<void> run_sse(std::shared_ptr<http_session> self, activity a, std::shared_ptr<sse_stream> s);
-  static asio::awaitable<void> end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told);
+  COMCP_LAZY static asio::awaitable<void> run_sse(std::shared_ptr<http_session> self, activity a, std::shared_ptr<sse_stream> s);
+  COMCP_LAZY static asio::awaitable<void> end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told);
   /// Tells the inbox, once.
   void finish(error reason);
 

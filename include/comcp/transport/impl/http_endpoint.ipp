@@ -24,13 +24,13 @@ COMCP_DECL http_endpoint& http_endpoint::operator=(http_endpoint&& other) noexce
   return *this;
 }
 
-COMCP_DECL asio::awaitable<result<void>> http_endpoint::open(inbox& in) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_endpoint::open(inbox& in) {
   abort();
   return start(in);
 }
 
 // The core keeps the transport in its place from open() on.
-COMCP_DECL asio::awaitable<result<void>> http_endpoint::start(inbox& in) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_endpoint::start(inbox& in) {
   auto const executor = co_await asio::this_coro::executor;
   if (!url_) co_return url_.error();
   if (options_.unusable()) co_return options_.unusable();
@@ -41,16 +41,16 @@ COMCP_DECL asio::awaitable<result<void>> http_endpoint::start(inbox& in) {
   co_return opened;
 }
 
-COMCP_DECL result<void> http_endpoint::send(outgoing message) {
+COMCP_LAZY_DECL result<void> http_endpoint::send(outgoing message) {
   if (!session_) return error(errc::closed, "not open");
   return session_->send(std::move(message));
 }
 
-COMCP_DECL asio::awaitable<void> close_http_session(std::shared_ptr<http_session> session) {
+COMCP_LAZY asio::awaitable<void> close_http_session(std::shared_ptr<http_session> session) {
   if (session) co_await session->close();
 }
 
-COMCP_DECL asio::awaitable<void> http_endpoint::close() { return close_http_session(session_); }
+COMCP_LAZY_DECL asio::awaitable<void> http_endpoint::close() { return close_http_session(session_); }
 
 COMCP_DECL transport_info http_endpoint::info() const {
   transport_info out;

@@ -20,7 +20,7 @@ COMCP_DECL http_request http_fetch::made() const {
   return r;
 }
 
-COMCP_DECL asio::awaitable<void> http_fetch::run() {
+COMCP_LAZY_DECL asio::awaitable<void> http_fetch::run() {
   for (bool again = true; again;) {
     response_.reset();
     auto request = made();
@@ -49,7 +49,7 @@ COMCP_DECL void http_fetch::fail(error why) {
   verdict.why = std::move(why);
 }
 
-COMCP_DECL asio::awaitable<bool> http_fetch::prepared_again() {
+COMCP_LAZY_DECL asio::awaitable<bool> http_fetch::prepared_again() {
   switch (verdict.what) {
     case action::redirect:
       ++sent.redirects;
@@ -75,7 +75,7 @@ COMCP_DECL asio::awaitable<bool> http_fetch::prepared_again() {
   co_return false;
 }
 
-COMCP_DECL asio::awaitable<result<void>> http_fetch::add_credentials(http_request& r) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_fetch::add_credentials(http_request& r) {
   auto const asked = about(sent.challenges);
   auto credentials = co_await with_.auth.headers(asked);
   if (!credentials) co_return credentials.error().with_outcome(call_outcome::not_sent);
@@ -100,7 +100,7 @@ class http_login {
   std::function<void(bool)> const& tell_;
 };
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> http_fetch::challenged() {
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> http_fetch::challenged() {
   auto const asked = about(sent.challenges - 1);
   auto const head = response_.head();
   http_login const told(authorizing);
@@ -113,7 +113,7 @@ COMCP_DECL asio::awaitable<result<auth_verdict>> http_fetch::challenged() {
 // An event stream where none was asked for: no deadline of an engine ends it while something comes.
 COMCP_DECL bool http_fetch::is_endless() const { return has_media_type(head().headers, "text/event-stream"); }
 
-COMCP_DECL asio::awaitable<void> http_fetch::skip_body() {
+COMCP_LAZY_DECL asio::awaitable<void> http_fetch::skip_body() {
   if (!response_) co_return;
   if (is_endless()) co_return close();
   http_body dropped;
@@ -149,7 +149,7 @@ COMCP_DECL error http_fetch::without_credentials(error const& why) const {
 }
 
 // What an error response says, if it says so soon.
-COMCP_DECL asio::awaitable<void> http_fetch::look_at_body() {
+COMCP_LAZY_DECL asio::awaitable<void> http_fetch::look_at_body() {
   verdict.why = without_credentials(verdict.why);
   if (!response_) co_return;
   if (is_endless()) co_return close();

@@ -22,7 +22,7 @@ struct http_listener::attempts {
 
 COMCP_DECL http_listener::http_listener(http_session& session) noexcept : session_(session), link_(session.link()) {}
 
-COMCP_DECL void http_listener::start() {
+COMCP_LAZY_DECL void http_listener::start() {
   if (link_.over() || session_.closing() || link_.sse || !link_.options.get_stream()) return session_.posts().release();
   auto a = std::make_shared<http_activity>(outgoing());
   a->session = link_.labels.session();
@@ -47,11 +47,11 @@ COMCP_DECL void http_listener::reached_again() {
   if (away_ && link_.carrier.time->now() >= not_before_) away_->open();
 }
 
-COMCP_DECL asio::awaitable<void> http_listener::run(std::shared_ptr<http_session> session, activity a) {
+COMCP_LAZY_DECL asio::awaitable<void> http_listener::run(std::shared_ptr<http_session> session, activity a) {
   co_await session->listener().go_on(std::move(a));
 }
 
-COMCP_DECL asio::awaitable<void> http_listener::go_on(activity a) {
+COMCP_LAZY_DECL asio::awaitable<void> http_listener::go_on(activity a) {
   attempts so_far(link_.options);
   for (;;) {
     std::optional<std::chrono::milliseconds> delay;
@@ -75,7 +75,7 @@ COMCP_DECL asio::awaitable<void> http_listener::go_on(activity a) {
 }
 
 // Until it may be tried again. What was refused is asked for again only for somebody who waits for it.
-COMCP_DECL asio::awaitable<void> http_listener::rest(activity a, std::chrono::milliseconds delay, attempts const& so_far) {
+COMCP_LAZY_DECL asio::awaitable<void> http_listener::rest(activity a, std::chrono::milliseconds delay, attempts const& so_far) {
   do {
     auto const over_now = std::make_shared<gate>(link_.executor);
     auto const bound = link_.open_later(over_now, link_.in_time(delay));
@@ -97,7 +97,7 @@ COMCP_DECL error no_stream(int status) {
 }
 
 // When to open it again; nothing where that has failed too often, or for good.
-COMCP_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_listener::once(activity a, attempts& l) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_listener::once(activity a, attempts& l) {
   using action = sansio::http_verdict::action;
   http_fetch f(link_.carrier, link_.carrier.server, "GET");
   f.common = link_.labels.of_stream(a->session, l.parser.last_event_id());

@@ -35,9 +35,9 @@ COMCP_DECL sansio::http_sent http_post::sent() const {
 }
 
 // A POST begins inside send(), from which nothing may be told yet.
-COMCP_DECL asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await asio::post(on, asio::use_awaitable); }
+COMCP_LAZY asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await asio::post(on, asio::use_awaitable); }
 
-COMCP_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> session, activity a) {
+COMCP_LAZY_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> session, activity a) {
   auto& link = session->link();
   error failure;
   try {
@@ -56,7 +56,7 @@ COMCP_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> se
   if (!link.over() && a->message.established && a->session == link.labels.session()) session->listener().start();
 }
 
-COMCP_DECL bool http_post::take_now() {
+COMCP_LAZY_DECL bool http_post::take_now() {
   if (fetch_.verdict.what != action::fail) session_.listener().reached_again();
   if (fetch_.verdict.what == action::accepted) return fetch_.skip_now();
   if (fetch_.verdict.what != action::json) return false;
@@ -66,7 +66,7 @@ COMCP_DECL bool http_post::take_now() {
   return read.has_value();
 }
 
-COMCP_DECL asio::awaitable<void> http_post::take() {
+COMCP_LAZY_DECL asio::awaitable<void> http_post::take() {
   if (fetch_.verdict.what == action::json) {
     auto const read = co_await fetch_.read_body(body_, link_.options.max_body());
     if (!link_.over(*a_)) answer(read);
@@ -79,7 +79,7 @@ COMCP_DECL asio::awaitable<void> http_post::take() {
   }
 }
 
-COMCP_DECL result<void> http_post::look_at_head() {
+COMCP_LAZY_DECL result<void> http_post::look_at_head() {
   if (!is_initialize() || !link_.in().awaits(a_->message.id)) return {};  // a late answer begins nothing
   auto const begins = link_.labels.adopt_session(fetch_.head().headers);
   if (!begins) return begins.error();
@@ -87,7 +87,7 @@ COMCP_DECL result<void> http_post::look_at_head() {
   return {};
 }
 
-COMCP_DECL void http_post::answer(result<void> const& read) {
+COMCP_LAZY_DECL void http_post::answer(result<void> const& read) {
   auto usable = read;
   if (usable) usable = look_at_head();
   if (!usable) return link_.failed(*a_, usable.error());
@@ -100,7 +100,7 @@ COMCP_DECL void http_post::answer(result<void> const& read) {
   link_.spare = std::move(body_);
 }
 
-COMCP_DECL asio::awaitable<void> http_post::refused() {
+COMCP_LAZY_DECL asio::awaitable<void> http_post::refused() {
   auto const why = fetch_.verdict.why;
   bool const in_other_words = fetch_.verdict.what == action::fail && fetch_.sent.in_session && sansio::means_session_lost(why);
   if (fetch_.verdict.what == action::session_lost || in_other_words) {
@@ -119,7 +119,7 @@ COMCP_DECL asio::awaitable<void> http_post::refused() {
 }
 
 // What may still be learned of the outcome by asking for the rest of a broken stream.
-COMCP_DECL asio::awaitable<void> http_post::take_stream() {
+COMCP_LAZY_DECL asio::awaitable<void> http_post::take_stream() {
   if (auto const usable = look_at_head(); !usable) co_return link_.failed(*a_, usable.error());
   sansio::sse_parser parser(link_.options.max_event());
   auto broken = co_await session_.read_events(a_, fetch_, parser);
@@ -148,7 +148,7 @@ COMCP_DECL bool http_post::may_resume(sansio::sse_parser const& parser) const {
 }
 
 // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
-COMCP_DECL asio::awaitable<error> http_post::resume(sansio::sse_parser& parser, bool& hopeless,
+COMCP_LAZY_DECL asio::awaitable<error> http_post::resume(sansio::sse_parser& parser, bool& hopeless,
                                                     std::optional<time_source::time_point>& opened) {
   http_fetch f(link_.carrier, link_.carrier.server, "GET");
   f.sent = sent();

@@ -14,7 +14,7 @@ COMCP_DECL http_posts::http_posts(http_session& session)
       link_(session.link()),
       hold_limit_(link_.carrier.time->make_deadline(link_.executor)) {}
 
-COMCP_DECL result<void> http_posts::send(outgoing&& message) {
+COMCP_LAZY_DECL result<void> http_posts::send(outgoing&& message) {
   if (under_way_.size() + held_.size() >= link_.options.max_exchanges())
     return error(errc::queue_full, "more exchanges at once than http_options().max_exchanges()");
   ++messages_out_;
@@ -27,7 +27,7 @@ COMCP_DECL result<void> http_posts::send(outgoing&& message) {
   return {};
 }
 
-COMCP_DECL void http_posts::start(outgoing&& message) {
+COMCP_LAZY_DECL void http_posts::start(outgoing&& message) {
   prepare(message);
   auto const a = std::make_shared<http_activity>(std::move(message));
   if (!a->message.stateless) a->session = link_.labels.session();
@@ -40,7 +40,7 @@ COMCP_DECL void http_posts::start(outgoing&& message) {
 }
 
 // What the messages of a handshake mean to a session.
-COMCP_DECL void http_posts::prepare(outgoing const& message) {
+COMCP_LAZY_DECL void http_posts::prepare(outgoing const& message) {
   if (message.handshake && !message.stateless) {
     link_.labels.forget_session();
     give_back_held();
@@ -67,7 +67,7 @@ COMCP_DECL void http_posts::give_back_held() {
   }
 }
 
-COMCP_DECL void http_posts::release() {
+COMCP_LAZY_DECL void http_posts::release() {
   hold_limit_->disarm();
   if (!std::exchange(holding_, false) || link_.over()) return;
   for (auto& m : std::exchange(held_, {})) start(std::move(m));
@@ -104,7 +104,7 @@ COMCP_DECL void http_posts::finished(activity const& a) {
   if (under_way_.empty() && drained_) drained_->open();
 }
 
-COMCP_DECL void http_posts::again(activity const& a) {
+COMCP_LAZY_DECL void http_posts::again(activity const& a) {
   finished(a);
   if (holding_ && a->message.id != 0) {
     held_.push_back(std::move(a->message));
@@ -113,7 +113,7 @@ COMCP_DECL void http_posts::again(activity const& a) {
   }
 }
 
-COMCP_DECL asio::awaitable<void> http_posts::drained(time_source::time_point until) {
+COMCP_LAZY_DECL asio::awaitable<void> http_posts::drained(time_source::time_point until) {
   auto const all = under_way_;
   for (auto const& a : all) {
     if (a->message.id == 0) {

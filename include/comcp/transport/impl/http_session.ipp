@@ -24,7 +24,7 @@ class open_stream {
 COMCP_DECL http_session::http_session(asio::any_io_executor executor, http_options options, http_carrier carrier, inbox& in)
     : link_(std::move(executor), std::move(options), std::move(carrier), in), posts_(*this), listener_(*this) {}
 
-COMCP_DECL asio::awaitable<result<void>> http_session::open() {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_session::open() {
   auto const hold = shared_from_this();
   if (link_.options.resumed()) {
     auto const usable = link_.labels.check_resumed();
@@ -38,12 +38,12 @@ COMCP_DECL asio::awaitable<result<void>> http_session::open() {
   co_return result<void>();
 }
 
-COMCP_DECL result<void> http_session::send(outgoing&& message) {
+COMCP_LAZY_DECL result<void> http_session::send(outgoing&& message) {
   if (link_.over() || closing()) return error(errc::closed, "the connection is closed");
   return posts_.send(std::move(message));
 }
 
-COMCP_DECL asio::awaitable<void> http_session::close() {
+COMCP_LAZY_DECL asio::awaitable<void> http_session::close() {
   auto const hold = shared_from_this();
   if (link_.over() || std::exchange(link_.carrier.ending, true)) co_return;
   if (!link_.sse) listener_.stop();
@@ -61,7 +61,7 @@ COMCP_DECL asio::awaitable<void> http_session::close() {
   finish(error(errc::closed, "closed by this side"));
 }
 
-COMCP_DECL asio::awaitable<void> http_session::end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told) {
+COMCP_LAZY_DECL asio::awaitable<void> http_session::end(std::shared_ptr<http_session> self, std::shared_ptr<gate> told) {
   auto& link = self->link_;
   http_fetch f(link.carrier, link.carrier.server, "DELETE");
   f.common = link.labels.of_end();
@@ -100,7 +100,7 @@ COMCP_DECL void http_session::describe(transport_info& out) const {
   posts_.describe(out);
 }
 
-COMCP_DECL asio::awaitable<error> http_session::read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
+COMCP_LAZY_DECL asio::awaitable<error> http_session::read_events(activity a, http_fetch& f, sansio::sse_parser& parser,
                                                             other_events const* others) {
   open_stream const counted(link_.streams);
   for (;;) {
@@ -140,7 +140,7 @@ struct http_session::sse_stream {
   error ended;
 };
 
-COMCP_DECL asio::awaitable<result<void>> http_session::open_sse() {
+COMCP_LAZY_DECL asio::awaitable<result<void>> http_session::open_sse() {
   auto const a = std::make_shared<http_activity>(outgoing());
   auto const s = std::make_shared<sse_stream>(link_);
   s->fetch.common = link_.labels.of_stream({}, {});
@@ -163,7 +163,7 @@ COMCP_DECL asio::awaitable<result<void>> http_session::open_sse() {
   co_return s->ended ? s->ended : error(errc::connect_failed, "the server names no endpoint on its event stream");
 }
 
-COMCP_DECL asio::awaitable<void> http_session::run_sse(std::shared_ptr<http_session> self, activity a,
+COMCP_LAZY_DECL asio::awaitable<void> http_session::run_sse(std::shared_ptr<http_session> self, activity a,
                                                        std::shared_ptr<sse_stream> s) {
   auto& link = self->link_;
   other_events const others = [&link, &s](sansio::sse_event const& event) {
