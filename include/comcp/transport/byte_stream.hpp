@@ -83,7 +83,10 @@ class byte_stream_session final : public stream_session<Stream> {
     if (this->closing()) this->finish(error(errc::closed, "closed by this side"));
   }
 
-  void released() noexcept override { flush_->disarm(); }
+  void released() noexcept override {
+    flush_->disarm();
+    stream_session<Stream>::released();
+  }
 
   void give_up_later(error why) {
     flush_->arm(time_->now() + close_wait_, [weak = this->weak_from_this(), why = std::move(why)] {

@@ -22,6 +22,7 @@
 #include <asio/error.hpp>
 #include <asio/steady_timer.hpp>
 
+#include <comcp/json/padded_text.hpp>
 #include <comcp/jsonrpc/framing.hpp>
 #include <comcp/net/asio_compat.hpp>
 #include <comcp/transport/transport.hpp>
@@ -50,21 +51,54 @@ concept writes_at_once = requires(Stream& s, std::error_code& ec, buffer_range b
   { s.write_some(buffers, ec) } -> std::convertible_to<std::size_t>;
 };
 
-/// Pending handlers keep it alive. All members run on its executor. After abort() or finish() the inbox is not
-/// called again; since each call of the inbox may end in either, every such call is followed by a look at it.
+/// How long a session has its inbox: until abort() or finish(), after which the inbox is not called again. Since each call
+/// of the inbox may end in either, every such call is followed by a look at it. All members run on the executor.
+class session_life : public std::enable_shared_from_this<session_life> {
+ public:
+  session_life(asio::any_io_executor executor, inbox& in)
+      : executor_(std::move(executor)), inbox_(&in), closed_signal_(executor_, asio::steady_timer::time_point::max()) {}
+  session_life(session_life const&) = delete;
+  session_life& operator=(session_life const&) = delete;
+  virtual ~session_life() = default;
+
+  /// Ends at once and silently.
+  void abort() noexcept;
+  [[nodiscard]] bool done() const noexcept { return inbox_ == nullptr; }
+  [[nodiscard]] asio::steady_timer& closed_signal() noexcept { return closed_signal_; }
+
+ protected:
+  /// It is over: disarm what is armed, close what is open.
+  virtual void released() noexcept = 0;
+
+  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return executor_; }
+  /// Precondition: not done(). False when it is, afterwards.
+  bool deliver(padded_text line);
+  void fault(error what);
+  /// Tells the inbox, once. Not to be called from inside a call of a user.
+  void finish(error reason);
+
+  /// Calls a member of the derived class later, unless it is over by then.
+  template <class Derived>
+  void later(void (Derived::*member)()) {
+    asio::defer(executor_, [self = shared_from_this(), member] {
+      if (!self->done()) (static_cast<Derived&>(*self).*member)();
+    });
+  }
+
+ private:
+  void release() noexcept;
+
+  asio::any_io_executor executor_;
+  inbox* inbox_;
+  asio::steady_timer closed_signal_;  // never expires; cancelled when it is over
+};
+
+/// Lines from and to one stream. Pending handlers keep it alive.
 template <class Stream>
-class stream_session : public std::enable_shared_from_this<stream_session<Stream>> {
+class stream_session : public session_life {
  public:
   stream_session(asio::any_io_executor executor, Stream stream, inbox& in, std::size_t max_line, queue_limits limits)
-      : executor_(std::move(executor)),
-        stream_(std::move(stream)),
-        inbox_(&in),
-        framer_(max_line),
-        queue_(limits),
-        closed_signal_(executor_, asio::steady_timer::time_point::max()) {}
-  stream_session(stream_session const&) = delete;
-  stream_session& operator=(stream_session const&) = delete;
-  virtual ~stream_session() = default;
+      : session_life(std::move(executor), in), stream_(std::move(stream)), framer_(max_line), queue_(limits) {}
 
   void start() {
     if constexpr (writes_at_once<Stream>) {
@@ -76,25 +110,16 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   }
 
   result<void> send(outgoing&& message) {
-    if (inbox_ == nullptr || refusing_) return error(errc::closed, "the channel is closed");
+    if (done() || sends_ != send_state::accepted) return error(errc::closed, "the channel is closed");
     auto accepted = queue_.push(std::move(message));
-    if (accepted && !writing_ && !write_scheduled_ && !delivering_) schedule_write();
+    if (accepted && writes_ != write_state::running && !write_scheduled_ && !delivering_) schedule_write();
     return accepted;
   }
 
-  bool abandon(request_id id) noexcept { return inbox_ != nullptr && queue_.abandon(id); }
+  bool abandon(request_id id) noexcept { return !done() && queue_.abandon(id); }
 
   /// Begins a graceful close; finish() follows, never from inside this call.
   virtual void start_close() = 0;
-
-  /// Ends at once and silently.
-  void abort() noexcept {
-    inbox_ = nullptr;
-    release();
-  }
-
-  [[nodiscard]] bool done() const noexcept { return inbox_ == nullptr; }
-  [[nodiscard]] asio::steady_timer& closed_signal() noexcept { return closed_signal_; }
 
   virtual void describe(transport_info& out) const {
     out.unfinished = framer_.unfinished().substr(0, 256);
@@ -112,76 +137,53 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   virtual void drained() = 0;
   /// The reader was told to stop: what is left in the stream may be fetched here, without waiting.
   virtual void fetch_rest() {}
-  /// It is over: disarm what is armed.
-  virtual void released() noexcept {}
+  /// Derived classes disarm what is theirs first.
+  void released() noexcept override {
+    std::error_code ignored;
+    stream_.close(ignored);
+  }
 
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
-  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return executor_; }
-  [[nodiscard]] bool closing() const noexcept { return closing_; }
+  [[nodiscard]] bool closing() const noexcept { return sends_ == send_state::closing; }
   /// Whether nothing is left that could still be written.
-  [[nodiscard]] bool idle() const noexcept { return broken_ || (queue_.empty() && !writing_); }
-  [[nodiscard]] jsonrpc::framer& framer() noexcept { return framer_; }
-  void fault(error what) {
-    if (inbox_ != nullptr) inbox_->fault(std::move(what));
+  [[nodiscard]] bool idle() const noexcept {
+    return writes_ == write_state::none ? queue_.empty() : writes_ == write_state::broken;
   }
+  [[nodiscard]] jsonrpc::framer& framer() noexcept { return framer_; }
   /// From now on closing() is true and sends are refused.
-  void begin_close() noexcept { closing_ = refusing_ = true; }
-  void refuse_sends() noexcept { refusing_ = true; }
+  void begin_close() noexcept { sends_ = send_state::closing; }
+  void refuse_sends() noexcept {
+    if (sends_ == send_state::accepted) sends_ = send_state::refused;
+  }
   /// The pending read ends, then fetch_rest() is called, then reading_ended(). The caller cancels the read.
   void stop_reading() noexcept { stopping_ = true; }
-
-  /// Calls a member of the derived class later, unless it is over by then.
-  template <class Derived>
-  void later(void (Derived::*member)()) {
-    asio::defer(executor_, [self = this->shared_from_this(), member] {
-      if (!self->done()) (static_cast<Derived&>(*self).*member)();
-    });
-  }
 
   /// Delivers every whole line that was read, and writes the answers; false when the inbox is gone.
   bool deliver_lines() {
     delivering_ = true;  // what is sent from there is written together, afterwards
     while (auto line = framer_.next()) {
-      inbox_->delivered(*line, 0);
-      if (inbox_ == nullptr) return false;
+      if (!deliver(*line)) return false;
     }
     delivering_ = false;
     if (!queue_.empty()) write();
-    return inbox_ != nullptr;
-  }
-
-  /// Tells the inbox, once. Not to be called from inside a call of a user.
-  void finish(error reason) {
-    if (inbox_ == nullptr) return;
-    auto const keep = this->shared_from_this();
-    inbox* const in = std::exchange(inbox_, nullptr);
-    release();
-    in->closed(std::move(reason));
+    return !done();
   }
 
  private:
-  void release() noexcept {
-    released();
-    std::error_code ignored;
-    stream_.close(ignored);
-    try {
-      closed_signal_.cancel();
-    } catch (std::system_error const&) {
-      // Whoever waits for close() then waits for its own deadline.
-    }
-  }
+  enum class send_state : unsigned char { accepted, refused, closing };
+  enum class write_state : unsigned char { none, running, broken };
 
   void read() {
     auto const room = framer_.prepare();
     stream_.async_read_some(
         asio::mutable_buffer(room.data(), room.size()),
-        asio::bind_executor(executor_, [self = this->shared_from_this()](std::error_code ec, std::size_t n) {
-          self->on_read(ec, n);
+        asio::bind_executor(executor(), [this, keep = shared_from_this()](std::error_code ec, std::size_t n) {
+          on_read(ec, n);
         }));
   }
 
   void on_read(std::error_code ec, std::size_t n) {
-    if (inbox_ == nullptr) return;
+    if (done()) return;
     framer_.commit(n);
     if (!deliver_lines()) return;
     if (!framer_.failed() && !ec && !stopping_) {
@@ -192,15 +194,12 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
       }
     }
     if (stopping_) fetch_rest();
-    if (inbox_ != nullptr) end_reading(ec);
+    if (!done()) end_reading(ec);
   }
 
   void end_reading(std::error_code ec) {
     if (framer_.failed()) return reading_ended(framer_.failure());
-    if (auto const last = framer_.finish()) {
-      inbox_->delivered(*last, 0);
-      if (inbox_ == nullptr) return;
-    }
+    if (auto const last = framer_.finish(); last && !deliver(*last)) return;
     if (framer_.failed()) return reading_ended(framer_.failure());
     if (!ec || ec == asio::error::eof || stopping_) {
       return reading_ended(error(errc::transport_failed, "the server ended the stream"));
@@ -210,22 +209,22 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
 
   void schedule_write() {
     write_scheduled_ = true;
-    asio::defer(executor_, [self = this->shared_from_this()] {
-      self->write_scheduled_ = false;
-      self->write();
+    asio::defer(executor(), [this, keep = shared_from_this()] {
+      write_scheduled_ = false;
+      write();
     });
   }
 
   void write() {
-    if (inbox_ == nullptr || writing_ || broken_) return;
+    if (done() || writes_ != write_state::none) return;
     if (at_once_ && !write_now()) return;
     if (queue_.empty()) return drained();
-    writing_ = true;
+    writes_ = write_state::running;
     stream_.async_write_some(
         buffer_range(queue_.gather()),
-        asio::bind_executor(executor_, [self = this->shared_from_this()](std::error_code ec, std::size_t n) {
-          self->writing_ = false;
-          if (self->written(ec, n)) self->write();
+        asio::bind_executor(executor(), [this, keep = shared_from_this()](std::error_code ec, std::size_t n) {
+          writes_ = write_state::none;
+          if (written(ec, n)) write();
         }));
   }
 
@@ -245,29 +244,25 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   bool written(std::error_code ec, std::size_t n) {
     bytes_out_ += n;
     messages_out_ += queue_.consume(n);
-    if (inbox_ == nullptr) return false;
+    if (done()) return false;
     if (!ec) return true;
-    broken_ = refusing_ = true;
+    writes_ = write_state::broken;
+    refuse_sends();
     writing_ended(error(errc::transport_failed, "writing failed: " + ec.message()));
     return false;
   }
 
-  asio::any_io_executor executor_;
   Stream stream_;
-  inbox* inbox_;
   jsonrpc::framer framer_;
   write_queue queue_;
-  asio::steady_timer closed_signal_;  // never expires; cancelled when it is over
   std::uint64_t messages_out_ = 0;
   std::uint64_t bytes_out_ = 0;
-  bool writing_ = false;
+  send_state sends_ = send_state::accepted;
+  write_state writes_ = write_state::none;
   bool write_scheduled_ = false;
   bool delivering_ = false;
   bool at_once_ = false;
-  bool closing_ = false;
-  bool refusing_ = false;
   bool stopping_ = false;
-  bool broken_ = false;
 };
 
 /// Begins the close and waits for its end. Cancelling it stops only the waiting.
@@ -279,3 +274,7 @@ asio::awaitable<void> close_session(std::shared_ptr<Session> session) {
 }
 
 }  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION)
+#include <comcp/transport/impl/stream_session.ipp>
+#endif
