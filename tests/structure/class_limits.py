@@ -22,7 +22,6 @@ KNOWN = {
     "net/impl/child_process.ipp state": (25, 17),
     "sansio/oauth_flow.hpp oauth_flow": (35, 19),
     "test/impl/scripted_transport.ipp state": (25, 16),
-    "transport/impl/memory.ipp end": (25, 19),
 }
 
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*', re.S | re.M)

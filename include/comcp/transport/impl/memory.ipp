@@ -18,72 +18,127 @@
 
 namespace comcp {
 
-// The mutex guards what both ends touch: `incoming`, `incoming_bytes`, `executor`, `scheduled`, `peer_gone`,
-// `gone`. All else belongs to the end's own executor.
-struct memory_transport::end : std::enable_shared_from_this<memory_transport::end> {
+namespace detail {
+
+/// What was sent to one end of a memory_pair and waits there. Both ends use it, each from its own thread; all else of an
+/// end belongs to that end's executor.
+class memory_mailbox {
+ public:
   struct message {
     std::string text;
     request_id id = 0;
     bool pinned = false;
   };
+  enum class next { deliver, sleep, end };
+  /// Where the owner is to be told of what has come; null when it knows already, or has not opened.
+  using woken = asio::any_io_executor const*;
+
+  void limit(queue_limits limits) { limits_ = limits; }
+
+  /// The owner reads from now on, and is awake. False when it did before, or has left.
+  bool open(asio::any_io_executor const& executor) {
+    std::lock_guard const lock(mutex_);
+    if (executor_ || phase_ == phase::left) return false;
+    executor_ = executor;
+    return awake_ = true;
+  }
+  /// Precondition: open() was.
+  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return *executor_; }
+
+  result<woken> put(outgoing&& m) {
+    std::lock_guard const lock(mutex_);
+    if (phase_ == phase::left) return error(errc::closed, "the channel is closed");
+    if (!waiting_.empty() && (waiting_.size() >= limits_.messages() || bytes_ + m.text.size() > limits_.bytes())) {
+      return error(errc::queue_full, "queue_limits of the memory pair");
+    }
+    bytes_ += m.text.size();
+    waiting_.push_back({std::move(m.text), m.id, m.handshake});
+    return rouse();
+  }
+
+  bool remove(request_id id) noexcept {
+    std::lock_guard const lock(mutex_);
+    auto const found = std::find_if(waiting_.rbegin(), waiting_.rend(), [&](message const& m) { return m.id == id; });
+    if (id == 0 || found == waiting_.rend() || found->pinned) return false;
+    bytes_ -= found->text.size();
+    waiting_.erase(std::next(found).base());
+    return true;
+  }
+
+  woken wake() {
+    std::lock_guard const lock(mutex_);
+    return rouse();
+  }
+
+  woken sender_left() {
+    std::lock_guard const lock(mutex_);
+    if (phase_ == phase::left) return nullptr;
+    phase_ = phase::no_sender;
+    return rouse();
+  }
+
+  /// From here on sends are refused.
+  void leave() {
+    std::lock_guard const lock(mutex_);
+    phase_ = phase::left;
+    waiting_.clear();
+  }
+
+  void take(std::vector<message>& batch) {
+    std::lock_guard const lock(mutex_);
+    batch.swap(waiting_);
+    bytes_ = 0;
+  }
+
+  /// The owner stays awake while it delivers, so that a send from there only queues.
+  [[nodiscard]] next after_batch(bool closing) {
+    std::lock_guard const lock(mutex_);
+    if (!waiting_.empty()) return next::deliver;
+    awake_ = false;
+    return closing || phase_ == phase::no_sender ? next::end : next::sleep;
+  }
+
+ private:
+  enum class phase { open, no_sender, left };
+
+  woken rouse() noexcept { return executor_ && !std::exchange(awake_, true) ? &*executor_ : nullptr; }
+
+  std::mutex mutex_;
+  queue_limits limits_;
+  std::vector<message> waiting_;
+  std::size_t bytes_ = 0;
+  std::optional<asio::any_io_executor> executor_;  // is set once
+  phase phase_ = phase::open;
+  bool awake_ = false;
+};
+
+}  // namespace detail
+
+struct memory_transport::end : std::enable_shared_from_this<memory_transport::end> {
+  using mailbox = detail::memory_mailbox;
 
   static constexpr int max_turns = 32;  // without giving the executor to others
 
   // What the peer sends.
   result<void> accept(outgoing&& m, end& from) {
-    std::optional<asio::any_io_executor> wake;
-    {
-      std::lock_guard const lock(mutex);
-      if (gone) return error(errc::closed, "the channel is closed");
-      if (!incoming.empty() &&
-          (incoming.size() >= limits.messages() || incoming_bytes + m.text.size() > limits.bytes())) {
-        return error(errc::queue_full, "queue_limits of the memory pair");
-      }
-      incoming_bytes += m.text.size();
-      incoming.push_back({std::move(m.text), m.id, m.handshake});
-      if (!scheduled && executor) {
-        scheduled = true;
-        // While the sender delivers on the same executor it goes on with this end afterwards: no other post.
-        if (from.pumping && *executor == *from.executor) {
-          from.owed = shared_from_this();
-        } else {
-          wake = executor;
-        }
-      }
+    auto const woken = box.put(std::move(m));
+    if (!woken) return woken.error();
+    // While the sender delivers on the same executor it goes on with this end afterwards: no other post.
+    if (*woken != nullptr && from.pumping && **woken == from.box.executor()) {
+      from.owed = shared_from_this();
+    } else {
+      post_drain(*woken);
     }
-    if (wake) post_drain(*wake);
     return {};
   }
 
-  bool remove(request_id id) noexcept {
-    std::lock_guard const lock(mutex);
-    auto const found = std::find_if(incoming.rbegin(), incoming.rend(), [&](message const& m) { return m.id == id; });
-    if (id == 0 || found == incoming.rend() || found->pinned) return false;
-    incoming_bytes -= found->text.size();
-    incoming.erase(std::next(found).base());
-    return true;
-  }
-
-  void peer_left() {
-    std::optional<asio::any_io_executor> wake;
-    {
-      std::lock_guard const lock(mutex);
-      peer_gone = true;
-      if (!scheduled && executor && !gone) {
-        scheduled = true;
-        wake = executor;
-      }
-    }
-    if (wake) post_drain(*wake);
-  }
-
-  void post_drain(asio::any_io_executor const& ex) {
-    asio::defer(ex, [self = shared_from_this()]() mutable { pump(std::move(self)); });
+  void post_drain(mailbox::woken on) {
+    if (on != nullptr) asio::defer(*on, [self = shared_from_this()]() mutable { pump(std::move(self)); });
   }
 
   static void pump(std::shared_ptr<end> now) {
     for (int turn = 0; now; ++turn) {
-      if (turn == max_turns) return now->post_drain(*now->executor);
+      if (turn == max_turns) return now->post_drain(&now->box.executor());
       now->pumping = true;
       now->drain();
       now->pumping = false;
@@ -92,37 +147,21 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
     }
   }
 
-  void take_batch() {
-    std::lock_guard const lock(mutex);
-    batch.swap(incoming);
-    incoming_bytes = 0;
-  }
-
-  enum class next { deliver, sleep, end };
-
-  // While messages are delivered `scheduled` stays set, so that a send from there only queues.
-  [[nodiscard]] next after_batch() {
-    std::lock_guard const lock(mutex);
-    if (!incoming.empty()) return next::deliver;
-    scheduled = false;
-    return closing || peer_gone ? next::end : next::sleep;
-  }
-
   void drain() {
     if (in == nullptr) return;
-    take_batch();
+    box.take(batch);
     for (auto& m : batch) {
-      ++messages_in;
-      bytes_in += m.text.size();
+      ++counts.messages_in;
+      counts.bytes_in += m.text.size();
       in->delivered(pad(m.text), 0);
       if (in == nullptr) break;
     }
     batch.clear();
     if (in == nullptr) return;
-    auto const then = after_batch();
-    if (then == next::deliver) return post_drain(*executor);
-    if (then == next::end) finish(closing ? error(errc::closed, "closed by this side")
-                                          : error(errc::transport_failed, "the other end closed"));
+    auto const then = box.after_batch(closing);
+    if (then == mailbox::next::deliver) return post_drain(&box.executor());
+    if (then == mailbox::next::end) finish(closing ? error(errc::closed, "closed by this side")
+                                                   : error(errc::transport_failed, "the other end closed"));
   }
 
   void finish(error reason) {
@@ -132,14 +171,9 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
     if (told != nullptr) told->closed(std::move(reason));
   }
 
-  // From here on the peer's sends are refused, and it is told.
   void leave() {
-    {
-      std::lock_guard const lock(mutex);
-      gone = true;
-      incoming.clear();
-    }
-    if (auto const p = std::exchange(peer, nullptr)) p->peer_left();
+    box.leave();
+    if (auto const p = std::exchange(peer, nullptr)) p->post_drain(p->box.sender_left());
   }
 
   void abort() noexcept {
@@ -148,26 +182,15 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
     if (auto const s = closed_signal.lock()) s->cancel();
   }
 
-  std::mutex mutex;
-  std::vector<message> incoming;
-  std::size_t incoming_bytes = 0;
-  std::optional<asio::any_io_executor> executor;
-  bool scheduled = false;
-  bool peer_gone = false;
-  bool gone = false;
-
+  mailbox box;
   std::shared_ptr<end> peer;  // a cycle, until either end leaves
-  queue_limits limits;
-  std::vector<message> batch;
+  std::vector<mailbox::message> batch;
   inbox* in = nullptr;
   std::weak_ptr<asio::steady_timer> closed_signal;  // of those who wait for the end; never expires, is cancelled then
   bool closing = false;
   bool pumping = false;
   std::shared_ptr<end> owed;  // was sent to while pumping, and is not posted
-  std::uint64_t messages_in = 0;
-  std::uint64_t messages_out = 0;
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
+  transport_info counts;
 };
 
 COMCP_DECL std::pair<memory_transport, memory_transport> memory_pair(queue_limits limits) {
@@ -175,7 +198,8 @@ COMCP_DECL std::pair<memory_transport, memory_transport> memory_pair(queue_limit
   auto b = std::make_shared<memory_transport::end>();
   a->peer = b;
   b->peer = a;
-  a->limits = b->limits = limits;
+  a->box.limit(limits);
+  b->box.limit(limits);
   return {memory_transport(std::move(a)), memory_transport(std::move(b))};
 }
 
@@ -195,14 +219,10 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> memory_transport::open(inbox& in) 
 
 COMCP_LAZY_DECL asio::awaitable<result<void>> memory_transport::open_impl(std::shared_ptr<end> e, inbox& in) {
   auto executor = co_await asio::this_coro::executor;
-  if (e->executor || e->gone) co_return error(errc::connect_failed, "an end of a memory pair opens once");
+  bool const opened = e->box.open(executor);
+  if (!opened) co_return error(errc::connect_failed, "an end of a memory pair opens once");
   e->in = &in;
-  {
-    std::lock_guard const lock(e->mutex);
-    e->executor = executor;
-    e->scheduled = true;
-  }
-  e->post_drain(executor);
+  e->post_drain(&e->box.executor());
   co_return result<void>();
 }
 
@@ -211,14 +231,14 @@ COMCP_DECL result<void> memory_transport::send(outgoing message) {
   auto const size = message.text.size();
   auto accepted = end_->peer->accept(std::move(message), *end_);
   if (accepted) {
-    ++end_->messages_out;
-    end_->bytes_out += size;
+    ++end_->counts.messages_out;
+    end_->counts.bytes_out += size;
   }
   return accepted;
 }
 
 COMCP_DECL bool memory_transport::abandon(request_id id) noexcept {
-  return end_->in != nullptr && end_->peer->remove(id);
+  return end_->in != nullptr && end_->peer->box.remove(id);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close() { return close_impl(end_); }
@@ -227,27 +247,18 @@ COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_p
   if (e->in == nullptr) co_return;
   if (!e->closing) {
     e->closing = true;
-    bool post = false;
-    {
-      std::lock_guard const lock(e->mutex);
-      post = !std::exchange(e->scheduled, true);
-    }
-    if (post) e->post_drain(*e->executor);
+    e->post_drain(e->box.wake());
   }
   // In the frames that wait: an end may be held longer than the context is there.
   auto signal = e->closed_signal.lock();
-  if (!signal) signal = std::make_shared<asio::steady_timer>(*e->executor, asio::steady_timer::time_point::max());
+  if (!signal) signal = std::make_shared<asio::steady_timer>(e->box.executor(), asio::steady_timer::time_point::max());
   e->closed_signal = signal;
   while (e->in != nullptr) co_await signal->async_wait(net::tuple_awaitable);
 }
 
 COMCP_DECL transport_info memory_transport::info() const {
-  transport_info out;
+  auto out = end_->counts;
   out.kind = "memory";
-  out.messages_in = end_->messages_in;
-  out.messages_out = end_->messages_out;
-  out.bytes_in = end_->bytes_in;
-  out.bytes_out = end_->bytes_out;
   return out;
 }
 
