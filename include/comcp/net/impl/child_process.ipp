@@ -77,6 +77,8 @@ class owned_pid {
     return ours_ ? send(number) : std::error_code();
   }
 
+  [[nodiscard]] int pid() const noexcept { return pid_; }
+
   /// Never waits.
   void kill() noexcept {
     std::lock_guard const lock(mutex_);
@@ -109,6 +111,29 @@ class owned_pid {
   bool ours_ = true;
 };
 
+/// This side's ends of a child's pipes.
+struct child_pipes {
+  explicit child_pipes(asio::any_io_executor const& ex) : input(ex), output(ex), errors(ex) {}
+
+  void adopt(owned_fd& in, owned_fd& out, owned_fd& err) {
+    input.assign(asio::local::stream_protocol(), in.get());
+    in.release();
+    output.assign(out.get());
+    out.release();
+    if (err.get() >= 0) errors.assign(err.get());
+    err.release();
+  }
+
+  void close_input() noexcept {
+    std::error_code ignored;
+    input.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
+  }
+
+  asio::local::stream_protocol::socket input;
+  asio::posix::stream_descriptor output;
+  asio::posix::stream_descriptor errors;
+};
+
 #if defined(SYS_pidfd_open)
 COMCP_DECL int open_pidfd(int pid) noexcept { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 #else
@@ -118,13 +143,15 @@ COMCP_DECL int open_pidfd(int) noexcept { return -1; }
 }  // namespace detail
 
 struct child_process::state : std::enable_shared_from_this<child_process::state> {
+  enum class phase { running, stopping, finished };
+
   state(asio::any_io_executor ex, spawn_options const& o)
-      : executor(ex), input(ex), output(ex), error_output(ex), pidfd(ex),
+      : executor(ex), pipes(ex), pidfd(ex),
         time(o.time ? o.time : steady_time()), ladder(time->make_deadline(ex)), poll(time->make_deadline(ex)),
         exit_wait(o.exit_wait), term_wait(o.term_wait) {}
 
   void watch(bool use_pidfd) {
-    int const fd = use_pidfd ? detail::open_pidfd(pid) : -1;
+    int const fd = use_pidfd ? detail::open_pidfd(process->pid()) : -1;
     if (fd < 0) return;
     pidfd.assign(fd);
     pidfd.async_wait(asio::posix::descriptor_base::wait_read,
@@ -138,8 +165,7 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   }
 
   void finish() {
-    if (finished) return;
-    finished = true;
+    if (std::exchange(now, phase::finished) == phase::finished) return;
     ladder->disarm();
     poll->disarm();
     status = how;
@@ -149,14 +175,14 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   void after(std::chrono::milliseconds wait, void (state::*next)()) {
     ladder->arm(time->now() + wait, [weak = weak_from_this(), next] {
       auto const self = weak.lock();
-      if (!self || self->finished) return;
+      if (!self || self->now == phase::finished) return;
       self->look();
-      if (!self->finished) ((*self).*next)();
+      if (self->now != phase::finished) ((*self).*next)();
     });
   }
 
   void terminate() {
-    close_input();
+    pipes.close_input();
     how.signalled = true;
     static_cast<void>(process->signal(SIGTERM));
     after(term_wait, &state::kill_all);
@@ -174,24 +200,17 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
     finish();
   }
 
-  void close_input() noexcept {
-    std::error_code ignored;
-    input.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
-  }
-
   void poll_exit() {
     poll->arm(time->now() + std::chrono::milliseconds(5), [weak = weak_from_this()] {
       auto const self = weak.lock();
-      if (!self || self->finished) return;
+      if (!self || self->now == phase::finished) return;
       self->look();
-      if (!self->finished) self->poll_exit();
+      if (self->now != phase::finished) self->poll_exit();
     });
   }
 
   asio::any_io_executor executor;
-  asio::local::stream_protocol::socket input;
-  asio::posix::stream_descriptor output;
-  asio::posix::stream_descriptor error_output;
+  detail::child_pipes pipes;
   asio::posix::stream_descriptor pidfd;
   std::shared_ptr<time_source> time;
   std::unique_ptr<deadline> ladder;
@@ -202,9 +221,7 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   std::optional<exit_status> status;
   exit_status how;
   std::shared_ptr<detail::owned_pid> process;
-  int pid = -1;
-  bool stopping = false;
-  bool finished = false;
+  phase now = phase::running;
 };
 
 COMCP_DECL result<child_process> child_process::spawn(asio::any_io_executor executor, spawn_options const& options) {
@@ -218,16 +235,10 @@ COMCP_DECL result<child_process> child_process::spawn(asio::any_io_executor exec
   detail::fd_pair err;
   auto const pid = detail::start(options, in, out, err);
   if (!pid) return pid.error();
-  s->pid = *pid;
   s->process = std::make_shared<detail::owned_pid>(*pid, in.ours.get());
   child_process process(s);  // from here on a failure kills it
   try {
-    s->input.assign(asio::local::stream_protocol(), in.ours.get());
-    in.ours.release();
-    s->output.assign(out.ours.get());
-    out.ours.release();
-    if (err.ours.get() >= 0) s->error_output.assign(err.ours.get());
-    err.ours.release();
+    s->pipes.adopt(in.ours, out.ours, err.ours);
     s->watch(options.use_pidfd);
   } catch (std::system_error const& e) {
     return detail::cannot_start(options, e.code().message());
@@ -247,31 +258,32 @@ COMCP_DECL child_process::~child_process() {
   if (state_) kill();
 }
 
-COMCP_DECL asio::local::stream_protocol::socket& child_process::input() noexcept { return state_->input; }
-COMCP_DECL asio::posix::stream_descriptor& child_process::output() noexcept { return state_->output; }
-COMCP_DECL asio::posix::stream_descriptor& child_process::error_output() noexcept { return state_->error_output; }
-COMCP_DECL int child_process::pid() const noexcept { return state_->pid; }
+COMCP_DECL asio::local::stream_protocol::socket& child_process::input() noexcept { return state_->pipes.input; }
+COMCP_DECL asio::posix::stream_descriptor& child_process::output() noexcept { return state_->pipes.output; }
+COMCP_DECL asio::posix::stream_descriptor& child_process::error_output() noexcept { return state_->pipes.errors; }
+COMCP_DECL int child_process::pid() const noexcept { return state_->process->pid(); }
 COMCP_DECL void child_process::on_exit(std::function<void()> done) { state_->done = std::move(done); }
 COMCP_DECL std::optional<exit_status> const& child_process::status() const noexcept { return state_->status; }
 
-COMCP_DECL void child_process::close_input() noexcept { state_->close_input(); }
+COMCP_DECL void child_process::close_input() noexcept { state_->pipes.close_input(); }
 
 COMCP_DECL void child_process::stop(std::chrono::milliseconds most) {
-  if (state_->finished || std::exchange(state_->stopping, true)) return;
+  if (state_->now != state::phase::running) return;
+  state_->now = state::phase::stopping;
   if (!state_->pidfd.is_open()) state_->poll_exit();
   state_->after(std::min(most, state_->exit_wait), &state::terminate);
 }
 
 COMCP_DECL void child_process::kill() noexcept {
-  state_->finished = true;
+  state_->now = state::phase::finished;
   state_->done = nullptr;
   state_->ladder->disarm();
   state_->poll->disarm();
   std::error_code ignored;
-  state_->input.close(ignored);
+  state_->pipes.input.close(ignored);
   state_->process->kill();
-  state_->output.close(ignored);
-  state_->error_output.close(ignored);
+  state_->pipes.output.close(ignored);
+  state_->pipes.errors.close(ignored);
   state_->pidfd.close(ignored);
 }
 
