@@ -20,7 +20,6 @@ KNOWN = {
     "auth/oauth_options.hpp oauth_options": (25, 18),
     "json/value.hpp value": (35, 15),
     "sansio/oauth_flow.hpp oauth_flow": (35, 19),
-    "test/impl/scripted_transport.ipp state": (25, 16),
 }
 
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*', re.S | re.M)

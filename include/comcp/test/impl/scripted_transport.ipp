@@ -33,23 +33,36 @@ struct script::state : std::enable_shared_from_this<script::state> {
     std::function<void()> action;
   };
 
+  // How the server behaves beside its steps; one that breaks is like the one that it was made of.
+  struct manners {
+    std::set<std::string> ignored;
+    bool closes = true;
+    bool abandon_tells = false;
+  };
+
+  // What the client did.
+  struct record {
+    std::vector<json::value> sent;
+    std::vector<request_id> abandoned;
+    unsigned opened = 0;
+    transport_info counts;
+  };
+
   std::vector<step> steps;
   std::size_t at = 0;
-  std::set<std::string> ignored;
-  bool opens = true, closes = true, abandon_tells = false, broken = false;
+  manners ways;
+  bool opens = true;
   error open_refusal;
+  bool broken = false;
 
   inbox* in = nullptr;
   std::optional<asio::any_io_executor> executor;
   asio::steady_timer* stuck = nullptr;  // what an open() or close() that never completes waits for, in its frame
   bool scheduled = false;
-  std::deque<std::size_t> unread;  // indices into sent
-  std::vector<json::value> sent;
-  std::vector<request_id> abandoned;
+  std::deque<std::size_t> unread;  // indices into seen.sent
+  record seen;
   std::map<std::string, std::string, std::less<>> ids;
   error failure;
-  unsigned opened = 0;
-  transport_info counts;
 
   static std::string name_of(json::value const& message) {
     if (auto const method = message.find("method")) return std::string(method->is_string() ? method->as_string() : "?");
@@ -85,17 +98,17 @@ struct script::state : std::enable_shared_from_this<script::state> {
   }
 
   void skip_ignored() {
-    while (!unread.empty() && ignored.contains(name_of(sent[unread.front()]))) unread.pop_front();
+    while (!unread.empty() && ways.ignored.contains(name_of(seen.sent[unread.front()]))) unread.pop_front();
   }
 
   void after_the_end() {
     if (unread.empty()) return;
     if (broken) return unread.clear();
-    mismatch("nothing more", sent[unread.front()]);
+    mismatch("nothing more", seen.sent[unread.front()]);
   }
 
   void read_expected(step const& s) {
-    auto const& message = sent[unread.front()];
+    auto const& message = seen.sent[unread.front()];
     unread.pop_front();
     if (name_of(message) != s.name) return mismatch(s.name, message);
     if (s.also && !s.also(message)) return mismatch(s.name + " that satisfies its matcher", message);
@@ -115,8 +128,8 @@ struct script::state : std::enable_shared_from_this<script::state> {
 
   void deliver(std::string const& pattern) {
     auto line = with_ids(pattern);
-    ++counts.messages_in;
-    counts.bytes_in += line.size();
+    ++seen.counts.messages_in;
+    seen.counts.bytes_in += line.size();
     in->delivered(pad(line), 0);
   }
 
@@ -219,10 +232,10 @@ COMCP_DECL script& script::then(std::function<void()> action) {
   return *this;
 }
 
-COMCP_DECL script& script::ignore(std::string name) { return state_->ignored.insert(std::move(name)), *this; }
+COMCP_DECL script& script::ignore(std::string name) { return state_->ways.ignored.insert(std::move(name)), *this; }
 COMCP_DECL script& script::never_opens() { return state_->opens = false, *this; }
-COMCP_DECL script& script::never_closes() { return state_->closes = false, *this; }
-COMCP_DECL script& script::abandon_tells() { return state_->abandon_tells = true, *this; }
+COMCP_DECL script& script::never_closes() { return state_->ways.closes = false, *this; }
+COMCP_DECL script& script::abandon_tells() { return state_->ways.abandon_tells = true, *this; }
 COMCP_DECL script& script::refuse_open(error why) { return state_->open_refusal = std::move(why), *this; }
 
 COMCP_DECL scripted_transport script::transport() const { return scripted_transport(state_); }
@@ -236,14 +249,14 @@ COMCP_DECL error script::verdict() const {
                                std::to_string(state_->steps.size()) + ": " + what};
 }
 
-COMCP_DECL std::vector<json::value> const& script::sent() const noexcept { return state_->sent; }
+COMCP_DECL std::vector<json::value> const& script::sent() const noexcept { return state_->seen.sent; }
 COMCP_DECL std::vector<std::string> script::sent_names() const {
   std::vector<std::string> out;
-  for (auto const& message : state_->sent) out.push_back(state::name_of(message));
+  for (auto const& message : state_->seen.sent) out.push_back(state::name_of(message));
   return out;
 }
-COMCP_DECL std::vector<request_id> const& script::abandoned() const noexcept { return state_->abandoned; }
-COMCP_DECL unsigned script::opened() const noexcept { return state_->opened; }
+COMCP_DECL std::vector<request_id> const& script::abandoned() const noexcept { return state_->seen.abandoned; }
+COMCP_DECL unsigned script::opened() const noexcept { return state_->seen.opened; }
 
 COMCP_DECL std::size_t script::deliveries() const {
   return static_cast<std::size_t>(std::count_if(state_->steps.begin(), state_->steps.end(),
@@ -253,9 +266,7 @@ COMCP_DECL std::size_t script::deliveries() const {
 COMCP_DECL script script::broken_at(std::size_t n, breakage how) const {
   script out;
   auto& to = *out.state_;
-  to.ignored = state_->ignored;
-  to.closes = state_->closes;
-  to.abandon_tells = state_->abandon_tells;
+  to.ways = state_->ways;
   to.broken = true;
   for (auto const& s : state_->steps) {
     if (s.what != state::kind::deliver || n-- > 0) {
@@ -295,7 +306,7 @@ COMCP_DECL asio::awaitable<result<void>> scripted_transport::open_impl(std::shar
   if (s->in != nullptr) co_return error(errc::connect_failed, "the script is open already");
   s->executor = executor;
   s->in = &in;
-  ++s->opened;
+  ++s->seen.opened;
   s->scheduled = false;
   s->schedule();
   co_return result<void>();
@@ -306,17 +317,17 @@ COMCP_DECL result<void> scripted_transport::send(outgoing message) {
   if (s.in == nullptr) return error(errc::closed, "the channel is closed");
   auto parsed = json::parse(message.text);
   if (!parsed) return error(errc::invalid_json, "the client sent what is no JSON: " + message.text);
-  ++s.counts.messages_out;
-  s.counts.bytes_out += message.text.size();
-  s.sent.push_back(std::move(*parsed));
-  s.unread.push_back(s.sent.size() - 1);
+  ++s.seen.counts.messages_out;
+  s.seen.counts.bytes_out += message.text.size();
+  s.seen.sent.push_back(std::move(*parsed));
+  s.unread.push_back(s.seen.sent.size() - 1);
   s.schedule();
   return {};
 }
 
 COMCP_DECL bool scripted_transport::abandon(request_id id) noexcept {
-  state_->abandoned.push_back(id);
-  return state_->abandon_tells;
+  state_->seen.abandoned.push_back(id);
+  return state_->ways.abandon_tells;
 }
 
 COMCP_DECL asio::awaitable<void> scripted_transport::close() { return close_impl(state_); }
@@ -328,12 +339,12 @@ COMCP_DECL asio::awaitable<void> scripted_transport::close_impl(std::shared_ptr<
   do {
     co_await asio::post(executor, asio::use_awaitable);
   } while (s->scheduled && s->in != nullptr);
-  if (!s->closes && s->in != nullptr) co_await script::state::get_stuck(s);
+  if (!s->ways.closes && s->in != nullptr) co_await script::state::get_stuck(s);
   s->leave(error(errc::closed, "closed by this side"));
 }
 
 COMCP_DECL transport_info scripted_transport::info() const {
-  auto out = state_->counts;
+  auto out = state_->seen.counts;
   out.kind = "script";
   return out;
 }
