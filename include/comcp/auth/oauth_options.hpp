@@ -50,16 +50,16 @@ class oauth_options {
   /// with a JWT that the authorization server trusts (workload identity),
   oauth_options& jwt_bearer(grant_source source) {
     profile_.kind = oauth_profile::grant::jwt_bearer;
-    return assertion_ = std::move(source), *this;
+    return proofs_.grant = std::move(source), *this;
   }
   /// or with the user's identity at an enterprise's identity provider.
   oauth_options& enterprise(identity_provider idp) {
     profile_.kind = oauth_profile::grant::jwt_bearer;
-    return idp_ = std::move(idp), *this;
+    return proofs_.idp = std::move(idp), *this;
   }
   /// How client assertions (private_key_jwt) are signed, or where they come from.
-  oauth_options& assertions(assertion_options o) { return signing_ = std::move(o), *this; }
-  oauth_options& assertions(assertion_source s) { return client_assertion_ = std::move(s), *this; }
+  oauth_options& assertions(assertion_options o) { return proofs_.signing = std::move(o), *this; }
+  oauth_options& assertions(assertion_source s) { return proofs_.client = std::move(s), *this; }
   /// Tokens bound to a key of this session (RFC 9449). Off by default; on by itself where the server requires it.
   oauth_options& dpop(bool yes = true) { return profile_.dpop = yes, *this; }
   /// Tokens obtained elsewhere, for the one server that the client connects to; a refresh finds its way by discovery, the
@@ -85,14 +85,14 @@ class oauth_options {
   oauth_options& legacy_fallback(bool yes) { return profile_.legacy_fallback = yes, *this; }
 
   /// What carries authorization's own requests; by default an engine of comcp's own that checks resolved addresses.
-  oauth_options& sender(oauth_sender s) { return sender_ = std::move(s), *this; }
+  oauth_options& sender(oauth_sender s) { return requests_.sender = std::move(s), *this; }
   /// Of the default sender: whom it trusts, and who it says it is. Nothing of the connection to the MCP server is taken
   /// over; a client certificate is offered to every authorization server only where it is given here.
-  oauth_options& tls(tls_options o) { return tls_ = std::move(o), *this; }
+  oauth_options& tls(tls_options o) { return requests_.tls = std::move(o), *this; }
   /// Of the default sender; the environment's by default. What passes through a proxy is checked by its URL alone.
-  oauth_options& proxy(proxy_options o) { return proxy_ = std::move(o), *this; }
+  oauth_options& proxy(proxy_options o) { return requests_.proxy = std::move(o), *this; }
   /// Of each request; 30 s by default.
-  oauth_options& timeout(std::chrono::milliseconds d) { return timeout_ = d, *this; }
+  oauth_options& timeout(std::chrono::milliseconds d) { return requests_.timeout = d, *this; }
   /// How long the user may take; 5 min by default.
   oauth_options& user_timeout(std::chrono::milliseconds d) { return user_timeout_ = d, *this; }
   /// Tokens are renewed when they are valid for no longer than this, or than a quarter of what they were granted for
@@ -105,47 +105,57 @@ class oauth_options {
   oauth_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   oauth_options& clock(std::function<token_set::time_point()> f) { return clock_ = std::move(f), *this; }
   /// Of an answer, in bytes; 1 MiB by default.
-  oauth_options& max_body(std::size_t n) { return max_body_ = n, *this; }
+  oauth_options& max_body(std::size_t n) { return requests_.max_body = n, *this; }
 
   [[nodiscard]] any_user_agent const& user() const noexcept { return user_; }
   [[nodiscard]] any_token_store const& store() const noexcept { return store_; }
   [[nodiscard]] std::string const& account() const noexcept { return account_; }
   [[nodiscard]] oauth_profile const& profile() const noexcept { return profile_; }
-  [[nodiscard]] grant_source const& assertion() const noexcept { return assertion_; }
-  [[nodiscard]] std::optional<identity_provider> const& enterprise() const noexcept { return idp_; }
-  [[nodiscard]] assertion_options const& assertions() const noexcept { return signing_; }
-  [[nodiscard]] assertion_source const& client_assertion() const noexcept { return client_assertion_; }
+  [[nodiscard]] grant_source const& assertion() const noexcept { return proofs_.grant; }
+  [[nodiscard]] std::optional<identity_provider> const& enterprise() const noexcept { return proofs_.idp; }
+  [[nodiscard]] assertion_options const& assertions() const noexcept { return proofs_.signing; }
+  [[nodiscard]] assertion_source const& client_assertion() const noexcept { return proofs_.client; }
   [[nodiscard]] std::optional<token_set> const& tokens() const noexcept { return tokens_; }
-  [[nodiscard]] oauth_sender const& sender() const noexcept { return sender_; }
-  [[nodiscard]] tls_options const& tls() const noexcept { return tls_; }
-  [[nodiscard]] std::optional<proxy_options> const& proxy() const noexcept { return proxy_; }
-  [[nodiscard]] std::chrono::milliseconds timeout() const noexcept { return timeout_; }
+  [[nodiscard]] oauth_sender const& sender() const noexcept { return requests_.sender; }
+  [[nodiscard]] tls_options const& tls() const noexcept { return requests_.tls; }
+  [[nodiscard]] std::optional<proxy_options> const& proxy() const noexcept { return requests_.proxy; }
+  [[nodiscard]] std::chrono::milliseconds timeout() const noexcept { return requests_.timeout; }
   [[nodiscard]] std::chrono::milliseconds user_timeout() const noexcept { return user_timeout_; }
   [[nodiscard]] std::chrono::seconds refresh_ahead() const noexcept { return refresh_ahead_; }
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }  ///< Null: steady_time().
   [[nodiscard]] std::function<token_set::time_point()> const& clock() const noexcept { return clock_; }
   [[nodiscard]] unsigned max_attempts() const noexcept { return max_attempts_; }
-  [[nodiscard]] std::size_t max_body() const noexcept { return max_body_; }
+  [[nodiscard]] std::size_t max_body() const noexcept { return requests_.max_body; }
 
  private:
+  // What a client, or a machine's grant, proves itself with.
+  struct proofs {
+    grant_source grant;
+    std::optional<identity_provider> idp;
+    assertion_options signing;
+    assertion_source client;
+  };
+  // How authorization's own requests are sent.
+  struct requests {
+    oauth_sender sender;
+    tls_options tls;
+    std::optional<proxy_options> proxy;
+    std::chrono::milliseconds timeout{30'000};
+    std::size_t max_body = std::size_t{1} << 20;
+  };
+
   any_user_agent user_;
   any_token_store store_;
   std::string account_;
   oauth_profile profile_;
-  grant_source assertion_;
-  std::optional<identity_provider> idp_;
-  assertion_options signing_;
-  assertion_source client_assertion_;
+  proofs proofs_;
   std::optional<token_set> tokens_;
-  oauth_sender sender_;
-  tls_options tls_;
-  std::optional<proxy_options> proxy_;
-  std::chrono::milliseconds timeout_{30'000}, user_timeout_{300'000};
+  requests requests_;
+  std::chrono::milliseconds user_timeout_{300'000};
   std::chrono::seconds refresh_ahead_{60};
   std::shared_ptr<time_source> time_;
   std::function<token_set::time_point()> clock_;
   unsigned max_attempts_ = 3;
-  std::size_t max_body_ = std::size_t{1} << 20;
 };
 
 }  // namespace comcp
