@@ -18,7 +18,6 @@ import sys
 FUNCTIONS, DATA = 25, 15
 KNOWN = {
     "json/value.hpp value": (35, 15),
-    "sansio/oauth_flow.hpp oauth_flow": (35, 19),
 }
 
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*', re.S | re.M)

@@ -40,8 +40,8 @@ struct oauth_grant {
   std::string scope;                  ///< What was asked for, united with what was granted.
 };
 
-/// Asked step by step: next() says what to do, and the member of that kind's name takes the answer.
-class oauth_flow {
+/// What a flow asks for, and all that who answers it may want to know.
+class oauth_question {
  public:
   enum class want {
     get,             ///< GET url(), answered().
@@ -55,8 +55,6 @@ class oauth_flow {
     done,            ///< grant() is there.
     failed,          ///< failure() is there.
   };
-
-  oauth_flow(oauth_profile profile, oauth_start start);
 
   [[nodiscard]] want next() const noexcept { return next_; }
 
@@ -74,6 +72,32 @@ class oauth_flow {
   [[nodiscard]] pending_authorization const& pending() const noexcept { return pending_; }
   [[nodiscard]] bool wants_dpop() const noexcept { return dpop_; }  ///< By the profile, or because the resource requires it.
 
+  /// A new registration that should be stored under issuer(), also when the flow fails later; nothing where none was made.
+  [[nodiscard]] std::optional<oauth_client> const& registered() const noexcept { return registered_; }
+  [[nodiscard]] oauth_grant const& grant() const noexcept { return grant_; }
+  [[nodiscard]] error const& failure() const noexcept { return failure_; }
+
+ protected:
+  oauth_question() = default;
+
+  want next_ = want::get;
+  std::optional<http_url> url_;
+  std::string body_;
+  form_fields form_;
+  std::optional<oauth_client> known_;     // chosen, or stored; else a registration is made
+  std::optional<oauth_client> registered_;
+  issuer_binding binding_;
+  bool dpop_ = false;
+  pending_authorization pending_;
+  oauth_grant grant_;
+  error failure_;
+};
+
+/// Asked step by step: next() says what to do, and the member of that kind's name takes the answer.
+class oauth_flow : public oauth_question {
+ public:
+  oauth_flow(oauth_profile profile, oauth_start start);
+
   void answered(int status, http_headers const& headers, std::string_view body, token_set::time_point now);
   /// A request got no answer, or the policy, the user agent or a source failed: the flow fails, or tries what is left.
   void failed(error why);
@@ -84,10 +108,6 @@ class oauth_flow {
   void redirected(std::string_view redirect);
   void asserted(secret assertion);
 
-  /// A new registration that should be stored under issuer(), also when the flow fails later; nothing where none was made.
-  [[nodiscard]] std::optional<oauth_client> const& registered() const noexcept { return registered_; }
-  [[nodiscard]] oauth_grant const& grant() const noexcept { return grant_; }
-  [[nodiscard]] error const& failure() const noexcept { return failure_; }
   [[nodiscard]] std::vector<discovery_step> const& steps() const noexcept { return discovery_.steps(); }
 
  private:
@@ -106,22 +126,11 @@ class oauth_flow {
   oauth_profile profile_;
   oauth_start start_;
   oauth_discovery discovery_;
-  want next_ = want::get;
   discovered at_;
   token_set::time_point now_;             // of the last answer
-  std::optional<http_url> url_;
-  std::string body_;
-  form_fields form_;
-  std::optional<oauth_client> known_;     // chosen, or stored; else a registration is made
   client_metadata registering_;
   bool registered_twice_ = false;
-  std::optional<oauth_client> registered_;
   std::string registration_endpoint_;
-  issuer_binding binding_;
-  bool dpop_ = false;
-  pending_authorization pending_;
-  oauth_grant grant_;
-  error failure_;
 };
 
 }  // namespace comcp::sansio

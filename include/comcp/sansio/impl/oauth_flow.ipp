@@ -163,7 +163,7 @@ COMCP_DECL void oauth_flow::registration_found(std::optional<oauth_client> store
   next_ = want::redirect_uri;
 }
 
-COMCP_DECL std::vector<std::string> oauth_flow::known_redirects() const {
+COMCP_DECL std::vector<std::string> oauth_question::known_redirects() const {
   return known_ ? known_->redirect_uris() : std::vector<std::string>();
 }
 
