@@ -17,7 +17,6 @@ import sys
 
 FUNCTIONS, DATA = 25, 15
 KNOWN = {
-    "json/value.hpp value": (35, 15),
 }
 
 NOISE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|^[ \t]*#(?:[^\n\\]|\\.|\\\n)*', re.S | re.M)

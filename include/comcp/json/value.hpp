@@ -80,6 +80,7 @@ class document_share {
   document const* document_ = nullptr;
 };
 
+class shared_view;
 /// Writes a string to its final place, in one go; false where it is none.
 bool copy_string(view from, std::string& to);
 }  // namespace detail
@@ -138,7 +139,7 @@ class view {
   friend bool operator==(view a, view b) { return same(a, b); }
 
  private:
-  friend class value;
+  friend class detail::shared_view;
   friend class document;
   friend bool detail::copy_string(view from, std::string& to);
   friend bool unique_keys(view v, read_error& e);
@@ -163,11 +164,10 @@ class owned_text : public std::string {
   }
 };
 
-/// One immutable JSON value that keeps its document alive. Copies are cheap and may be used from any thread.
-class value {
+namespace detail {
+/// A view that keeps its document alive: what kind of value that is, how large, and its text.
+class shared_view {
  public:
-  value() noexcept = default;  ///< null
-
   [[nodiscard]] json::view view() const& noexcept;
   json::view view() const&& = delete;
   operator json::view() const& noexcept { return view(); }
@@ -182,6 +182,26 @@ class value {
   [[nodiscard]] std::size_t size() const noexcept { return view().size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] bool contains(std::string_view key) const noexcept { return view().find(key).has_value(); }
+
+  [[nodiscard]] std::string dump() const { return view().dump(); }
+  /// About how many bytes the document takes that it shares, all of it; 0 for a default-constructed null.
+  [[nodiscard]] std::size_t memory() const noexcept;
+  /// About how many bytes of text that document was.
+  [[nodiscard]] std::size_t text_size() const noexcept;
+
+ protected:
+  shared_view() noexcept = default;
+  shared_view(document_share owner, std::size_t at) noexcept : owner_(std::move(owner)), at_(at) {}
+
+  document_share owner_;
+  std::size_t at_ = 0;
+};
+}  // namespace detail
+
+/// One immutable JSON value that keeps its document alive. Copies are cheap and may be used from any thread.
+class value : public detail::shared_view {
+ public:
+  value() noexcept = default;  ///< null
 
   /// The typed accessors throw comcp::exception (errc::wrong_shape) with the path when the kind does not fit. The string of
   /// a value that has a name is a view into its document, that of a temporary one (object["key"]) owns its text.
@@ -217,23 +237,15 @@ class value {
   [[nodiscard]] json::view::element_iterator begin() const& noexcept;
   [[nodiscard]] json::view::element_iterator end() const& noexcept;
 
-  [[nodiscard]] std::string dump() const { return view().dump(); }
   /// A copy in a document of its own, so that a small part does not keep a large page alive.
   [[nodiscard]] value compact() const;
-  /// About how many bytes the document takes that it shares, all of it; 0 for a default-constructed null.
-  [[nodiscard]] std::size_t memory() const noexcept;
-  /// About how many bytes of text that document was.
-  [[nodiscard]] std::size_t text_size() const noexcept;
 
   friend bool operator==(value const& a, value const& b) { return a.view() == b.view(); }
 
  private:
   friend class json::view;
   friend class document;
-  value(detail::document_share owner, std::size_t at) noexcept : owner_(std::move(owner)), at_(at) {}
-
-  detail::document_share owner_;
-  std::size_t at_ = 0;
+  value(detail::document_share owner, std::size_t at) noexcept : shared_view(std::move(owner), at) {}
 };
 
 class view::element_iterator {

@@ -295,11 +295,11 @@ COMCP_DECL std::string view::dump() const {
   return std::move(w).text();
 }
 
-COMCP_DECL json::view value::view() const& noexcept { return {owner_.get(), at_}; }
+COMCP_DECL json::view detail::shared_view::view() const& noexcept { return {owner_.get(), at_}; }
 
-COMCP_DECL std::size_t value::memory() const noexcept { return owner_ ? owner_.get()->bytes() : 0; }
+COMCP_DECL std::size_t detail::shared_view::memory() const noexcept { return owner_ ? owner_.get()->bytes() : 0; }
 
-COMCP_DECL std::size_t value::text_size() const noexcept { return owner_ ? owner_.get()->text_size : 0; }
+COMCP_DECL std::size_t detail::shared_view::text_size() const noexcept { return owner_ ? owner_.get()->text_size : 0; }
 
 COMCP_DECL value value::compact() const {
   if (!owner_) return {};
