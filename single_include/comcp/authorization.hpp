@@ -3980,16 +3980,16 @@ class oauth_options {
   /// with a JWT that the authorization server trusts (workload identity),
   oauth_options& jwt_bearer(grant_source source) {
     profile_.kind = oauth_profile::grant::jwt_bearer;
-    return assertion_ = std::move(source), *this;
+    return proofs_.grant = std::move(source), *this;
   }
   /// or with the user's identity at an enterprise's identity provider.
   oauth_options& enterprise(identity_provider idp) {
     profile_.kind = oauth_profile::grant::jwt_bearer;
-    return idp_ = std::move(idp), *this;
+    return proofs_.idp = std::move(idp), *this;
   }
   /// How client assertions (private_key_jwt) are signed, or where they come from.
-  oauth_options& assertions(assertion_options o) { return signing_ = std::move(o), *this; }
-  oauth_options& assertions(assertion_source s) { return client_assertion_ = std::move(s), *this; }
+  oauth_options& assertions(assertion_options o) { return proofs_.signing = std::move(o), *this; }
+  oauth_options& assertions(assertion_source s) { return proofs_.client = std::move(s), *this; }
   /// Tokens bound to a key of this session (RFC 9449). Off by default; on by itself where the server requires it.
   oauth_options& dpop(bool yes = true) { return profile_.dpop = yes, *this; }
   /// Tokens obtained elsewhere, for the one server that the client connects to; a refresh finds its way by discovery, the
@@ -4015,14 +4015,14 @@ class oauth_options {
   oauth_options& legacy_fallback(bool yes) { return profile_.legacy_fallback = yes, *this; }
 
   /// What carries authorization's own requests; by default an engine of comcp's own that checks resolved addresses.
-  oauth_options& sender(oauth_sender s) { return sender_ = std::move(s), *this; }
+  oauth_options& sender(oauth_sender s) { return requests_.sender = std::move(s), *this; }
   /// Of the default sender: whom it trusts, and who it says it is. Nothing of the connection to the MCP server is taken
   /// over; a client certificate is offered to every authorization server only where it is given here.
-  oauth_options& tls(tls_options o) { return tls_ = std::move(o), *this; }
+  oauth_options& tls(tls_options o) { return requests_.tls = std::move(o), *this; }
   /// Of the default sender; the environment's by default. What passes through a proxy is checked by its URL alone.
-  oauth_options& proxy(proxy_options o) { return proxy_ = std::move(o), *this; }
+  oauth_options& proxy(proxy_options o) { return requests_.proxy = std::move(o), *this; }
   /// Of each request; 30 s by default.
-  oauth_options& timeout(std::chrono::milliseconds d) { return timeout_ = d, *this; }
+  oauth_options& timeout(std::chrono::milliseconds d) { return requests_.timeout = d, *this; }
   /// How long the user may take; 5 min by default.
   oauth_options& user_timeout(std::chrono::milliseconds d) { return user_timeout_ = d, *this; }
   /// Tokens are renewed when they are valid for no longer than this, or than a quarter of what they were granted for
@@ -4035,47 +4035,57 @@ class oauth_options {
   oauth_options& time(std::shared_ptr<time_source> t) { return time_ = std::move(t), *this; }
   oauth_options& clock(std::function<token_set::time_point()> f) { return clock_ = std::move(f), *this; }
   /// Of an answer, in bytes; 1 MiB by default.
-  oauth_options& max_body(std::size_t n) { return max_body_ = n, *this; }
+  oauth_options& max_body(std::size_t n) { return requests_.max_body = n, *this; }
 
   [[nodiscard]] any_user_agent const& user() const noexcept { return user_; }
   [[nodiscard]] any_token_store const& store() const noexcept { return store_; }
   [[nodiscard]] std::string const& account() const noexcept { return account_; }
   [[nodiscard]] oauth_profile const& profile() const noexcept { return profile_; }
-  [[nodiscard]] grant_source const& assertion() const noexcept { return assertion_; }
-  [[nodiscard]] std::optional<identity_provider> const& enterprise() const noexcept { return idp_; }
-  [[nodiscard]] assertion_options const& assertions() const noexcept { return signing_; }
-  [[nodiscard]] assertion_source const& client_assertion() const noexcept { return client_assertion_; }
+  [[nodiscard]] grant_source const& assertion() const noexcept { return proofs_.grant; }
+  [[nodiscard]] std::optional<identity_provider> const& enterprise() const noexcept { return proofs_.idp; }
+  [[nodiscard]] assertion_options const& assertions() const noexcept { return proofs_.signing; }
+  [[nodiscard]] assertion_source const& client_assertion() const noexcept { return proofs_.client; }
   [[nodiscard]] std::optional<token_set> const& tokens() const noexcept { return tokens_; }
-  [[nodiscard]] oauth_sender const& sender() const noexcept { return sender_; }
-  [[nodiscard]] tls_options const& tls() const noexcept { return tls_; }
-  [[nodiscard]] std::optional<proxy_options> const& proxy() const noexcept { return proxy_; }
-  [[nodiscard]] std::chrono::milliseconds timeout() const noexcept { return timeout_; }
+  [[nodiscard]] oauth_sender const& sender() const noexcept { return requests_.sender; }
+  [[nodiscard]] tls_options const& tls() const noexcept { return requests_.tls; }
+  [[nodiscard]] std::optional<proxy_options> const& proxy() const noexcept { return requests_.proxy; }
+  [[nodiscard]] std::chrono::milliseconds timeout() const noexcept { return requests_.timeout; }
   [[nodiscard]] std::chrono::milliseconds user_timeout() const noexcept { return user_timeout_; }
   [[nodiscard]] std::chrono::seconds refresh_ahead() const noexcept { return refresh_ahead_; }
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }  ///< Null: steady_time().
   [[nodiscard]] std::function<token_set::time_point()> const& clock() const noexcept { return clock_; }
   [[nodiscard]] unsigned max_attempts() const noexcept { return max_attempts_; }
-  [[nodiscard]] std::size_t max_body() const noexcept { return max_body_; }
+  [[nodiscard]] std::size_t max_body() const noexcept { return requests_.max_body; }
 
  private:
+  // What a client, or a machine's grant, proves itself with.
+  struct proofs {
+    grant_source grant;
+    std::optional<identity_provider> idp;
+    assertion_options signing;
+    assertion_source client;
+  };
+  // How authorization's own requests are sent.
+  struct requests {
+    oauth_sender sender;
+    tls_options tls;
+    std::optional<proxy_options> proxy;
+    std::chrono::milliseconds timeout{30'000};
+    std::size_t max_body = std::size_t{1} << 20;
+  };
+
   any_user_agent user_;
   any_token_store store_;
   std::string account_;
   oauth_profile profile_;
-  grant_source assertion_;
-  std::optional<identity_provider> idp_;
-  assertion_options signing_;
-  assertion_source client_assertion_;
+  proofs proofs_;
   std::optional<token_set> tokens_;
-  oauth_sender sender_;
-  tls_options tls_;
-  std::optional<proxy_options> proxy_;
-  std::chrono::milliseconds timeout_{30'000}, user_timeout_{300'000};
+  requests requests_;
+  std::chrono::milliseconds user_timeout_{300'000};
   std::chrono::seconds refresh_ahead_{60};
   std::shared_ptr<time_source> time_;
   std::function<token_set::time_point()> clock_;
   unsigned max_attempts_ = 3;
-  std::size_t max_body_ = std::size_t{1} << 20;
 };
 
 }  // namespace comcp
@@ -5255,8 +5265,8 @@ struct oauth_grant {
   std::string scope;                  ///< What was asked for, united with what was granted.
 };
 
-/// Asked step by step: next() says what to do, and the member of that kind's name takes the answer.
-class oauth_flow {
+/// What a flow asks for, and all that who answers it may want to know.
+class oauth_question {
  public:
   enum class want {
     get,             ///< GET url(), answered().
@@ -5270,8 +5280,6 @@ class oauth_flow {
     done,            ///< grant() is there.
     failed,          ///< failure() is there.
   };
-
-  oauth_flow(oauth_profile profile, oauth_start start);
 
   [[nodiscard]] want next() const noexcept { return next_; }
 
@@ -5289,6 +5297,32 @@ class oauth_flow {
   [[nodiscard]] pending_authorization const& pending() const noexcept { return pending_; }
   [[nodiscard]] bool wants_dpop() const noexcept { return dpop_; }  ///< By the profile, or because the resource requires it.
 
+  /// A new registration that should be stored under issuer(), also when the flow fails later; nothing where none was made.
+  [[nodiscard]] std::optional<oauth_client> const& registered() const noexcept { return registered_; }
+  [[nodiscard]] oauth_grant const& grant() const noexcept { return grant_; }
+  [[nodiscard]] error const& failure() const noexcept { return failure_; }
+
+ protected:
+  oauth_question() = default;
+
+  want next_ = want::get;
+  std::optional<http_url> url_;
+  std::string body_;
+  form_fields form_;
+  std::optional<oauth_client> known_;     // chosen, or stored; else a registration is made
+  std::optional<oauth_client> registered_;
+  issuer_binding binding_;
+  bool dpop_ = false;
+  pending_authorization pending_;
+  oauth_grant grant_;
+  error failure_;
+};
+
+/// Asked step by step: next() says what to do, and the member of that kind's name takes the answer.
+class oauth_flow : public oauth_question {
+ public:
+  oauth_flow(oauth_profile profile, oauth_start start);
+
   void answered(int status, http_headers const& headers, std::string_view body, token_set::time_point now);
   /// A request got no answer, or the policy, the user agent or a source failed: the flow fails, or tries what is left.
   void failed(error why);
@@ -5299,10 +5333,6 @@ class oauth_flow {
   void redirected(std::string_view redirect);
   void asserted(secret assertion);
 
-  /// A new registration that should be stored under issuer(), also when the flow fails later; nothing where none was made.
-  [[nodiscard]] std::optional<oauth_client> const& registered() const noexcept { return registered_; }
-  [[nodiscard]] oauth_grant const& grant() const noexcept { return grant_; }
-  [[nodiscard]] error const& failure() const noexcept { return failure_; }
   [[nodiscard]] std::vector<discovery_step> const& steps() const noexcept { return discovery_.steps(); }
 
  private:
@@ -5321,22 +5351,11 @@ class oauth_flow {
   oauth_profile profile_;
   oauth_start start_;
   oauth_discovery discovery_;
-  want next_ = want::get;
   discovered at_;
   token_set::time_point now_;             // of the last answer
-  std::optional<http_url> url_;
-  std::string body_;
-  form_fields form_;
-  std::optional<oauth_client> known_;     // chosen, or stored; else a registration is made
   client_metadata registering_;
   bool registered_twice_ = false;
-  std::optional<oauth_client> registered_;
   std::string registration_endpoint_;
-  issuer_binding binding_;
-  bool dpop_ = false;
-  pending_authorization pending_;
-  oauth_grant grant_;
-  error failure_;
 };
 
 }  // namespace comcp::sansio
@@ -5504,7 +5523,7 @@ COMCP_DECL void oauth_flow::registration_found(std::optional<oauth_client> store
   next_ = want::redirect_uri;
 }
 
-COMCP_DECL std::vector<std::string> oauth_flow::known_redirects() const {
+COMCP_DECL std::vector<std::string> oauth_question::known_redirects() const {
   return known_ ? known_->redirect_uris() : std::vector<std::string>();
 }
 

@@ -1197,6 +1197,7 @@ class document_share {
   document const* document_ = nullptr;
 };
 
+class shared_view;
 /// Writes a string to its final place, in one go; false where it is none.
 bool copy_string(view from, std::string& to);
 }  // namespace detail
@@ -1255,7 +1256,7 @@ class view {
   friend bool operator==(view a, view b) { return same(a, b); }
 
  private:
-  friend class value;
+  friend class detail::shared_view;
   friend class document;
   friend bool detail::copy_string(view from, std::string& to);
   friend bool unique_keys(view v, read_error& e);
@@ -1280,11 +1281,10 @@ class owned_text : public std::string {
   }
 };
 
-/// One immutable JSON value that keeps its document alive. Copies are cheap and may be used from any thread.
-class value {
+namespace detail {
+/// A view that keeps its document alive: what kind of value that is, how large, and its text.
+class shared_view {
  public:
-  value() noexcept = default;  ///< null
-
   [[nodiscard]] json::view view() const& noexcept;
   json::view view() const&& = delete;
   operator json::view() const& noexcept { return view(); }
@@ -1299,6 +1299,26 @@ class value {
   [[nodiscard]] std::size_t size() const noexcept { return view().size(); }
   [[nodiscard]] bool empty() const noexcept { return size() == 0; }
   [[nodiscard]] bool contains(std::string_view key) const noexcept { return view().find(key).has_value(); }
+
+  [[nodiscard]] std::string dump() const { return view().dump(); }
+  /// About how many bytes the document takes that it shares, all of it; 0 for a default-constructed null.
+  [[nodiscard]] std::size_t memory() const noexcept;
+  /// About how many bytes of text that document was.
+  [[nodiscard]] std::size_t text_size() const noexcept;
+
+ protected:
+  shared_view() noexcept = default;
+  shared_view(document_share owner, std::size_t at) noexcept : owner_(std::move(owner)), at_(at) {}
+
+  document_share owner_;
+  std::size_t at_ = 0;
+};
+}  // namespace detail
+
+/// One immutable JSON value that keeps its document alive. Copies are cheap and may be used from any thread.
+class value : public detail::shared_view {
+ public:
+  value() noexcept = default;  ///< null
 
   /// The typed accessors throw comcp::exception (errc::wrong_shape) with the path when the kind does not fit. The string of
   /// a value that has a name is a view into its document, that of a temporary one (object["key"]) owns its text.
@@ -1334,23 +1354,15 @@ class value {
   [[nodiscard]] json::view::element_iterator begin() const& noexcept;
   [[nodiscard]] json::view::element_iterator end() const& noexcept;
 
-  [[nodiscard]] std::string dump() const { return view().dump(); }
   /// A copy in a document of its own, so that a small part does not keep a large page alive.
   [[nodiscard]] value compact() const;
-  /// About how many bytes the document takes that it shares, all of it; 0 for a default-constructed null.
-  [[nodiscard]] std::size_t memory() const noexcept;
-  /// About how many bytes of text that document was.
-  [[nodiscard]] std::size_t text_size() const noexcept;
 
   friend bool operator==(value const& a, value const& b) { return a.view() == b.view(); }
 
  private:
   friend class json::view;
   friend class document;
-  value(detail::document_share owner, std::size_t at) noexcept : owner_(std::move(owner)), at_(at) {}
-
-  detail::document_share owner_;
-  std::size_t at_ = 0;
+  value(detail::document_share owner, std::size_t at) noexcept : shared_view(std::move(owner), at) {}
 };
 
 class view::element_iterator {
@@ -2650,11 +2662,11 @@ COMCP_DECL std::string view::dump() const {
   return std::move(w).text();
 }
 
-COMCP_DECL json::view value::view() const& noexcept { return {owner_.get(), at_}; }
+COMCP_DECL json::view detail::shared_view::view() const& noexcept { return {owner_.get(), at_}; }
 
-COMCP_DECL std::size_t value::memory() const noexcept { return owner_ ? owner_.get()->bytes() : 0; }
+COMCP_DECL std::size_t detail::shared_view::memory() const noexcept { return owner_ ? owner_.get()->bytes() : 0; }
 
-COMCP_DECL std::size_t value::text_size() const noexcept { return owner_ ? owner_.get()->text_size : 0; }
+COMCP_DECL std::size_t detail::shared_view::text_size() const noexcept { return owner_ ? owner_.get()->text_size : 0; }
 
 COMCP_DECL value value::compact() const {
   if (!owner_) return {};
@@ -21593,21 +21605,54 @@ concept writes_at_once = requires(Stream& s, std::error_code& ec, buffer_range b
   { s.write_some(buffers, ec) } -> std::convertible_to<std::size_t>;
 };
 
-/// Pending handlers keep it alive. All members run on its executor. After abort() or finish() the inbox is not
-/// called again; since each call of the inbox may end in either, every such call is followed by a look at it.
+/// How long a session has its inbox: until abort() or finish(), after which the inbox is not called again. Since each call
+/// of the inbox may end in either, every such call is followed by a look at it. All members run on the executor.
+class session_life : public std::enable_shared_from_this<session_life> {
+ public:
+  session_life(asio::any_io_executor executor, inbox& in)
+      : executor_(std::move(executor)), inbox_(&in), closed_signal_(executor_, asio::steady_timer::time_point::max()) {}
+  session_life(session_life const&) = delete;
+  session_life& operator=(session_life const&) = delete;
+  virtual ~session_life() = default;
+
+  /// Ends at once and silently.
+  void abort() noexcept;
+  [[nodiscard]] bool done() const noexcept { return inbox_ == nullptr; }
+  [[nodiscard]] asio::steady_timer& closed_signal() noexcept { return closed_signal_; }
+
+ protected:
+  /// It is over: disarm what is armed, close what is open.
+  virtual void released() noexcept = 0;
+
+  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return executor_; }
+  /// Precondition: not done(). False when it is, afterwards.
+  bool deliver(padded_text line);
+  void fault(error what);
+  /// Tells the inbox, once. Not to be called from inside a call of a user.
+  void finish(error reason);
+
+  /// Calls a member of the derived class later, unless it is over by then.
+  template <class Derived>
+  void later(void (Derived::*member)()) {
+    asio::defer(executor_, [self = shared_from_this(), member] {
+      if (!self->done()) (static_cast<Derived&>(*self).*member)();
+    });
+  }
+
+ private:
+  void release() noexcept;
+
+  asio::any_io_executor executor_;
+  inbox* inbox_;
+  asio::steady_timer closed_signal_;  // never expires; cancelled when it is over
+};
+
+/// Lines from and to one stream. Pending handlers keep it alive.
 template <class Stream>
-class stream_session : public std::enable_shared_from_this<stream_session<Stream>> {
+class stream_session : public session_life {
  public:
   stream_session(asio::any_io_executor executor, Stream stream, inbox& in, std::size_t max_line, queue_limits limits)
-      : executor_(std::move(executor)),
-        stream_(std::move(stream)),
-        inbox_(&in),
-        framer_(max_line),
-        queue_(limits),
-        closed_signal_(executor_, asio::steady_timer::time_point::max()) {}
-  stream_session(stream_session const&) = delete;
-  stream_session& operator=(stream_session const&) = delete;
-  virtual ~stream_session() = default;
+      : session_life(std::move(executor), in), stream_(std::move(stream)), framer_(max_line), queue_(limits) {}
 
   void start() {
     if constexpr (writes_at_once<Stream>) {
@@ -21619,25 +21664,16 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   }
 
   result<void> send(outgoing&& message) {
-    if (inbox_ == nullptr || refusing_) return error(errc::closed, "the channel is closed");
+    if (done() || sends_ != send_state::accepted) return error(errc::closed, "the channel is closed");
     auto accepted = queue_.push(std::move(message));
-    if (accepted && !writing_ && !write_scheduled_ && !delivering_) schedule_write();
+    if (accepted && writes_ != write_state::running && !write_scheduled_ && !delivering_) schedule_write();
     return accepted;
   }
 
-  bool abandon(request_id id) noexcept { return inbox_ != nullptr && queue_.abandon(id); }
+  bool abandon(request_id id) noexcept { return !done() && queue_.abandon(id); }
 
   /// Begins a graceful close; finish() follows, never from inside this call.
   virtual void start_close() = 0;
-
-  /// Ends at once and silently.
-  void abort() noexcept {
-    inbox_ = nullptr;
-    release();
-  }
-
-  [[nodiscard]] bool done() const noexcept { return inbox_ == nullptr; }
-  [[nodiscard]] asio::steady_timer& closed_signal() noexcept { return closed_signal_; }
 
   virtual void describe(transport_info& out) const {
     out.unfinished = framer_.unfinished().substr(0, 256);
@@ -21655,76 +21691,53 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   virtual void drained() = 0;
   /// The reader was told to stop: what is left in the stream may be fetched here, without waiting.
   virtual void fetch_rest() {}
-  /// It is over: disarm what is armed.
-  virtual void released() noexcept {}
+  /// Derived classes disarm what is theirs first.
+  void released() noexcept override {
+    std::error_code ignored;
+    stream_.close(ignored);
+  }
 
   [[nodiscard]] Stream& stream() noexcept { return stream_; }
-  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return executor_; }
-  [[nodiscard]] bool closing() const noexcept { return closing_; }
+  [[nodiscard]] bool closing() const noexcept { return sends_ == send_state::closing; }
   /// Whether nothing is left that could still be written.
-  [[nodiscard]] bool idle() const noexcept { return broken_ || (queue_.empty() && !writing_); }
-  [[nodiscard]] jsonrpc::framer& framer() noexcept { return framer_; }
-  void fault(error what) {
-    if (inbox_ != nullptr) inbox_->fault(std::move(what));
+  [[nodiscard]] bool idle() const noexcept {
+    return writes_ == write_state::none ? queue_.empty() : writes_ == write_state::broken;
   }
+  [[nodiscard]] jsonrpc::framer& framer() noexcept { return framer_; }
   /// From now on closing() is true and sends are refused.
-  void begin_close() noexcept { closing_ = refusing_ = true; }
-  void refuse_sends() noexcept { refusing_ = true; }
+  void begin_close() noexcept { sends_ = send_state::closing; }
+  void refuse_sends() noexcept {
+    if (sends_ == send_state::accepted) sends_ = send_state::refused;
+  }
   /// The pending read ends, then fetch_rest() is called, then reading_ended(). The caller cancels the read.
   void stop_reading() noexcept { stopping_ = true; }
-
-  /// Calls a member of the derived class later, unless it is over by then.
-  template <class Derived>
-  void later(void (Derived::*member)()) {
-    asio::defer(executor_, [self = this->shared_from_this(), member] {
-      if (!self->done()) (static_cast<Derived&>(*self).*member)();
-    });
-  }
 
   /// Delivers every whole line that was read, and writes the answers; false when the inbox is gone.
   bool deliver_lines() {
     delivering_ = true;  // what is sent from there is written together, afterwards
     while (auto line = framer_.next()) {
-      inbox_->delivered(*line, 0);
-      if (inbox_ == nullptr) return false;
+      if (!deliver(*line)) return false;
     }
     delivering_ = false;
     if (!queue_.empty()) write();
-    return inbox_ != nullptr;
-  }
-
-  /// Tells the inbox, once. Not to be called from inside a call of a user.
-  void finish(error reason) {
-    if (inbox_ == nullptr) return;
-    auto const keep = this->shared_from_this();
-    inbox* const in = std::exchange(inbox_, nullptr);
-    release();
-    in->closed(std::move(reason));
+    return !done();
   }
 
  private:
-  void release() noexcept {
-    released();
-    std::error_code ignored;
-    stream_.close(ignored);
-    try {
-      closed_signal_.cancel();
-    } catch (std::system_error const&) {
-      // Whoever waits for close() then waits for its own deadline.
-    }
-  }
+  enum class send_state : unsigned char { accepted, refused, closing };
+  enum class write_state : unsigned char { none, running, broken };
 
   void read() {
     auto const room = framer_.prepare();
     stream_.async_read_some(
         asio::mutable_buffer(room.data(), room.size()),
-        asio::bind_executor(executor_, [self = this->shared_from_this()](std::error_code ec, std::size_t n) {
-          self->on_read(ec, n);
+        asio::bind_executor(executor(), [this, keep = shared_from_this()](std::error_code ec, std::size_t n) {
+          on_read(ec, n);
         }));
   }
 
   void on_read(std::error_code ec, std::size_t n) {
-    if (inbox_ == nullptr) return;
+    if (done()) return;
     framer_.commit(n);
     if (!deliver_lines()) return;
     if (!framer_.failed() && !ec && !stopping_) {
@@ -21735,15 +21748,12 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
       }
     }
     if (stopping_) fetch_rest();
-    if (inbox_ != nullptr) end_reading(ec);
+    if (!done()) end_reading(ec);
   }
 
   void end_reading(std::error_code ec) {
     if (framer_.failed()) return reading_ended(framer_.failure());
-    if (auto const last = framer_.finish()) {
-      inbox_->delivered(*last, 0);
-      if (inbox_ == nullptr) return;
-    }
+    if (auto const last = framer_.finish(); last && !deliver(*last)) return;
     if (framer_.failed()) return reading_ended(framer_.failure());
     if (!ec || ec == asio::error::eof || stopping_) {
       return reading_ended(error(errc::transport_failed, "the server ended the stream"));
@@ -21753,22 +21763,22 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
 
   void schedule_write() {
     write_scheduled_ = true;
-    asio::defer(executor_, [self = this->shared_from_this()] {
-      self->write_scheduled_ = false;
-      self->write();
+    asio::defer(executor(), [this, keep = shared_from_this()] {
+      write_scheduled_ = false;
+      write();
     });
   }
 
   void write() {
-    if (inbox_ == nullptr || writing_ || broken_) return;
+    if (done() || writes_ != write_state::none) return;
     if (at_once_ && !write_now()) return;
     if (queue_.empty()) return drained();
-    writing_ = true;
+    writes_ = write_state::running;
     stream_.async_write_some(
         buffer_range(queue_.gather()),
-        asio::bind_executor(executor_, [self = this->shared_from_this()](std::error_code ec, std::size_t n) {
-          self->writing_ = false;
-          if (self->written(ec, n)) self->write();
+        asio::bind_executor(executor(), [this, keep = shared_from_this()](std::error_code ec, std::size_t n) {
+          writes_ = write_state::none;
+          if (written(ec, n)) write();
         }));
   }
 
@@ -21788,29 +21798,25 @@ class stream_session : public std::enable_shared_from_this<stream_session<Stream
   bool written(std::error_code ec, std::size_t n) {
     bytes_out_ += n;
     messages_out_ += queue_.consume(n);
-    if (inbox_ == nullptr) return false;
+    if (done()) return false;
     if (!ec) return true;
-    broken_ = refusing_ = true;
+    writes_ = write_state::broken;
+    refuse_sends();
     writing_ended(error(errc::transport_failed, "writing failed: " + ec.message()));
     return false;
   }
 
-  asio::any_io_executor executor_;
   Stream stream_;
-  inbox* inbox_;
   jsonrpc::framer framer_;
   write_queue queue_;
-  asio::steady_timer closed_signal_;  // never expires; cancelled when it is over
   std::uint64_t messages_out_ = 0;
   std::uint64_t bytes_out_ = 0;
-  bool writing_ = false;
+  send_state sends_ = send_state::accepted;
+  write_state writes_ = write_state::none;
   bool write_scheduled_ = false;
   bool delivering_ = false;
   bool at_once_ = false;
-  bool closing_ = false;
-  bool refusing_ = false;
   bool stopping_ = false;
-  bool broken_ = false;
 };
 
 /// Begins the close and waits for its end. Cancelling it stops only the waiting.
@@ -21822,6 +21828,48 @@ asio::awaitable<void> close_session(std::shared_ptr<Session> session) {
 }
 
 }  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// transport/impl/stream_session.ipp
+#include <system_error>
+#include <utility>
+
+namespace comcp::detail {
+
+COMCP_DECL void session_life::abort() noexcept {
+  inbox_ = nullptr;
+  release();
+}
+
+COMCP_DECL bool session_life::deliver(padded_text line) {
+  inbox_->delivered(line, 0);
+  return !done();
+}
+
+COMCP_DECL void session_life::fault(error what) {
+  if (!done()) inbox_->fault(std::move(what));
+}
+
+COMCP_DECL void session_life::finish(error reason) {
+  if (done()) return;
+  auto const keep = shared_from_this();
+  inbox* const in = std::exchange(inbox_, nullptr);
+  release();
+  in->closed(std::move(reason));
+}
+
+COMCP_DECL void session_life::release() noexcept {
+  released();
+  try {
+    closed_signal_.cancel();
+  } catch (std::system_error const&) {
+    // Whoever waits for close() then waits for its own deadline.
+  }
+}
+
+}  // namespace comcp::detail
+#endif
 
 namespace comcp {
 
@@ -21887,7 +21935,10 @@ class byte_stream_session final : public stream_session<Stream> {
     if (this->closing()) this->finish(error(errc::closed, "closed by this side"));
   }
 
-  void released() noexcept override { flush_->disarm(); }
+  void released() noexcept override {
+    flush_->disarm();
+    stream_session<Stream>::released();
+  }
 
   void give_up_later(error why) {
     flush_->arm(time_->now() + close_wait_, [weak = this->weak_from_this(), why = std::move(why)] {
@@ -28802,72 +28853,127 @@ class memory_transport {
 
 namespace comcp {
 
-// The mutex guards what both ends touch: `incoming`, `incoming_bytes`, `executor`, `scheduled`, `peer_gone`,
-// `gone`. All else belongs to the end's own executor.
-struct memory_transport::end : std::enable_shared_from_this<memory_transport::end> {
+namespace detail {
+
+/// What was sent to one end of a memory_pair and waits there. Both ends use it, each from its own thread; all else of an
+/// end belongs to that end's executor.
+class memory_mailbox {
+ public:
   struct message {
     std::string text;
     request_id id = 0;
     bool pinned = false;
   };
+  enum class next { deliver, sleep, end };
+  /// Where the owner is to be told of what has come; null when it knows already, or has not opened.
+  using woken = asio::any_io_executor const*;
+
+  void limit(queue_limits limits) { limits_ = limits; }
+
+  /// The owner reads from now on, and is awake. False when it did before, or has left.
+  bool open(asio::any_io_executor const& executor) {
+    std::lock_guard const lock(mutex_);
+    if (executor_ || phase_ == phase::left) return false;
+    executor_ = executor;
+    return awake_ = true;
+  }
+  /// Precondition: open() was.
+  [[nodiscard]] asio::any_io_executor const& executor() const noexcept { return *executor_; }
+
+  result<woken> put(outgoing&& m) {
+    std::lock_guard const lock(mutex_);
+    if (phase_ == phase::left) return error(errc::closed, "the channel is closed");
+    if (!waiting_.empty() && (waiting_.size() >= limits_.messages() || bytes_ + m.text.size() > limits_.bytes())) {
+      return error(errc::queue_full, "queue_limits of the memory pair");
+    }
+    bytes_ += m.text.size();
+    waiting_.push_back({std::move(m.text), m.id, m.handshake});
+    return rouse();
+  }
+
+  bool remove(request_id id) noexcept {
+    std::lock_guard const lock(mutex_);
+    auto const found = std::find_if(waiting_.rbegin(), waiting_.rend(), [&](message const& m) { return m.id == id; });
+    if (id == 0 || found == waiting_.rend() || found->pinned) return false;
+    bytes_ -= found->text.size();
+    waiting_.erase(std::next(found).base());
+    return true;
+  }
+
+  woken wake() {
+    std::lock_guard const lock(mutex_);
+    return rouse();
+  }
+
+  woken sender_left() {
+    std::lock_guard const lock(mutex_);
+    if (phase_ == phase::left) return nullptr;
+    phase_ = phase::no_sender;
+    return rouse();
+  }
+
+  /// From here on sends are refused.
+  void leave() {
+    std::lock_guard const lock(mutex_);
+    phase_ = phase::left;
+    waiting_.clear();
+  }
+
+  void take(std::vector<message>& batch) {
+    std::lock_guard const lock(mutex_);
+    batch.swap(waiting_);
+    bytes_ = 0;
+  }
+
+  /// The owner stays awake while it delivers, so that a send from there only queues.
+  [[nodiscard]] next after_batch(bool closing) {
+    std::lock_guard const lock(mutex_);
+    if (!waiting_.empty()) return next::deliver;
+    awake_ = false;
+    return closing || phase_ == phase::no_sender ? next::end : next::sleep;
+  }
+
+ private:
+  enum class phase { open, no_sender, left };
+
+  woken rouse() noexcept { return executor_ && !std::exchange(awake_, true) ? &*executor_ : nullptr; }
+
+  std::mutex mutex_;
+  queue_limits limits_;
+  std::vector<message> waiting_;
+  std::size_t bytes_ = 0;
+  std::optional<asio::any_io_executor> executor_;  // is set once
+  phase phase_ = phase::open;
+  bool awake_ = false;
+};
+
+}  // namespace detail
+
+struct memory_transport::end : std::enable_shared_from_this<memory_transport::end> {
+  using mailbox = detail::memory_mailbox;
 
   static constexpr int max_turns = 32;  // without giving the executor to others
 
   // What the peer sends.
   result<void> accept(outgoing&& m, end& from) {
-    std::optional<asio::any_io_executor> wake;
-    {
-      std::lock_guard const lock(mutex);
-      if (gone) return error(errc::closed, "the channel is closed");
-      if (!incoming.empty() &&
-          (incoming.size() >= limits.messages() || incoming_bytes + m.text.size() > limits.bytes())) {
-        return error(errc::queue_full, "queue_limits of the memory pair");
-      }
-      incoming_bytes += m.text.size();
-      incoming.push_back({std::move(m.text), m.id, m.handshake});
-      if (!scheduled && executor) {
-        scheduled = true;
-        // While the sender delivers on the same executor it goes on with this end afterwards: no other post.
-        if (from.pumping && *executor == *from.executor) {
-          from.owed = shared_from_this();
-        } else {
-          wake = executor;
-        }
-      }
+    auto const woken = box.put(std::move(m));
+    if (!woken) return woken.error();
+    // While the sender delivers on the same executor it goes on with this end afterwards: no other post.
+    if (*woken != nullptr && from.pumping && **woken == from.box.executor()) {
+      from.owed = shared_from_this();
+    } else {
+      post_drain(*woken);
     }
-    if (wake) post_drain(*wake);
     return {};
   }
 
-  bool remove(request_id id) noexcept {
-    std::lock_guard const lock(mutex);
-    auto const found = std::find_if(incoming.rbegin(), incoming.rend(), [&](message const& m) { return m.id == id; });
-    if (id == 0 || found == incoming.rend() || found->pinned) return false;
-    incoming_bytes -= found->text.size();
-    incoming.erase(std::next(found).base());
-    return true;
-  }
-
-  void peer_left() {
-    std::optional<asio::any_io_executor> wake;
-    {
-      std::lock_guard const lock(mutex);
-      peer_gone = true;
-      if (!scheduled && executor && !gone) {
-        scheduled = true;
-        wake = executor;
-      }
-    }
-    if (wake) post_drain(*wake);
-  }
-
-  void post_drain(asio::any_io_executor const& ex) {
-    asio::defer(ex, [self = shared_from_this()]() mutable { pump(std::move(self)); });
+  void post_drain(mailbox::woken on) {
+    if (on != nullptr) asio::defer(*on, [self = shared_from_this()]() mutable { pump(std::move(self)); });
   }
 
   static void pump(std::shared_ptr<end> now) {
     for (int turn = 0; now; ++turn) {
-      if (turn == max_turns) return now->post_drain(*now->executor);
+      if (turn == max_turns) return now->post_drain(&now->box.executor());
       now->pumping = true;
       now->drain();
       now->pumping = false;
@@ -28876,37 +28982,21 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
     }
   }
 
-  void take_batch() {
-    std::lock_guard const lock(mutex);
-    batch.swap(incoming);
-    incoming_bytes = 0;
-  }
-
-  enum class next { deliver, sleep, end };
-
-  // While messages are delivered `scheduled` stays set, so that a send from there only queues.
-  [[nodiscard]] next after_batch() {
-    std::lock_guard const lock(mutex);
-    if (!incoming.empty()) return next::deliver;
-    scheduled = false;
-    return closing || peer_gone ? next::end : next::sleep;
-  }
-
   void drain() {
     if (in == nullptr) return;
-    take_batch();
+    box.take(batch);
     for (auto& m : batch) {
-      ++messages_in;
-      bytes_in += m.text.size();
+      ++counts.messages_in;
+      counts.bytes_in += m.text.size();
       in->delivered(pad(m.text), 0);
       if (in == nullptr) break;
     }
     batch.clear();
     if (in == nullptr) return;
-    auto const then = after_batch();
-    if (then == next::deliver) return post_drain(*executor);
-    if (then == next::end) finish(closing ? error(errc::closed, "closed by this side")
-                                          : error(errc::transport_failed, "the other end closed"));
+    auto const then = box.after_batch(closing);
+    if (then == mailbox::next::deliver) return post_drain(&box.executor());
+    if (then == mailbox::next::end) finish(closing ? error(errc::closed, "closed by this side")
+                                                   : error(errc::transport_failed, "the other end closed"));
   }
 
   void finish(error reason) {
@@ -28916,14 +29006,9 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
     if (told != nullptr) told->closed(std::move(reason));
   }
 
-  // From here on the peer's sends are refused, and it is told.
   void leave() {
-    {
-      std::lock_guard const lock(mutex);
-      gone = true;
-      incoming.clear();
-    }
-    if (auto const p = std::exchange(peer, nullptr)) p->peer_left();
+    box.leave();
+    if (auto const p = std::exchange(peer, nullptr)) p->post_drain(p->box.sender_left());
   }
 
   void abort() noexcept {
@@ -28932,26 +29017,15 @@ struct memory_transport::end : std::enable_shared_from_this<memory_transport::en
     if (auto const s = closed_signal.lock()) s->cancel();
   }
 
-  std::mutex mutex;
-  std::vector<message> incoming;
-  std::size_t incoming_bytes = 0;
-  std::optional<asio::any_io_executor> executor;
-  bool scheduled = false;
-  bool peer_gone = false;
-  bool gone = false;
-
+  mailbox box;
   std::shared_ptr<end> peer;  // a cycle, until either end leaves
-  queue_limits limits;
-  std::vector<message> batch;
+  std::vector<mailbox::message> batch;
   inbox* in = nullptr;
   std::weak_ptr<asio::steady_timer> closed_signal;  // of those who wait for the end; never expires, is cancelled then
   bool closing = false;
   bool pumping = false;
   std::shared_ptr<end> owed;  // was sent to while pumping, and is not posted
-  std::uint64_t messages_in = 0;
-  std::uint64_t messages_out = 0;
-  std::uint64_t bytes_in = 0;
-  std::uint64_t bytes_out = 0;
+  transport_info counts;
 };
 
 COMCP_DECL std::pair<memory_transport, memory_transport> memory_pair(queue_limits limits) {
@@ -28959,7 +29033,8 @@ COMCP_DECL std::pair<memory_transport, memory_transport> memory_pair(queue_limit
   auto b = std::make_shared<memory_transport::end>();
   a->peer = b;
   b->peer = a;
-  a->limits = b->limits = limits;
+  a->box.limit(limits);
+  b->box.limit(limits);
   return {memory_transport(std::move(a)), memory_transport(std::move(b))};
 }
 
@@ -28979,14 +29054,10 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> memory_transport::open(inbox& in) 
 
 COMCP_LAZY_DECL asio::awaitable<result<void>> memory_transport::open_impl(std::shared_ptr<end> e, inbox& in) {
   auto executor = co_await asio::this_coro::executor;
-  if (e->executor || e->gone) co_return error(errc::connect_failed, "an end of a memory pair opens once");
+  bool const opened = e->box.open(executor);
+  if (!opened) co_return error(errc::connect_failed, "an end of a memory pair opens once");
   e->in = &in;
-  {
-    std::lock_guard const lock(e->mutex);
-    e->executor = executor;
-    e->scheduled = true;
-  }
-  e->post_drain(executor);
+  e->post_drain(&e->box.executor());
   co_return result<void>();
 }
 
@@ -28995,14 +29066,14 @@ COMCP_DECL result<void> memory_transport::send(outgoing message) {
   auto const size = message.text.size();
   auto accepted = end_->peer->accept(std::move(message), *end_);
   if (accepted) {
-    ++end_->messages_out;
-    end_->bytes_out += size;
+    ++end_->counts.messages_out;
+    end_->counts.bytes_out += size;
   }
   return accepted;
 }
 
 COMCP_DECL bool memory_transport::abandon(request_id id) noexcept {
-  return end_->in != nullptr && end_->peer->remove(id);
+  return end_->in != nullptr && end_->peer->box.remove(id);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close() { return close_impl(end_); }
@@ -29011,27 +29082,18 @@ COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_p
   if (e->in == nullptr) co_return;
   if (!e->closing) {
     e->closing = true;
-    bool post = false;
-    {
-      std::lock_guard const lock(e->mutex);
-      post = !std::exchange(e->scheduled, true);
-    }
-    if (post) e->post_drain(*e->executor);
+    e->post_drain(e->box.wake());
   }
   // In the frames that wait: an end may be held longer than the context is there.
   auto signal = e->closed_signal.lock();
-  if (!signal) signal = std::make_shared<asio::steady_timer>(*e->executor, asio::steady_timer::time_point::max());
+  if (!signal) signal = std::make_shared<asio::steady_timer>(e->box.executor(), asio::steady_timer::time_point::max());
   e->closed_signal = signal;
   while (e->in != nullptr) co_await signal->async_wait(net::tuple_awaitable);
 }
 
 COMCP_DECL transport_info memory_transport::info() const {
-  transport_info out;
+  auto out = end_->counts;
   out.kind = "memory";
-  out.messages_in = end_->messages_in;
-  out.messages_out = end_->messages_out;
-  out.bytes_in = end_->bytes_in;
-  out.bytes_out = end_->bytes_out;
   return out;
 }
 
@@ -29459,6 +29521,8 @@ class owned_pid {
     return ours_ ? send(number) : std::error_code();
   }
 
+  [[nodiscard]] int pid() const noexcept { return pid_; }
+
   /// Never waits.
   void kill() noexcept {
     std::lock_guard const lock(mutex_);
@@ -29491,6 +29555,29 @@ class owned_pid {
   bool ours_ = true;
 };
 
+/// This side's ends of a child's pipes.
+struct child_pipes {
+  explicit child_pipes(asio::any_io_executor const& ex) : input(ex), output(ex), errors(ex) {}
+
+  void adopt(owned_fd& in, owned_fd& out, owned_fd& err) {
+    input.assign(asio::local::stream_protocol(), in.get());
+    in.release();
+    output.assign(out.get());
+    out.release();
+    if (err.get() >= 0) errors.assign(err.get());
+    err.release();
+  }
+
+  void close_input() noexcept {
+    std::error_code ignored;
+    input.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
+  }
+
+  asio::local::stream_protocol::socket input;
+  asio::posix::stream_descriptor output;
+  asio::posix::stream_descriptor errors;
+};
+
 #if defined(SYS_pidfd_open)
 COMCP_DECL int open_pidfd(int pid) noexcept { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 #else
@@ -29500,13 +29587,15 @@ COMCP_DECL int open_pidfd(int) noexcept { return -1; }
 }  // namespace detail
 
 struct child_process::state : std::enable_shared_from_this<child_process::state> {
+  enum class phase { running, stopping, finished };
+
   state(asio::any_io_executor ex, spawn_options const& o)
-      : executor(ex), input(ex), output(ex), error_output(ex), pidfd(ex),
+      : executor(ex), pipes(ex), pidfd(ex),
         time(o.time ? o.time : steady_time()), ladder(time->make_deadline(ex)), poll(time->make_deadline(ex)),
         exit_wait(o.exit_wait), term_wait(o.term_wait) {}
 
   void watch(bool use_pidfd) {
-    int const fd = use_pidfd ? detail::open_pidfd(pid) : -1;
+    int const fd = use_pidfd ? detail::open_pidfd(process->pid()) : -1;
     if (fd < 0) return;
     pidfd.assign(fd);
     pidfd.async_wait(asio::posix::descriptor_base::wait_read,
@@ -29520,8 +29609,7 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   }
 
   void finish() {
-    if (finished) return;
-    finished = true;
+    if (std::exchange(now, phase::finished) == phase::finished) return;
     ladder->disarm();
     poll->disarm();
     status = how;
@@ -29531,14 +29619,14 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   void after(std::chrono::milliseconds wait, void (state::*next)()) {
     ladder->arm(time->now() + wait, [weak = weak_from_this(), next] {
       auto const self = weak.lock();
-      if (!self || self->finished) return;
+      if (!self || self->now == phase::finished) return;
       self->look();
-      if (!self->finished) ((*self).*next)();
+      if (self->now != phase::finished) ((*self).*next)();
     });
   }
 
   void terminate() {
-    close_input();
+    pipes.close_input();
     how.signalled = true;
     static_cast<void>(process->signal(SIGTERM));
     after(term_wait, &state::kill_all);
@@ -29556,24 +29644,17 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
     finish();
   }
 
-  void close_input() noexcept {
-    std::error_code ignored;
-    input.shutdown(asio::local::stream_protocol::socket::shutdown_send, ignored);
-  }
-
   void poll_exit() {
     poll->arm(time->now() + std::chrono::milliseconds(5), [weak = weak_from_this()] {
       auto const self = weak.lock();
-      if (!self || self->finished) return;
+      if (!self || self->now == phase::finished) return;
       self->look();
-      if (!self->finished) self->poll_exit();
+      if (self->now != phase::finished) self->poll_exit();
     });
   }
 
   asio::any_io_executor executor;
-  asio::local::stream_protocol::socket input;
-  asio::posix::stream_descriptor output;
-  asio::posix::stream_descriptor error_output;
+  detail::child_pipes pipes;
   asio::posix::stream_descriptor pidfd;
   std::shared_ptr<time_source> time;
   std::unique_ptr<deadline> ladder;
@@ -29584,9 +29665,7 @@ struct child_process::state : std::enable_shared_from_this<child_process::state>
   std::optional<exit_status> status;
   exit_status how;
   std::shared_ptr<detail::owned_pid> process;
-  int pid = -1;
-  bool stopping = false;
-  bool finished = false;
+  phase now = phase::running;
 };
 
 COMCP_DECL result<child_process> child_process::spawn(asio::any_io_executor executor, spawn_options const& options) {
@@ -29600,16 +29679,10 @@ COMCP_DECL result<child_process> child_process::spawn(asio::any_io_executor exec
   detail::fd_pair err;
   auto const pid = detail::start(options, in, out, err);
   if (!pid) return pid.error();
-  s->pid = *pid;
   s->process = std::make_shared<detail::owned_pid>(*pid, in.ours.get());
   child_process process(s);  // from here on a failure kills it
   try {
-    s->input.assign(asio::local::stream_protocol(), in.ours.get());
-    in.ours.release();
-    s->output.assign(out.ours.get());
-    out.ours.release();
-    if (err.ours.get() >= 0) s->error_output.assign(err.ours.get());
-    err.ours.release();
+    s->pipes.adopt(in.ours, out.ours, err.ours);
     s->watch(options.use_pidfd);
   } catch (std::system_error const& e) {
     return detail::cannot_start(options, e.code().message());
@@ -29629,31 +29702,32 @@ COMCP_DECL child_process::~child_process() {
   if (state_) kill();
 }
 
-COMCP_DECL asio::local::stream_protocol::socket& child_process::input() noexcept { return state_->input; }
-COMCP_DECL asio::posix::stream_descriptor& child_process::output() noexcept { return state_->output; }
-COMCP_DECL asio::posix::stream_descriptor& child_process::error_output() noexcept { return state_->error_output; }
-COMCP_DECL int child_process::pid() const noexcept { return state_->pid; }
+COMCP_DECL asio::local::stream_protocol::socket& child_process::input() noexcept { return state_->pipes.input; }
+COMCP_DECL asio::posix::stream_descriptor& child_process::output() noexcept { return state_->pipes.output; }
+COMCP_DECL asio::posix::stream_descriptor& child_process::error_output() noexcept { return state_->pipes.errors; }
+COMCP_DECL int child_process::pid() const noexcept { return state_->process->pid(); }
 COMCP_DECL void child_process::on_exit(std::function<void()> done) { state_->done = std::move(done); }
 COMCP_DECL std::optional<exit_status> const& child_process::status() const noexcept { return state_->status; }
 
-COMCP_DECL void child_process::close_input() noexcept { state_->close_input(); }
+COMCP_DECL void child_process::close_input() noexcept { state_->pipes.close_input(); }
 
 COMCP_DECL void child_process::stop(std::chrono::milliseconds most) {
-  if (state_->finished || std::exchange(state_->stopping, true)) return;
+  if (state_->now != state::phase::running) return;
+  state_->now = state::phase::stopping;
   if (!state_->pidfd.is_open()) state_->poll_exit();
   state_->after(std::min(most, state_->exit_wait), &state::terminate);
 }
 
 COMCP_DECL void child_process::kill() noexcept {
-  state_->finished = true;
+  state_->now = state::phase::finished;
   state_->done = nullptr;
   state_->ladder->disarm();
   state_->poll->disarm();
   std::error_code ignored;
-  state_->input.close(ignored);
+  state_->pipes.input.close(ignored);
   state_->process->kill();
-  state_->output.close(ignored);
-  state_->error_output.close(ignored);
+  state_->pipes.output.close(ignored);
+  state_->pipes.errors.close(ignored);
   state_->pidfd.close(ignored);
 }
 
