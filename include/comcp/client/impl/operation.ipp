@@ -19,11 +19,10 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   std::string params = std::move(arguments).text();
   params.reserve(params.size() + name.size() + 32);
   if (params.empty()) {
-    params += '{';
+    params = R"({"name":)";
   } else {
-    params.insert(0, std::string_view(R"({"arguments":)")) += ',';
+    params.insert(0, R"({"arguments":)").append(R"(,"name":)");
   }
-  params += std::string_view(R"("name":)");
   json::detail::append_string(params, name);
   params += '}';
   prepared_call c(wire::methods::call_tool, std::move(params), std::move(options));

@@ -22,12 +22,18 @@ inline std::uint64_t special_bytes(std::uint64_t w) noexcept {
   return ((w - ones * 0x20) | (quote - ones) | (slash - ones)) & ~w & high_bits;
 }
 
+template <class Word>
+Word load(char const* p) noexcept {
+  Word w;
+  std::memcpy(&w, p, sizeof w);
+  return w;
+}
+
 // The length of the longest prefix that needs no escaping; sets `ascii` to false where it is not ASCII.
 inline std::size_t plain_prefix(char const* p, std::size_t n, bool& ascii) noexcept {
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8) {
-    std::uint64_t w;
-    std::memcpy(&w, p + i, 8);
+    auto const w = load<std::uint64_t>(p + i);
     if (special_bytes(w)) break;
     if (w & high_bits) ascii = false;
   }
@@ -37,6 +43,21 @@ inline std::size_t plain_prefix(char const* p, std::size_t n, bool& ascii) noexc
     if (c >= 0x80) ascii = false;
   }
   return i;
+}
+
+// Whether it is ASCII that needs no escaping. Most strings are short: the last word overlaps what was seen before.
+inline bool is_plain_ascii(char const* p, std::size_t n) noexcept {
+  auto const plain = [](std::uint64_t w) { return ((w & high_bits) | special_bytes(w)) == 0; };
+  if (n < 4) {
+    auto const byte = [p](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(p[i])}; };
+    constexpr std::uint64_t blanks = 0x2020202020000000;
+    return n == 0 || plain(blanks | byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16);
+  }
+  if (n < 8) return plain(load<std::uint32_t>(p) | std::uint64_t{load<std::uint32_t>(p + n - 4)} << 32);
+  for (std::size_t i = 0; i + 8 < n; i += 8) {
+    if (!plain(load<std::uint64_t>(p + i))) return false;
+  }
+  return plain(load<std::uint64_t>(p + n - 8));
 }
 
 COMCP_DECL void append_escape(std::string& out, char c) {
@@ -58,16 +79,14 @@ COMCP_DECL void append_escape(std::string& out, char c) {
 }
 
 COMCP_DECL void append_string(std::string& out, std::string_view s) {
-  bool ascii = true;
-  auto rest = s;
   make_room(out, s.size() + 3);
-  if (plain_prefix(s.data(), s.size(), ascii) == s.size() && ascii) {
-    auto const start = out.size();
-    out.resize(start + s.size() + 2, '"');
-    s.copy(out.data() + start + 1, s.size());
+  out += '"';
+  if (is_plain_ascii(s.data(), s.size())) {
+    out.append(s) += '"';
     return;
   }
-  out += '"';
+  bool ascii = true;
+  auto rest = s;
   while (!rest.empty()) {
     auto const n = plain_prefix(rest.data(), rest.size(), ascii);
     out.append(rest.data(), n);
