@@ -28,6 +28,8 @@ namespace comcp::detail {
 
 using reply = result<json::value>;
 
+struct pending_entry;
+
 /// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
 struct prepared_call {
   prepared_call(wire::method m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
@@ -39,6 +41,7 @@ struct prepared_call {
   bool repeatable = false;  // lists and reads: may be sent again after a broken connection
   bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
   bool outdated = false;    // it was answered by what a change or its age had made stale
+  waiter_room* room = nullptr;  // in the frame of who waits for all of it
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
@@ -50,8 +53,6 @@ struct prepared_call {
   if (why.states_outcome()) return why;
   return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
 }
-
-struct pending_entry;
 
 /// The table of pending calls, for those that are in it.
 class call_table {
@@ -88,6 +89,7 @@ struct pending_entry {
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;
+  bool by_id = false;  // who waits is cancelled by calls::cancel() alone
   bool open_ended = false;  // its end is the server's
   bool renewed = false;  // it waited for a new session once
   span lasts = span::connection;

@@ -49,8 +49,8 @@ class calls final : public call_table {
   result<void> enlist(pending_entry& e, prepared_call const& c);
   /// Before wait(): a stop that was requested already is posted.
   void end_with(std::stop_token const& stop, pending_entry& e);
-  /// Must follow at once.
-  asio::awaitable<reply> wait(pending_entry& e);
+  /// Must follow at once. `room`: for one that may be completed after its entry is gone.
+  asio::awaitable<reply> wait(pending_entry& e, waiter_room* room = nullptr);
   /// As long as the call may; cancelling it stops only the waiting.
   asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
 

@@ -28,6 +28,8 @@ class exchange {
   asio::awaitable<reply> round_trip(prepared_call const& c);
   /// What round_trip() does before it waits. When it fails nothing was sent; else calls.wait(e) must follow at once.
   result<void> start(prepared_call const& c, pending_entry& e);
+  /// Both, to be awaited at once.
+  asio::awaitable<reply> begin(prepared_call const& c, pending_entry& e);
   /// What is wrong with a call, before it is sent.
   [[nodiscard]] error check(prepared_call const& c) const;
   [[nodiscard]] error check_subscribe(call_options const& options) const;

@@ -60,7 +60,10 @@ class performance {
  public:
   performance(call_link& core, prepared_call& c) noexcept : core_(core), call_(c) {}
   /// What is to be awaited next.
-  asio::awaitable<reply> begin(asio::any_io_executor const& here) { return core_.begin(here, call_, entry_, is_plain_); }
+  asio::awaitable<reply> begin(asio::any_io_executor const& here) {
+    call_.room = &entry_.room;
+    return core_.begin(here, call_, entry_, is_plain_);
+  }
   /// Whether that was not the end of it.
   [[nodiscard]] bool goes_on(reply const& r) const { return is_plain_ && core_.needs_settling(call_, r); }
   asio::awaitable<reply> go_on(reply r) { return core_.settle(call_, std::move(r)); }

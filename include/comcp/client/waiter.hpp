@@ -15,6 +15,7 @@
 #include <asio/associated_cancellation_slot.hpp>
 #include <asio/async_result.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/recycling_allocator.hpp>
 #include <asio/use_awaitable.hpp>
 
 #include <comcp/net/spawn.hpp>
@@ -94,7 +95,7 @@ class handler_waiter final : public suspended<T> {
     bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
     void* const memory = fits ? room->memory() : std::allocator_traits<allocator_type>::allocate(allocator, 1);
     auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
-    if (slot.is_connected()) {
+    if (slot.is_connected() && is_wanted(on_cancel)) {
       slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
         if (type != asio::cancellation_type::none) hook();
       });
@@ -112,15 +113,22 @@ class handler_waiter final : public suspended<T> {
   void destroy() noexcept override { [[maybe_unused]] auto handler = release(); }
 
  private:
+  using fallback = asio::recycling_allocator<void>;
   using allocator_type = typename std::allocator_traits<
-      asio::associated_allocator_t<Handler>>::template rebind_alloc<handler_waiter>;
-  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h)); }
+      asio::associated_allocator_t<Handler, fallback>>::template rebind_alloc<handler_waiter>;
+  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h, fallback())); }
 
   // What is costly to make is made only where a slot is connected.
   template <class OnCancel>
   static auto hook_of(OnCancel const& on_cancel) {
     if constexpr (requires { on_cancel.hook(); }) return on_cancel.hook();
     else return on_cancel;
+  }
+
+  template <class OnCancel>
+  static bool is_wanted(OnCancel const& on_cancel) {
+    if constexpr (requires { on_cancel.is_wanted(); }) return on_cancel.is_wanted();
+    else return true;
   }
 
   handler_waiter(Handler h, bool allocated) : handler_(std::move(h)), allocated_(allocated) {}

@@ -26,6 +26,8 @@ struct calls::cancel_hook {
 struct calls::cancel_request {
   calls* table;
   request_id id;
+  bool by_slot = true;
+  [[nodiscard]] bool is_wanted() const noexcept { return by_slot; }
   [[nodiscard]] cancel_hook hook() const {
     return {std::shared_ptr<calls>(table->owner_.itself(), table), id};
   }
@@ -72,10 +74,9 @@ COMCP_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) con
   return o.hard_timeout().value_or(std::max(settings_.hard_timeout, timeout(o)));
 }
 
-COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e) {
+COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e, waiter_room* room) {
   if (e.call) end_with(e.call->options.stop(), e);
-  auto* const room = e.told ? nullptr : &e.room;  // what may be completed after its entry is not in it
-  return suspend<reply>(e.waiting, cancel_request{this, e.id}, room);
+  return suspend<reply>(e.waiting, cancel_request{this, e.id, !e.by_id}, e.told ? room : &e.room);
 }
 
 COMCP_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {

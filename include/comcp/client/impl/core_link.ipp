@@ -42,9 +42,7 @@ COMCP_DECL asio::awaitable<reply> core_link::begin(asio::any_io_executor const& 
   if (!(here == core_.home())) return perform_at_home(core_, here, c);
   if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
   plain = true;
-  auto const started = core_.exchange.start(c, e);
-  if (!started) return detail::ended(started.error());
-  return core_.calls.wait(e);
+  return core_.exchange.begin(c, e);
 }
 COMCP_DECL bool core_link::needs_settling(prepared_call const& c, reply const& r) const {
   return core_.exchange.needs_settling(c, r);

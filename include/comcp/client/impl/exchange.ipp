@@ -87,6 +87,11 @@ COMCP_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e
   return bad.with_outcome(c.outcome);  // of the attempts before this one
 }
 
+COMCP_DECL asio::awaitable<reply> exchange::begin(prepared_call const& c, pending_entry& e) {
+  auto const started = start(c, e);
+  return started ? core_.calls.wait(e) : ended(started.error());
+}
+
 COMCP_DECL asio::awaitable<reply> exchange::round_trip(prepared_call const& c) {
   pending_entry e;
   if (auto const started = start(c, e); !started) co_return reply(started.error());

@@ -21,8 +21,11 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     told = &means;
     call.counted = true;
     out.method = call.method.text();
-    out.name = wire::name_in(call.method, pad(call.params)).value_or("");
-    out.params = json::fragment::trusted(call.params);
+    std::string text;
+    text.reserve(call.params.size() + padded_text::spare);  // as pad() would ask of it
+    text = call.params;
+    out.name = wire::name_in(call.method, pad(text)).value_or("");
+    out.params = json::fragment::trusted(std::move(text));
   }
   // An interceptor that changes the params changes the name: the next ones see what goes out.
   void rename() {
@@ -34,7 +37,14 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   interception(interception const&) = delete;
   interception& operator=(interception const&) = delete;
   // A hook that let go of its coroutine has ended the walk.
-  ~interception() { complete_later(std::move(waiting), core->home(), error(errc::cancelled, "an interceptor was abandoned")); }
+  ~interception() {
+    if (waiting) complete_later(std::move(waiting), core->home(), error(errc::cancelled, "an interceptor was abandoned"));
+  }
+  // The request that was sent is taken back here: its wait has no slot of its own, which would be one allocation more.
+  void give_up() {
+    signal.emit(asio::cancellation_type::terminal);
+    if (sent) core->calls.cancel(sent->id);
+  }
   static asio::awaitable<void> walk(std::shared_ptr<interception> i);
   static reply means(pending_entry& e, reply&& r);
 
@@ -45,6 +55,7 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   reply outcome = error(errc::cancelled);
   std::size_t reached = 0;  // interceptors
   bool performed = false;
+  pending_entry* sent = nullptr;  // in the walk's frame
   asio::cancellation_signal signal;
 };
 
@@ -67,11 +78,12 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
   if (c.options.stop().stop_requested()) return ended(error(errc::cancelled).with_outcome(call_outcome::not_sent));
   auto const now = calls.now();
   auto const limit = calls.hard_limit(c.options);
-  auto const i = std::make_shared<interception>(core_.shared_from_this(), std::move(c), std::move(next));
+  asio::recycling_allocator<interception> const memory;
+  auto const i = std::allocate_shared<interception>(memory, core_.shared_from_this(), std::move(c), std::move(next));
   if (!calls.enlist(*i, now, limit, later(now, limit), false))
     return ended(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
   calls.end_with(i->call.options.stop(), *i);
-  auto waiting = calls.wait(*i);
+  auto waiting = calls.wait(*i, std::exchange(i->call.room, nullptr));
   post(core_.home(), i);  // so that nothing ends before the wait has begun
   return waiting;
 }
@@ -79,7 +91,7 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
 COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
   auto& i = static_cast<interception&>(e);
   if (!r) {  // it ends before its walk
-    auto give_up = [self = i.shared_from_this()] { self->signal.emit(asio::cancellation_type::terminal); };
+    auto give_up = [self = i.shared_from_this()] { self->give_up(); };
     post(i.core->home(), std::move(give_up));
   }
   if (r && i.outcome) return i.outcome;
@@ -103,14 +115,23 @@ COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception
       goes_on = !answer && i->id;  // an approval that comes too late sends nothing
     }
     if (goes_on) {
-      auto work = i->perform(i->call);
+      pending_entry sent;
+      sent.by_id = true;
+      bool plain = false;
+      i->sent = &sent;
+      auto work = i->perform.begin(i->call, sent, plain);
       auto r = co_await std::move(work);
+      if (plain && i->core->exchange.needs_settling(i->call, r)) {
+        auto rest = i->core->exchange.settle(i->call, std::move(r));
+        r = co_await std::move(rest);
+      }
       i->performed = true;
       i->outcome = std::move(r);
     }
   } catch (...) {
     i->outcome = current_error();
   }
+  i->sent = nullptr;
   // The way back: whoever was asked is told, also of what was denied, cancelled or late.
   while (i->reached > 0) {
     auto const& each = hooks[--i->reached];

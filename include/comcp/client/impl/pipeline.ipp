@@ -13,9 +13,9 @@ COMCP_DECL void pipeline::add(std::unique_ptr<call_step> step) {
   if (step) steps_.push_back(std::move(step));
 }
 
-COMCP_DECL bool pipeline::is_plain(std::string_view method) const noexcept {
-  for (auto const& step : steps_) {
-    if (step->concerns(method)) return false;
+COMCP_DECL bool pipeline::is_plain(std::string_view method, std::size_t from) const noexcept {
+  for (; from < steps_.size(); ++from) {
+    if (steps_[from]->concerns(method)) return false;
   }
   return true;
 }
@@ -26,6 +26,11 @@ COMCP_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const 
   while (at < steps.size() && !steps[at]->concerns(c.method)) ++at;
   if (at < steps.size()) return steps[at]->perform(c, performer(way_, at + 1, end_));
   return end_ ? (*end_)(c) : way_.end_.perform(c);
+}
+
+COMCP_DECL asio::awaitable<reply> performer::begin(prepared_call& c, pending_entry& e, bool& plain) const {
+  plain = !end_ && way_.is_plain(c.method, next_);
+  return plain ? way_.end_.begin(c, e) : (*this)(c);
 }
 
 COMCP_DECL asio::awaitable<reply> pipeline::run(prepared_call& c, performer::function instead) const {

@@ -24,7 +24,9 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   remote_call(remote_call const&) = delete;
   remote_call& operator=(remote_call const&) = delete;
   // Home is gone, or the work was abandoned there.
-  ~remote_call() { complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone")); }
+  ~remote_call() {
+    if (caller_) complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone"));
+  }
 
   template <class Handler>
   void begin(Handler handler) {
@@ -32,7 +34,8 @@ class remote_call final : public task, public suspended<reply>, public std::enab
       auto const self = weak.lock();
       if (self) post(self->core_->home(), [self] { self->cancel(); });
     };
-    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel);
+    auto* const room = std::exchange(call_.room, nullptr);  // not also for those at home who wait meanwhile
+    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, room);
     post(core_->home(), shared_from_this());
   }
 
