@@ -1578,12 +1578,18 @@ inline std::uint64_t special_bytes(std::uint64_t w) noexcept {
   return ((w - ones * 0x20) | (quote - ones) | (slash - ones)) & ~w & high_bits;
 }
 
+template <class Word>
+Word load(char const* p) noexcept {
+  Word w;
+  std::memcpy(&w, p, sizeof w);
+  return w;
+}
+
 // The length of the longest prefix that needs no escaping; sets `ascii` to false where it is not ASCII.
 inline std::size_t plain_prefix(char const* p, std::size_t n, bool& ascii) noexcept {
   std::size_t i = 0;
   for (; i + 8 <= n; i += 8) {
-    std::uint64_t w;
-    std::memcpy(&w, p + i, 8);
+    auto const w = load<std::uint64_t>(p + i);
     if (special_bytes(w)) break;
     if (w & high_bits) ascii = false;
   }
@@ -1593,6 +1599,21 @@ inline std::size_t plain_prefix(char const* p, std::size_t n, bool& ascii) noexc
     if (c >= 0x80) ascii = false;
   }
   return i;
+}
+
+// Whether it is ASCII that needs no escaping. Most strings are short: the last word overlaps what was seen before.
+inline bool is_plain_ascii(char const* p, std::size_t n) noexcept {
+  auto const plain = [](std::uint64_t w) { return ((w & high_bits) | special_bytes(w)) == 0; };
+  if (n < 4) {
+    auto const byte = [p](std::size_t i) { return std::uint64_t{static_cast<unsigned char>(p[i])}; };
+    constexpr std::uint64_t blanks = 0x2020202020000000;
+    return n == 0 || plain(blanks | byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16);
+  }
+  if (n < 8) return plain(load<std::uint32_t>(p) | std::uint64_t{load<std::uint32_t>(p + n - 4)} << 32);
+  for (std::size_t i = 0; i + 8 < n; i += 8) {
+    if (!plain(load<std::uint64_t>(p + i))) return false;
+  }
+  return plain(load<std::uint64_t>(p + n - 8));
 }
 
 COMCP_DECL void append_escape(std::string& out, char c) {
@@ -1614,16 +1635,14 @@ COMCP_DECL void append_escape(std::string& out, char c) {
 }
 
 COMCP_DECL void append_string(std::string& out, std::string_view s) {
-  bool ascii = true;
-  auto rest = s;
   make_room(out, s.size() + 3);
-  if (plain_prefix(s.data(), s.size(), ascii) == s.size() && ascii) {
-    auto const start = out.size();
-    out.resize(start + s.size() + 2, '"');
-    s.copy(out.data() + start + 1, s.size());
+  out += '"';
+  if (is_plain_ascii(s.data(), s.size())) {
+    out.append(s) += '"';
     return;
   }
-  out += '"';
+  bool ascii = true;
+  auto rest = s;
   while (!rest.empty()) {
     auto const n = plain_prefix(rest.data(), rest.size(), ascii);
     out.append(rest.data(), n);
@@ -5113,6 +5132,7 @@ class call_options {
 #include <asio/associated_cancellation_slot.hpp>
 #include <asio/async_result.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/recycling_allocator.hpp>
 #include <asio/use_awaitable.hpp>
 
 // net/spawn.hpp
@@ -5339,7 +5359,7 @@ class handler_waiter final : public suspended<T> {
     bool const fits = room != nullptr && sizeof(handler_waiter) <= waiter_room::size;
     void* const memory = fits ? room->memory() : std::allocator_traits<allocator_type>::allocate(allocator, 1);
     auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
-    if (slot.is_connected()) {
+    if (slot.is_connected() && is_wanted(on_cancel)) {
       slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
         if (type != asio::cancellation_type::none) hook();
       });
@@ -5357,15 +5377,22 @@ class handler_waiter final : public suspended<T> {
   void destroy() noexcept override { [[maybe_unused]] auto handler = release(); }
 
  private:
+  using fallback = asio::recycling_allocator<void>;
   using allocator_type = typename std::allocator_traits<
-      asio::associated_allocator_t<Handler>>::template rebind_alloc<handler_waiter>;
-  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h)); }
+      asio::associated_allocator_t<Handler, fallback>>::template rebind_alloc<handler_waiter>;
+  static allocator_type allocator_of(Handler const& h) { return allocator_type(asio::get_associated_allocator(h, fallback())); }
 
   // What is costly to make is made only where a slot is connected.
   template <class OnCancel>
   static auto hook_of(OnCancel const& on_cancel) {
     if constexpr (requires { on_cancel.hook(); }) return on_cancel.hook();
     else return on_cancel;
+  }
+
+  template <class OnCancel>
+  static bool is_wanted(OnCancel const& on_cancel) {
+    if constexpr (requires { on_cancel.is_wanted(); }) return on_cancel.is_wanted();
+    else return true;
   }
 
   handler_waiter(Handler h, bool allocated) : handler_(std::move(h)), allocated_(allocated) {}
@@ -6077,6 +6104,8 @@ namespace comcp::detail {
 
 using reply = result<json::value>;
 
+struct pending_entry;
+
 /// What an operation prepared: it owns everything, so that it can be started later and elsewhere.
 struct prepared_call {
   prepared_call(wire::method m, std::string p, call_options o) : method(std::move(m)), params(std::move(p)), options(std::move(o)) {}
@@ -6088,6 +6117,7 @@ struct prepared_call {
   bool repeatable = false;  // lists and reads: may be sent again after a broken connection
   bool internal = false;    // handshake, keep-alive: no capability check, no interceptors, no limit
   bool outdated = false;    // it was answered by what a change or its age had made stale
+  waiter_room* room = nullptr;  // in the frame of who waits for all of it
   bool counted = false;     // its interceptors' entry has its place under limits().pending_calls()
   mutable std::chrono::steady_clock::time_point started{};  // when the first round trip began
   mutable call_outcome outcome = call_outcome::not_sent;    // of its attempts so far, as the table of calls knows them
@@ -6099,8 +6129,6 @@ struct prepared_call {
   if (why.states_outcome()) return why;
   return why.with_outcome(c.outcome == call_outcome::not_sent ? c.outcome : std::max(c.outcome, why.outcome()));
 }
-
-struct pending_entry;
 
 /// The table of pending calls, for those that are in it.
 class call_table {
@@ -6137,6 +6165,7 @@ struct pending_entry {
   prepared_call const* call = nullptr;  // null: a wait of our own
   bool sent = false;
   bool handshake = false;
+  bool by_id = false;  // who waits is cancelled by calls::cancel() alone
   bool open_ended = false;  // its end is the server's
   bool renewed = false;  // it waited for a new session once
   span lasts = span::connection;
@@ -8056,7 +8085,10 @@ class performance {
  public:
   performance(call_link& core, prepared_call& c) noexcept : core_(core), call_(c) {}
   /// What is to be awaited next.
-  asio::awaitable<reply> begin(asio::any_io_executor const& here) { return core_.begin(here, call_, entry_, is_plain_); }
+  asio::awaitable<reply> begin(asio::any_io_executor const& here) {
+    call_.room = &entry_.room;
+    return core_.begin(here, call_, entry_, is_plain_);
+  }
   /// Whether that was not the end of it.
   [[nodiscard]] bool goes_on(reply const& r) const { return is_plain_ && core_.needs_settling(call_, r); }
   asio::awaitable<reply> go_on(reply r) { return core_.settle(call_, std::move(r)); }
@@ -8184,11 +8216,10 @@ COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment argumen
   std::string params = std::move(arguments).text();
   params.reserve(params.size() + name.size() + 32);
   if (params.empty()) {
-    params += '{';
+    params = R"({"name":)";
   } else {
-    params.insert(0, std::string_view(R"({"arguments":)")) += ',';
+    params.insert(0, R"({"arguments":)").append(R"(,"name":)");
   }
-  params += std::string_view(R"("name":)");
   json::detail::append_string(params, name);
   params += '}';
   prepared_call c(wire::methods::call_tool, std::move(params), std::move(options));
@@ -14595,8 +14626,8 @@ class calls final : public call_table {
   result<void> enlist(pending_entry& e, prepared_call const& c);
   /// Before wait(): a stop that was requested already is posted.
   void end_with(std::stop_token const& stop, pending_entry& e);
-  /// Must follow at once.
-  asio::awaitable<reply> wait(pending_entry& e);
+  /// Must follow at once. `room`: for one that may be completed after its entry is gone.
+  asio::awaitable<reply> wait(pending_entry& e, waiter_room* room = nullptr);
   /// As long as the call may; cancelling it stops only the waiting.
   asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
 
@@ -14672,6 +14703,8 @@ struct calls::cancel_hook {
 struct calls::cancel_request {
   calls* table;
   request_id id;
+  bool by_slot = true;
+  [[nodiscard]] bool is_wanted() const noexcept { return by_slot; }
   [[nodiscard]] cancel_hook hook() const {
     return {std::shared_ptr<calls>(table->owner_.itself(), table), id};
   }
@@ -14718,10 +14751,9 @@ COMCP_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) con
   return o.hard_timeout().value_or(std::max(settings_.hard_timeout, timeout(o)));
 }
 
-COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e) {
+COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e, waiter_room* room) {
   if (e.call) end_with(e.call->options.stop(), e);
-  auto* const room = e.told ? nullptr : &e.room;  // what may be completed after its entry is not in it
-  return suspend<reply>(e.waiting, cancel_request{this, e.id}, room);
+  return suspend<reply>(e.waiting, cancel_request{this, e.id, !e.by_id}, e.told ? room : &e.room);
 }
 
 COMCP_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {
@@ -16010,6 +16042,7 @@ void append_user_meta(std::string& out, request_meta const& meta);
 
 // wire/impl/codec.ipp
 #include <charconv>
+#include <cstring>
 #include <set>
 
 namespace comcp::wire {
@@ -16064,6 +16097,13 @@ COMCP_DECL bool may_hold_meta(std::string_view params) noexcept {
   return params.find("_meta\"") != params.npos || params.find("\\u") != params.npos;
 }
 
+template <std::size_t N>
+char* put(char* to, char const (&literal)[N]) noexcept {
+  std::memcpy(to, literal, N - 1);
+  return to + N - 1;
+}
+inline char* put(char* to, std::string_view piece) noexcept { return to + piece.copy(to, piece.size()); }
+
 // Appending a dozen short pieces to a string takes longer than all the rest of a request.
 COMCP_DECL std::string message_text(std::optional<std::uint64_t> id, std::string_view method, std::string_view params,
                                     std::string_view meta) {
@@ -16073,33 +16113,22 @@ COMCP_DECL std::string message_text(std::optional<std::uint64_t> id, std::string
     meta = own_meta;
   }
   params = params.size() > 2 ? params.substr(1, params.size() - 2) : std::string_view();
-  std::string out;
-  auto const most = 96 + method.size() + params.size() + meta.size();
-  out.reserve(most + padded_text::spare);
-  out.resize(most);
-  char* to = out.data();
-  auto const add = [&to](std::string_view piece) { to += piece.copy(to, piece.size()); };
-  add(R"({"jsonrpc":"2.0",)");
+  std::string out(96 + method.size() + params.size() + meta.size() + padded_text::spare, '\0');
+  char* to = put(out.data(), R"({"jsonrpc":"2.0",)");
   if (id) {
-    add(R"("id":)");
-    to = std::to_chars(to, to + 20, *id).ptr;
-    add(",");
+    to = put(to, R"("id":)");
+    to = put(std::to_chars(to, to + 20, *id).ptr, ",");
   }
-  add(R"("method":")");
-  add(method);  // methods are checked to need no escaping
-  add("\"");
+  to = put(to, R"("method":")");
+  to = put(to, method);  // methods are checked to need no escaping
+  to = put(to, "\"");
   if (!params.empty() || !meta.empty()) {
-    add(R"(,"params":{)");
-    add(params);
-    if (!params.empty() && !meta.empty()) add(",");
-    if (!meta.empty()) {
-      add(R"("_meta":{)");
-      add(meta);
-      add("}");
-    }
-    add("}");
+    to = put(put(to, R"(,"params":{)"), params);
+    if (!params.empty() && !meta.empty()) to = put(to, ",");
+    if (!meta.empty()) to = put(put(put(to, R"("_meta":{)"), meta), "}");
+    to = put(to, "}");
   }
-  add("}");
+  to = put(to, "}");
   out.resize(static_cast<std::size_t>(to - out.data()));
   return out;
 }
@@ -16220,6 +16249,8 @@ class exchange {
   asio::awaitable<reply> round_trip(prepared_call const& c);
   /// What round_trip() does before it waits. When it fails nothing was sent; else calls.wait(e) must follow at once.
   result<void> start(prepared_call const& c, pending_entry& e);
+  /// Both, to be awaited at once.
+  asio::awaitable<reply> begin(prepared_call const& c, pending_entry& e);
   /// What is wrong with a call, before it is sent.
   [[nodiscard]] error check(prepared_call const& c) const;
   [[nodiscard]] error check_subscribe(call_options const& options) const;
@@ -16566,6 +16597,9 @@ class performer {
   performer(pipeline const& way, std::size_t next, std::shared_ptr<function const> end) noexcept
       : way_(way), next_(next), end_(std::move(end)) {}
   asio::awaitable<reply> operator()(prepared_call& c) const;
+  /// The same without a coroutine where only the exchange is left: `plain` then, and what is awaited is its one round trip,
+  /// which waits in `e`; exchange::needs_settling() says whether that is the end of it.
+  asio::awaitable<reply> begin(prepared_call& c, pending_entry& e, bool& plain) const;
 
  private:
   pipeline const& way_;
@@ -16602,7 +16636,7 @@ class pipeline final : public notification_sink {
   /// In the order in which calls go through them; those that are null are left out.
   void add(std::unique_ptr<call_step> step);
   /// True where only the exchange is left of it.
-  [[nodiscard]] bool is_plain(std::string_view method) const noexcept;
+  [[nodiscard]] bool is_plain(std::string_view method, std::size_t from = 0) const noexcept;
   /// Steps, and then the exchange with the server or what stands for it.
   asio::awaitable<reply> run(prepared_call& c, performer::function instead = {}) const;
   COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
@@ -16629,9 +16663,9 @@ COMCP_DECL void pipeline::add(std::unique_ptr<call_step> step) {
   if (step) steps_.push_back(std::move(step));
 }
 
-COMCP_DECL bool pipeline::is_plain(std::string_view method) const noexcept {
-  for (auto const& step : steps_) {
-    if (step->concerns(method)) return false;
+COMCP_DECL bool pipeline::is_plain(std::string_view method, std::size_t from) const noexcept {
+  for (; from < steps_.size(); ++from) {
+    if (steps_[from]->concerns(method)) return false;
   }
   return true;
 }
@@ -16642,6 +16676,11 @@ COMCP_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const 
   while (at < steps.size() && !steps[at]->concerns(c.method)) ++at;
   if (at < steps.size()) return steps[at]->perform(c, performer(way_, at + 1, end_));
   return end_ ? (*end_)(c) : way_.end_.perform(c);
+}
+
+COMCP_DECL asio::awaitable<reply> performer::begin(prepared_call& c, pending_entry& e, bool& plain) const {
+  plain = !end_ && way_.is_plain(c.method, next_);
+  return plain ? way_.end_.begin(c, e) : (*this)(c);
 }
 
 COMCP_DECL asio::awaitable<reply> pipeline::run(prepared_call& c, performer::function instead) const {
@@ -18183,7 +18222,9 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   remote_call(remote_call const&) = delete;
   remote_call& operator=(remote_call const&) = delete;
   // Home is gone, or the work was abandoned there.
-  ~remote_call() { complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone")); }
+  ~remote_call() {
+    if (caller_) complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone"));
+  }
 
   template <class Handler>
   void begin(Handler handler) {
@@ -18191,7 +18232,8 @@ class remote_call final : public task, public suspended<reply>, public std::enab
       auto const self = weak.lock();
       if (self) post(self->core_->home(), [self] { self->cancel(); });
     };
-    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel);
+    auto* const room = std::exchange(call_.room, nullptr);  // not also for those at home who wait meanwhile
+    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, room);
     post(core_->home(), shared_from_this());
   }
 
@@ -18322,9 +18364,7 @@ COMCP_DECL asio::awaitable<reply> core_link::begin(asio::any_io_executor const& 
   if (!(here == core_.home())) return perform_at_home(core_, here, c);
   if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
   plain = true;
-  auto const started = core_.exchange.start(c, e);
-  if (!started) return detail::ended(started.error());
-  return core_.calls.wait(e);
+  return core_.exchange.begin(c, e);
 }
 COMCP_DECL bool core_link::needs_settling(prepared_call const& c, reply const& r) const {
   return core_.exchange.needs_settling(c, r);
@@ -18656,6 +18696,11 @@ COMCP_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e
     bad = begun.error();
   }
   return bad.with_outcome(c.outcome);  // of the attempts before this one
+}
+
+COMCP_DECL asio::awaitable<reply> exchange::begin(prepared_call const& c, pending_entry& e) {
+  auto const started = start(c, e);
+  return started ? core_.calls.wait(e) : ended(started.error());
 }
 
 COMCP_DECL asio::awaitable<reply> exchange::round_trip(prepared_call const& c) {
@@ -19355,8 +19400,11 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     told = &means;
     call.counted = true;
     out.method = call.method.text();
-    out.name = wire::name_in(call.method, pad(call.params)).value_or("");
-    out.params = json::fragment::trusted(call.params);
+    std::string text;
+    text.reserve(call.params.size() + padded_text::spare);  // as pad() would ask of it
+    text = call.params;
+    out.name = wire::name_in(call.method, pad(text)).value_or("");
+    out.params = json::fragment::trusted(std::move(text));
   }
   // An interceptor that changes the params changes the name: the next ones see what goes out.
   void rename() {
@@ -19368,7 +19416,14 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   interception(interception const&) = delete;
   interception& operator=(interception const&) = delete;
   // A hook that let go of its coroutine has ended the walk.
-  ~interception() { complete_later(std::move(waiting), core->home(), error(errc::cancelled, "an interceptor was abandoned")); }
+  ~interception() {
+    if (waiting) complete_later(std::move(waiting), core->home(), error(errc::cancelled, "an interceptor was abandoned"));
+  }
+  // The request that was sent is taken back here: its wait has no slot of its own, which would be one allocation more.
+  void give_up() {
+    signal.emit(asio::cancellation_type::terminal);
+    if (sent) core->calls.cancel(sent->id);
+  }
   static asio::awaitable<void> walk(std::shared_ptr<interception> i);
   static reply means(pending_entry& e, reply&& r);
 
@@ -19379,6 +19434,7 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   reply outcome = error(errc::cancelled);
   std::size_t reached = 0;  // interceptors
   bool performed = false;
+  pending_entry* sent = nullptr;  // in the walk's frame
   asio::cancellation_signal signal;
 };
 
@@ -19401,11 +19457,12 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
   if (c.options.stop().stop_requested()) return ended(error(errc::cancelled).with_outcome(call_outcome::not_sent));
   auto const now = calls.now();
   auto const limit = calls.hard_limit(c.options);
-  auto const i = std::make_shared<interception>(core_.shared_from_this(), std::move(c), std::move(next));
+  asio::recycling_allocator<interception> const memory;
+  auto const i = std::allocate_shared<interception>(memory, core_.shared_from_this(), std::move(c), std::move(next));
   if (!calls.enlist(*i, now, limit, later(now, limit), false))
     return ended(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
   calls.end_with(i->call.options.stop(), *i);
-  auto waiting = calls.wait(*i);
+  auto waiting = calls.wait(*i, std::exchange(i->call.room, nullptr));
   post(core_.home(), i);  // so that nothing ends before the wait has begun
   return waiting;
 }
@@ -19413,7 +19470,7 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
 COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
   auto& i = static_cast<interception&>(e);
   if (!r) {  // it ends before its walk
-    auto give_up = [self = i.shared_from_this()] { self->signal.emit(asio::cancellation_type::terminal); };
+    auto give_up = [self = i.shared_from_this()] { self->give_up(); };
     post(i.core->home(), std::move(give_up));
   }
   if (r && i.outcome) return i.outcome;
@@ -19437,14 +19494,23 @@ COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception
       goes_on = !answer && i->id;  // an approval that comes too late sends nothing
     }
     if (goes_on) {
-      auto work = i->perform(i->call);
+      pending_entry sent;
+      sent.by_id = true;
+      bool plain = false;
+      i->sent = &sent;
+      auto work = i->perform.begin(i->call, sent, plain);
       auto r = co_await std::move(work);
+      if (plain && i->core->exchange.needs_settling(i->call, r)) {
+        auto rest = i->core->exchange.settle(i->call, std::move(r));
+        r = co_await std::move(rest);
+      }
       i->performed = true;
       i->outcome = std::move(r);
     }
   } catch (...) {
     i->outcome = current_error();
   }
+  i->sent = nullptr;
   // The way back: whoever was asked is told, also of what was denied, cancelled or late.
   while (i->reached > 0) {
     auto const& each = hooks[--i->reached];
