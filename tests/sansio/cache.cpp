@@ -259,22 +259,23 @@ TEST_CASE("cache: a result that a change overtook is not stored", "[sansio]") {
 }
 
 TEST_CASE("cache: the least recently used goes first", "[sansio]") {
-  auto const one = [] {
+  auto const same = kept();  // another's document may lie in a larger buffer
+  auto const one = [&] {
     cache_table t;
-    t.store(read_of("x://0"), kept(), 0);
+    t.store(read_of("x://0"), same, 0);
     return t.usage().bytes;
   }();
   cache_table t(cache_bounds().max_bytes(3 * one));
-  for (auto const* const uri : {"x://1", "x://2", "x://3"}) CHECK(t.store(read_of(uri), kept(), 0));
+  for (auto const* const uri : {"x://1", "x://2", "x://3"}) CHECK(t.store(read_of(uri), same, 0));
   CHECK(t.find(read_of("x://1"), start));
-  CHECK(t.store(read_of("x://4"), kept(), 0));
+  CHECK(t.store(read_of("x://4"), same, 0));
   CHECK(t.find(read_of("x://1"), start));
   CHECK_FALSE(t.find(read_of("x://2"), start));
   CHECK(t.find(read_of("x://3"), start));
   CHECK(t.usage().results == 3);
   CHECK(t.usage().evictions == 1);
   CHECK(t.usage().bytes == 3 * one);
-  CHECK(t.store(read_of("x://4"), kept(), 0));  // in its own place
+  CHECK(t.store(read_of("x://4"), same, 0));  // in its own place
   CHECK(t.usage().bytes == 3 * one);
   t.erase(read_of("x://4"));
   CHECK(t.usage().bytes == 2 * one);

@@ -45,7 +45,7 @@ iterator: advance back_inserter begin data distance end forward_iterator_tag inp
 limits: numeric_limits
 list: list
 map: erase_if map multimap
-memory: addressof allocator allocator_traits construct_at destroy_at enable_shared_from_this make_shared make_unique
+memory: addressof allocate_shared allocator allocator_traits construct_at destroy_at enable_shared_from_this make_shared make_unique
   make_unique_for_overwrite owner_less shared_ptr static_pointer_cast unique_ptr weak_ptr
 mutex: call_once lock_guard mutex once_flag scoped_lock unique_lock
 new: align_val_t bad_alloc bad_array_new_length launder nothrow
