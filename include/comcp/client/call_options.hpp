@@ -82,7 +82,7 @@ class call_options {
     return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress()));
   }
   [[nodiscard]] bool wants_progress() const noexcept {
-    return extends_on_progress() || static_cast<bool>(on_progress());
+    return static_cast<bool>(on_progress()) || extend_.value_or(timeout_.has_value());
   }
   [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
   /// Of tool(): null where that was not said.
