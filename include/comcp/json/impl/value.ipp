@@ -66,7 +66,7 @@ COMCP_DECL error make_index(document& d, parse_options const& options) {
   if (auto const code = made.run(options.max_depth())) return parse_error(code, options);
   if (made.values() > options.max_nodes())
     return {errc::limit_exceeded, "more JSON values than max_nodes (" + std::to_string(options.max_nodes()) + ")"};
-  if (!unescape_strings(d, room)) return parse_error(simdjson::STRING_ERROR, options);
+  if (!room.escaped.empty() && !unescape_strings(d, room)) return parse_error(simdjson::STRING_ERROR, options);
   return {};
 }
 
