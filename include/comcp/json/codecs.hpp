@@ -202,9 +202,9 @@ template <described T>
 struct codec<T> {
   static bool read(view v, T& out, read_error& e) {
     if constexpr (detail::has_raw(detail::fields_of<T>)) {
-      return detail::read_fields(detail::read_table<T>, &detail::raw_to_read<T>, v, &out, e);
+      return detail::read_fields(detail::read_list_of<T>, &detail::raw_to_read<T>, v, &out, e);
     } else {
-      return detail::read_fields(detail::read_table<T>, nullptr, v, &out, e);
+      return detail::read_fields(detail::read_list_of<T>, nullptr, v, &out, e);
     }
   }
   static void write(writer& w, T const& from) {

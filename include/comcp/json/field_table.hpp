@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -18,12 +19,15 @@ namespace comcp::json::detail {
 
 struct read_entry {
   std::string_view key;
-  bool required = false;
   bool (*read)(view from, void* object, read_error& e) = nullptr;
 };
+/// `required` has a bit for each field.
+struct read_list {
+  std::span<read_entry const> fields;
+  std::uint64_t required = 0;
+};
 /// Reads an object's members into the struct at `object`, and all of it into its raw member if it has one.
-bool read_fields(std::span<read_entry const> fields, value& (*raw)(void* object), view from, void* object,
-                 read_error& e);
+bool read_fields(read_list const& list, value& (*raw)(void* object), view from, void* object, read_error& e);
 
 struct write_entry {
   std::string_view key;
@@ -150,7 +154,7 @@ value const& raw_to_write(void const* object) {
 template <class T, std::size_t I, class F>
 constexpr read_entry read_entry_of(field_slot<I, F> const& slot) {
   if constexpr (is_raw<F>) return {};
-  else return {key_of(slot.field), is_required(slot.field), &read_nth<T, I>};
+  else return {key_of(slot.field), &read_nth<T, I>};
 }
 template <class T, std::size_t I, class F>
 constexpr write_entry write_entry_of(field_slot<I, F> const& slot) {
@@ -171,6 +175,10 @@ constexpr std::array<write_entry, sizeof...(F)> write_entries(
                 "comcp: the key of a described field must need no escaping");
   return {write_entry_of<T, I, F>(list)...};
 }
+template <std::size_t... I, class... F>
+constexpr std::uint64_t required_fields(field_slots<std::index_sequence<I...>, F...> const& list) {
+  return ((std::uint64_t{is_required(field_at<I>(list))} << I) | ... | 0);
+}
 template <class... F>
 constexpr bool has_raw(field_list<F...> const&) {
   return (is_raw<F> || ...);
@@ -178,6 +186,8 @@ constexpr bool has_raw(field_list<F...> const&) {
 
 template <class T>
 inline constexpr auto read_table = read_entries<T>(fields_of<T>);
+template <class T>
+inline constexpr read_list read_list_of{read_table<T>, required_fields(fields_of<T>)};
 template <class T>
 inline constexpr auto write_table = write_entries<T>(fields_of<T>);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include <comcp/json/field_table.hpp>
@@ -9,9 +10,9 @@
 namespace comcp::json::detail {
 
 // Members mostly come in the order of the table: the search for each begins behind the one before.
-COMCP_DECL bool read_fields(std::span<read_entry const> fields, value& (*raw)(void* object), view from,
-                            void* object, read_error& e) {
+COMCP_DECL bool read_fields(read_list const& list, value& (*raw)(void* object), view from, void* object, read_error& e) {
   if (!from.is_object()) return e.expected(from, "object");
+  auto const fields = list.fields;
   std::uint64_t seen = 0;
   std::size_t next = 0;
   for (auto const m : from.members()) {
@@ -27,12 +28,8 @@ COMCP_DECL bool read_fields(std::span<read_entry const> fields, value& (*raw)(vo
     }
   }
   if (raw) raw(object) = from.share();
-  std::uint64_t bit = 1;
-  for (auto const& f : fields) {
-    if (f.required && !(seen & bit)) return e.missing(from, f.key);
-    bit <<= 1;
-  }
-  return true;
+  auto const missing = list.required & ~seen;
+  return missing == 0 || e.missing(from, fields[static_cast<std::size_t>(std::countr_zero(missing))].key);
 }
 
 COMCP_DECL void write_fields(std::span<write_entry const> fields, value const& (*raw)(void const* object),
