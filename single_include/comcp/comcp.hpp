@@ -165,6 +165,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -2452,7 +2453,7 @@ COMCP_DECL error make_index(document& d, parse_options const& options) {
   if (auto const code = made.run(options.max_depth())) return parse_error(code, options);
   if (made.values() > options.max_nodes())
     return {errc::limit_exceeded, "more JSON values than max_nodes (" + std::to_string(options.max_nodes()) + ")"};
-  if (!unescape_strings(d, room)) return parse_error(simdjson::STRING_ERROR, options);
+  if (!room.escaped.empty() && !unescape_strings(d, room)) return parse_error(simdjson::STRING_ERROR, options);
   return {};
 }
 
@@ -3088,12 +3089,15 @@ namespace comcp::json::detail {
 
 struct read_entry {
   std::string_view key;
-  bool required = false;
   bool (*read)(view from, void* object, read_error& e) = nullptr;
 };
+/// `required` has a bit for each field.
+struct read_list {
+  std::span<read_entry const> fields;
+  std::uint64_t required = 0;
+};
 /// Reads an object's members into the struct at `object`, and all of it into its raw member if it has one.
-bool read_fields(std::span<read_entry const> fields, value& (*raw)(void* object), view from, void* object,
-                 read_error& e);
+bool read_fields(read_list const& list, value& (*raw)(void* object), view from, void* object, read_error& e);
 
 struct write_entry {
   std::string_view key;
@@ -3220,7 +3224,7 @@ value const& raw_to_write(void const* object) {
 template <class T, std::size_t I, class F>
 constexpr read_entry read_entry_of(field_slot<I, F> const& slot) {
   if constexpr (is_raw<F>) return {};
-  else return {key_of(slot.field), is_required(slot.field), &read_nth<T, I>};
+  else return {key_of(slot.field), &read_nth<T, I>};
 }
 template <class T, std::size_t I, class F>
 constexpr write_entry write_entry_of(field_slot<I, F> const& slot) {
@@ -3241,6 +3245,10 @@ constexpr std::array<write_entry, sizeof...(F)> write_entries(
                 "comcp: the key of a described field must need no escaping");
   return {write_entry_of<T, I, F>(list)...};
 }
+template <std::size_t... I, class... F>
+constexpr std::uint64_t required_fields(field_slots<std::index_sequence<I...>, F...> const& list) {
+  return ((std::uint64_t{is_required(field_at<I>(list))} << I) | ... | 0);
+}
 template <class... F>
 constexpr bool has_raw(field_list<F...> const&) {
   return (is_raw<F> || ...);
@@ -3249,6 +3257,8 @@ constexpr bool has_raw(field_list<F...> const&) {
 template <class T>
 inline constexpr auto read_table = read_entries<T>(fields_of<T>);
 template <class T>
+inline constexpr read_list read_list_of{read_table<T>, required_fields(fields_of<T>)};
+template <class T>
 inline constexpr auto write_table = write_entries<T>(fields_of<T>);
 
 }  // namespace comcp::json::detail
@@ -3256,14 +3266,15 @@ inline constexpr auto write_table = write_entries<T>(fields_of<T>);
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // json/impl/field_table.ipp
+#include <bit>
 #include <cstdint>
 
 namespace comcp::json::detail {
 
 // Members mostly come in the order of the table: the search for each begins behind the one before.
-COMCP_DECL bool read_fields(std::span<read_entry const> fields, value& (*raw)(void* object), view from,
-                            void* object, read_error& e) {
+COMCP_DECL bool read_fields(read_list const& list, value& (*raw)(void* object), view from, void* object, read_error& e) {
   if (!from.is_object()) return e.expected(from, "object");
+  auto const fields = list.fields;
   std::uint64_t seen = 0;
   std::size_t next = 0;
   for (auto const m : from.members()) {
@@ -3279,12 +3290,8 @@ COMCP_DECL bool read_fields(std::span<read_entry const> fields, value& (*raw)(vo
     }
   }
   if (raw) raw(object) = from.share();
-  std::uint64_t bit = 1;
-  for (auto const& f : fields) {
-    if (f.required && !(seen & bit)) return e.missing(from, f.key);
-    bit <<= 1;
-  }
-  return true;
+  auto const missing = list.required & ~seen;
+  return missing == 0 || e.missing(from, fields[static_cast<std::size_t>(std::countr_zero(missing))].key);
 }
 
 COMCP_DECL void write_fields(std::span<write_entry const> fields, value const& (*raw)(void const* object),
@@ -3500,9 +3507,9 @@ template <described T>
 struct codec<T> {
   static bool read(view v, T& out, read_error& e) {
     if constexpr (detail::has_raw(detail::fields_of<T>)) {
-      return detail::read_fields(detail::read_table<T>, &detail::raw_to_read<T>, v, &out, e);
+      return detail::read_fields(detail::read_list_of<T>, &detail::raw_to_read<T>, v, &out, e);
     } else {
-      return detail::read_fields(detail::read_table<T>, nullptr, v, &out, e);
+      return detail::read_fields(detail::read_list_of<T>, nullptr, v, &out, e);
     }
   }
   static void write(writer& w, T const& from) {
@@ -5017,7 +5024,7 @@ class call_options {
     return extend_.value_or(timeout_.has_value() || static_cast<bool>(on_progress()));
   }
   [[nodiscard]] bool wants_progress() const noexcept {
-    return extends_on_progress() || static_cast<bool>(on_progress());
+    return static_cast<bool>(on_progress()) || extend_.value_or(timeout_.has_value());
   }
   [[nodiscard]] auto const& meta() const noexcept { return rare().meta; }
   /// Of tool(): null where that was not said.
