@@ -110,7 +110,9 @@ function(comcp_own target)
 endfunction()
 
 # The sources of comcp::compiled: what comcp/src.hpp includes, one source for each folder, so that a change compiles one
-# folder again. Each is rewritten only when its list changes.
+# folder again; with COMCP_UNITY one for those that include much the same. Each is rewritten only when its list changes.
+set(comcp_compiled_as_one "server registry pool" "config skills providers pinning test" "http net hash trace"
+                          "json jsonrpc protocol wire sansio")
 function(comcp_write_compiled_sources dir out)
   set(list_file "${PROJECT_SOURCE_DIR}/include/comcp/src.hpp")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${list_file}")
@@ -134,6 +136,15 @@ function(comcp_write_compiled_sources dir out)
   foreach(part IN LISTS parts)
     string(REGEX REPLACE "/?impl/[^/]*$" "" folder "${part}")
     string(REPLACE "/" "_" folder "${folder}")
+    if(COMCP_UNITY GREATER 1)
+      string(REPLACE "comcp_" "" own "${folder}")
+      foreach(folders IN LISTS comcp_compiled_as_one)
+        if(" ${folders} " MATCHES " ${own} ")
+          string(REPLACE " " "_" folder "comcp_${folders}")
+          break()
+        endif()
+      endforeach()
+    endif()
     list(APPEND sources "${dir}/${folder}.cpp")
     string(APPEND text_${folder} "#include <${part}>\n")
   endforeach()
