@@ -278,9 +278,10 @@ void give_back(text_buffer&& buffer) noexcept;
 #define COMCP_VERSION_STRING "0.1.0"
 
 /// Marks definitions that live in impl/*.ipp: inline when header-only, plain where comcp/src.hpp compiles them once.
-/// COMCP_LAZY is for those among them that only who calls them shall pay for: g++ generates the frames of every inline
-/// coroutine that it reads at -O0, and all that they reach, but not of templates. It stands at the declaration (or at a
-/// definition without one), COMCP_LAZY_DECL at the definition.
+/// COMCP_LAZY is for those among them that only who calls them shall pay for, which are nearly all: g++ generates the frames
+/// of every inline coroutine that it reads at -O0, and all that they reach, but not of templates. It stands at the
+/// declaration (or at a definition without one), COMCP_LAZY_DECL at the definition. What is virtual cannot have it: it
+/// stands in a class template, or is called from one.
 #if defined(COMCP_SEPARATE_COMPILATION)
 #define COMCP_DECL
 #define COMCP_LAZY
@@ -288,7 +289,7 @@ void give_back(text_buffer&& buffer) noexcept;
 #else
 #define COMCP_DECL inline
 #define COMCP_LAZY template <int = 0>
-#define COMCP_LAZY_DECL template <int>
+#define COMCP_LAZY_DECL template <int> inline
 #endif
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
@@ -5266,9 +5267,14 @@ COMCP_LAZY_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void
   spawn(on, std::move(work), {}, {});
 }
 
+template <class T>
+asio::awaitable<T> spawned(asio::any_io_executor const& on, asio::awaitable<T> work) {
+  return asio::co_spawn(on, std::move(work), asio::use_awaitable);
+}
+
 COMCP_LAZY_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
   if (!on) throw exception(error(errc::closed, "the execution context is gone"));
-  co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
+  co_await spawned(on, std::move(work));
 }
 
 COMCP_DECL error current_error() {
@@ -8991,7 +8997,7 @@ class subscription {
 
   /// The next notification, or nothing once the stream has ended and its queue is empty. Each goes to one reader. Errors:
   /// errc::closed after close(), and for an object that has no stream.
-  [[nodiscard]] asio::awaitable<std::optional<any_notification>> next();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<std::optional<any_notification>> next();
   /// What the server agreed to send. Throws as next() does.
   [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
   [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }
@@ -9021,7 +9027,7 @@ class subscription {
 
 namespace comcp {
 
-COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
+COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
   if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
   return core_->subscriptions().next(stream_);
 }
@@ -13401,7 +13407,7 @@ asio::awaitable<result<json::fragment>> settle_roots(R returned) {
   co_return answered;
 }
 
-asio::awaitable<result<json::fragment>> refuse(error e);
+COMCP_LAZY asio::awaitable<result<json::fragment>> refuse(error e);
 
 // Calls f(args..., ctx) or f(args...), whichever the member takes.
 template <class F, class... A>
@@ -13512,7 +13518,7 @@ template <class R>
 asio::awaitable<void> wait_for(R returned) {
   co_await std::move(returned);
 }
-asio::awaitable<void> nothing();
+COMCP_LAZY asio::awaitable<void> nothing();
 
 // Hands one notification over; the member may be a coroutine.
 template <class H, class N>
@@ -13561,9 +13567,10 @@ void declare(handler_chain& chain, client_capabilities& c);
 bool answers(handler_chain const& chain, std::string_view method);
 bool elicits(handler_chain const& chain, elicit_mode mode);
 bool receives(handler_chain const& chain, std::string_view method);
-asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
-                                               json::value const& params, context& ctx);
-asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params, context& ctx);
+COMCP_LAZY asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
+                                                          json::value const& params, context& ctx);
+COMCP_LAZY asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
+                                        context& ctx);
 
 }  // namespace comcp::detail
 
@@ -13672,9 +13679,11 @@ handler_chain handlers(H... h) {
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<result<json::fragment>> refuse(error e) { co_return result<json::fragment>(std::move(e)); }
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> refuse(error e) {
+  co_return result<json::fragment>(std::move(e));
+}
 
-COMCP_DECL asio::awaitable<void> nothing() { co_return; }
+COMCP_LAZY_DECL asio::awaitable<void> nothing() { co_return; }
 
 COMCP_DECL void declare(handler_chain& chain, client_capabilities& c) {
   for (auto const& h : chain.list()) h.declare(c);
@@ -13701,8 +13710,8 @@ COMCP_DECL bool elicits(handler_chain const& chain, elicit_mode mode) {
   return false;
 }
 
-COMCP_DECL asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
-                                                          json::value const& params, context& ctx) {
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
+                                                               json::value const& params, context& ctx) {
   bool const asks_user = method == "elicitation/create";
   auto const mode = asks_user ? params.view().find("mode") : std::nullopt;
   auto const wanted = mode && mode->get_string() == "url" ? elicit_mode::url : elicit_mode::form;
@@ -13713,8 +13722,8 @@ COMCP_DECL asio::awaitable<result<json::fragment>> answer(handler_chain& chain, 
 }
 
 // What one of them throws is thrown once all were told.
-COMCP_DECL asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
-                                        context& ctx) {
+COMCP_LAZY_DECL asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
+                                             context& ctx) {
   std::exception_ptr thrown;
   for (auto const& h : chain.list()) {
     try {
@@ -14215,10 +14224,10 @@ class connect_options {
   connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }
   connect_options& observe(comcp::observer o) { return settings_.observer = std::move(o), *this; }
   /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
-  connect_options& validate(validation_options const& o);
+  COMCP_LAZY connect_options& validate(validation_options const& o);
   connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
-  connect_options& intercept(interceptor i);
+  COMCP_LAZY connect_options& intercept(interceptor i);
   /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
   /// comcp/client/cache.hpp.
   connect_options& cache(cache_options options);
@@ -14257,7 +14266,8 @@ class basic_client : public client {
 };
 
 namespace detail {
-asio::awaitable<std::shared_ptr<client_link>> connect_core(any_transport t, any_handler h, connect_options options);
+COMCP_LAZY asio::awaitable<std::shared_ptr<client_link>> connect_core(any_transport t, any_handler h,
+                                                                      connect_options options);
 
 template <class Handler>
 asio::awaitable<basic_client<Handler>> connect_with(any_transport t, std::shared_ptr<Handler> h, connect_options options) {
@@ -14624,54 +14634,56 @@ class calls final : public call_table {
     ~owner() = default;
   };
 
-  calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings, std::shared_ptr<time_source> time);
+  COMCP_LAZY calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
+                   std::shared_ptr<time_source> time);
 
   /// A wait of our own. 0 where there is no room.
-  request_id enlist(pending_entry& e, std::chrono::nanoseconds timeout);
-  request_id enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard, bool extra);
+  COMCP_LAZY request_id enlist(pending_entry& e, std::chrono::nanoseconds timeout);
+  COMCP_LAZY request_id enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard,
+                               bool extra);
   /// A call with the timeouts that its options ask for; it counts from now on.
-  result<void> enlist(pending_entry& e, prepared_call const& c);
+  COMCP_LAZY result<void> enlist(pending_entry& e, prepared_call const& c);
   /// Before wait(): a stop that was requested already is posted.
-  void end_with(std::stop_token const& stop, pending_entry& e);
+  COMCP_LAZY void end_with(std::stop_token const& stop, pending_entry& e);
   /// Must follow at once. `room`: for one that may be completed after its entry is gone.
-  asio::awaitable<reply> wait(pending_entry& e, waiter_room* room = nullptr);
+  COMCP_LAZY asio::awaitable<reply> wait(pending_entry& e, waiter_room* room = nullptr);
   /// As long as the call may; cancelling it stops only the waiting.
-  asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
+  COMCP_LAZY asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
 
-  void end(request_id id, reply&& r);
-  void cancel(request_id id);
+  COMCP_LAZY void end(request_id id, reply&& r);
+  COMCP_LAZY void cancel(request_id id);
   COMCP_DECL void withdraw(pending_entry& e) noexcept override;
-  void wake(std::vector<request_id>& line, reply const& r);
+  COMCP_LAZY void wake(std::vector<request_id>& line, reply const& r);
 
   /// What the loss of a connection leaves alone: where another one follows, what was not sent yet, and what makes that.
   enum class spared : unsigned char { nothing, unsent, unsent_and_handshake };
   /// Ends what waits now and lasts so long: a caller that resumes inside may begin the next one.
-  void fail(error const& reason, pending_entry::span those, spared left);
+  COMCP_LAZY void fail(error const& reason, pending_entry::span those, spared left);
   /// The context is gone: nobody is resumed.
-  void shut_down() noexcept;
+  COMCP_LAZY void shut_down() noexcept;
   /// Nothing is timed any more.
-  void disarm() noexcept;
+  COMCP_LAZY void disarm() noexcept;
 
   /// Between these all clocks stand still, but for the hard ones.
-  void pause();
-  void resume();
+  COMCP_LAZY void pause();
+  COMCP_LAZY void resume();
   /// Progress came: the timeout begins anew.
-  void extend(request_id id);
+  COMCP_LAZY void extend(request_id id);
 
   [[nodiscard]] auto const& table() const noexcept { return table_; }
   [[nodiscard]] time_point now() const noexcept { return time_->now(); }
-  [[nodiscard]] std::chrono::nanoseconds timeout(call_options const& o) const;
+  COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds timeout(call_options const& o) const;
   /// The age at which a call ends whatever progress says: never below its timeout.
-  [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
+  COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
   [[nodiscard]] comcp::statistics& counters() noexcept { return counters_; }
-  [[nodiscard]] comcp::statistics statistics() const;
+  COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
   [[nodiscard]] overlap_guard& guard() noexcept { return guard_; }
 
  private:
   struct cancel_hook;
   struct cancel_request;
-  void arm();
-  void expire();
+  COMCP_LAZY void arm();
+  COMCP_LAZY void expire();
 
   owner& owner_;
   asio::any_io_executor const& home_;  // empty once its context is gone
@@ -14717,8 +14729,8 @@ struct calls::cancel_request {
   }
 };
 
-COMCP_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
-                        std::shared_ptr<time_source> time)
+COMCP_LAZY_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
+                             std::shared_ptr<time_source> time)
     : owner_(o),
       home_(home),
       settings_(settings),
@@ -14726,20 +14738,20 @@ COMCP_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_set
       deadline_(time_->make_deadline(home_)),
       table_(settings_.limits.pending_calls()) {}
 
-COMCP_DECL request_id calls::enlist(pending_entry& e, std::chrono::nanoseconds timeout) {
+COMCP_LAZY_DECL request_id calls::enlist(pending_entry& e, std::chrono::nanoseconds timeout) {
   auto const now = time_->now();
   return enlist(e, now, timeout, later(now, timeout), true);
 }
 
-COMCP_DECL request_id calls::enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard,
-                                    bool extra) {
+COMCP_LAZY_DECL request_id calls::enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout,
+                                         time_point hard, bool extra) {
   e.table = this;
   e.id = table_.add(&e, now, std::chrono::duration_cast<time_point::duration>(timeout), hard, extra);
   if (e.id) arm();
   return e.id;
 }
 
-COMCP_DECL result<void> calls::enlist(pending_entry& e, prepared_call const& c) {
+COMCP_LAZY_DECL result<void> calls::enlist(pending_entry& e, prepared_call const& c) {
   e.call = &c;
   auto const now = time_->now();
   if (c.started == time_point()) c.started = now;
@@ -14750,26 +14762,26 @@ COMCP_DECL result<void> calls::enlist(pending_entry& e, prepared_call const& c) 
   return {};
 }
 
-COMCP_DECL std::chrono::nanoseconds calls::timeout(call_options const& o) const {
+COMCP_LAZY_DECL std::chrono::nanoseconds calls::timeout(call_options const& o) const {
   return o.timeout().value_or(settings_.timeout);
 }
 
-COMCP_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) const {
+COMCP_LAZY_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) const {
   return o.hard_timeout().value_or(std::max(settings_.hard_timeout, timeout(o)));
 }
 
-COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e, waiter_room* room) {
+COMCP_LAZY_DECL asio::awaitable<reply> calls::wait(pending_entry& e, waiter_room* room) {
   if (e.call) end_with(e.call->options.stop(), e);
   return suspend<reply>(e.waiting, cancel_request{this, e.id, !e.by_id}, e.told ? room : &e.room);
 }
 
-COMCP_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {
+COMCP_LAZY_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {
   if (!stop.stop_possible()) return;
   std::function<void()> end_waiting = cancel_request{this, e.id}.hook();
   e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
 }
 
-COMCP_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& line, prepared_call const& c) {
+COMCP_LAZY_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& line, prepared_call const& c) {
   pending_entry e(pending_entry::span::client);
   auto const start = now();
   if (!enlist(e, start, timeout(c.options), later(start, hard_limit(c.options)), c.counted))
@@ -14793,7 +14805,7 @@ COMCP_DECL void calls::withdraw(pending_entry& e) noexcept {
 }
 
 // What is known of a call when one of its attempts failed: said here, for whoever asks later.
-COMCP_DECL error judged(pending_entry const& e, error why) {
+COMCP_LAZY error judged(pending_entry const& e, error why) {
   auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
   auto& known = e.call->outcome;
   known = std::max(known, e.sent ? says : call_outcome::not_sent);
@@ -14802,7 +14814,7 @@ COMCP_DECL error judged(pending_entry const& e, error why) {
 }
 
 // The one door through which every call ends.
-COMCP_DECL void calls::end(request_id id, reply&& r) {
+COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
   if (!r.has_value()) {  // first: where that throws, whoever waits can still be found
     auto const* const found = table_.find(id);
     if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
@@ -14829,18 +14841,18 @@ COMCP_DECL void calls::end(request_id id, reply&& r) {
   }
 }
 
-COMCP_DECL void calls::cancel(request_id id) {
+COMCP_LAZY_DECL void calls::cancel(request_id id) {
   auto const* found = table_.find(id);
   if (!found) return;
   owner_.given_up(id, **found, {});
   end(id, error(errc::cancelled));
 }
 
-COMCP_DECL void calls::wake(std::vector<request_id>& line, reply const& r) {
+COMCP_LAZY_DECL void calls::wake(std::vector<request_id>& line, reply const& r) {
   for (auto const id : std::exchange(line, {})) end(id, reply(r));
 }
 
-COMCP_DECL void calls::fail(error const& reason, pending_entry::span those, spared left) {
+COMCP_LAZY_DECL void calls::fail(error const& reason, pending_entry::span those, spared left) {
   bool const by_us = reason == errc::closed;
   for (auto const id : table_.ids()) {
     auto const* const found = table_.find(id);
@@ -14861,7 +14873,7 @@ COMCP_DECL void calls::fail(error const& reason, pending_entry::span those, spar
   }
 }
 
-COMCP_DECL void calls::shut_down() noexcept {
+COMCP_LAZY_DECL void calls::shut_down() noexcept {
   while (auto const id = table_.any()) {
     auto* const e = *table_.take(id);
     e->id = 0;
@@ -14872,12 +14884,12 @@ COMCP_DECL void calls::shut_down() noexcept {
   deadline_.reset();
 }
 
-COMCP_DECL void calls::disarm() noexcept {
+COMCP_LAZY_DECL void calls::disarm() noexcept {
   deadline_->disarm();
   armed_.reset();
 }
 
-COMCP_DECL void calls::arm() {
+COMCP_LAZY_DECL void calls::arm() {
   if (!deadline_) return;
   auto const next = table_.next_deadline();
   if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
@@ -14888,7 +14900,7 @@ COMCP_DECL void calls::arm() {
   deadline_->arm(*next, std::move(fire));
 }
 
-COMCP_DECL void calls::expire() {
+COMCP_LAZY_DECL void calls::expire() {
   overlap_guard::scope const alone(guard_);
   armed_.reset();
   auto const now = time_->now();
@@ -14900,22 +14912,22 @@ COMCP_DECL void calls::expire() {
   arm();
 }
 
-COMCP_DECL void calls::pause() {
+COMCP_LAZY_DECL void calls::pause() {
   table_.pause(time_->now());
   arm();
 }
 
-COMCP_DECL void calls::resume() {
+COMCP_LAZY_DECL void calls::resume() {
   table_.resume(time_->now());
   arm();
 }
 
-COMCP_DECL void calls::extend(request_id id) {
+COMCP_LAZY_DECL void calls::extend(request_id id) {
   table_.extend(id, time_->now());
   arm();
 }
 
-COMCP_DECL comcp::statistics calls::statistics() const {
+COMCP_LAZY_DECL comcp::statistics calls::statistics() const {
   auto s = counters_;
   auto oldest = time_->now();
   table_.each([&](pending_entry const* e, time_point started) {
@@ -15011,18 +15023,19 @@ class channel {
   using nanoseconds = std::chrono::nanoseconds;
   using time_point = std::chrono::steady_clock::time_point;
 
-  explicit channel(any_transport t);
+  COMCP_LAZY explicit channel(any_transport t);
 
   /// `owner` keeps all of it alive. What comes too late is dropped.
-  asio::awaitable<result<void>> open(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, inbox& in,
-                                     nanoseconds timeout, time_point hard);
+  COMCP_LAZY asio::awaitable<result<void>> open(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home,
+                                                inbox& in, nanoseconds timeout, time_point hard);
   /// A transport that is not through by then is destroyed, and false.
-  asio::awaitable<bool> close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, nanoseconds timeout);
+  COMCP_LAZY asio::awaitable<bool> close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home,
+                                         nanoseconds timeout);
   /// It closed by itself.
   void lost() noexcept { open_ = false; }
-  void drop() noexcept;
+  COMCP_LAZY void drop() noexcept;
   /// Ends what would outlive us. From any thread.
-  void cut() const;
+  COMCP_LAZY void cut() const;
 
   result<void> send(outgoing&& message) {
     if (!transport_) return error(errc::closed, "the client was destroyed");  // its end is posted
@@ -15053,7 +15066,7 @@ class channel {
 
 namespace comcp::detail {
 
-COMCP_DECL channel::channel(any_transport t)
+COMCP_LAZY_DECL channel::channel(any_transport t)
     : transport_(std::move(t)), cut_(transport_.cutter()), http_(transport_.is_http()) {}
 
 struct channel::opening {
@@ -15062,9 +15075,9 @@ struct channel::opening {
   asio::cancellation_signal signal;
 };
 
-COMCP_DECL asio::awaitable<result<void>> channel::open(std::shared_ptr<void> owner, calls& table,
-                                                       asio::any_io_executor home, inbox& in, nanoseconds timeout,
-                                                       time_point hard) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> channel::open(std::shared_ptr<void> owner, calls& table,
+                                                            asio::any_io_executor home, inbox& in, nanoseconds timeout,
+                                                            time_point hard) {
   auto const o = std::make_shared<opening>();
   if (!table.enlist(o->done, table.now(), timeout, hard, true)) co_return error(errc::queue_full);
   auto task = [](channel* self, calls* waiting, inbox* to, [[maybe_unused]] std::shared_ptr<void> hold,
@@ -15093,8 +15106,8 @@ COMCP_DECL asio::awaitable<result<void>> channel::open(std::shared_ptr<void> own
   co_return waited.error();
 }
 
-COMCP_DECL asio::awaitable<bool> channel::close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home,
-                                                nanoseconds timeout) {
+COMCP_LAZY_DECL asio::awaitable<bool> channel::close(std::shared_ptr<void> owner, calls& table,
+                                                     asio::any_io_executor home, nanoseconds timeout) {
   auto const done = std::make_shared<pending_entry>();
   table.enlist(*done, timeout);
   auto task = [](channel* self, calls* waiting, [[maybe_unused]] std::shared_ptr<void> hold,
@@ -15111,13 +15124,13 @@ COMCP_DECL asio::awaitable<bool> channel::close(std::shared_ptr<void> owner, cal
   co_return waited.has_value();
 }
 
-COMCP_DECL void channel::drop() noexcept {
+COMCP_LAZY_DECL void channel::drop() noexcept {
   last_info_ = info();
   transport_ = any_transport();
   open_ = false;
 }
 
-COMCP_DECL void channel::cut() const {
+COMCP_LAZY_DECL void channel::cut() const {
   if (cut_) cut_();
 }
 
@@ -15218,34 +15231,34 @@ class connection {
  public:
   using status_listener = std::function<void(connection_status)>;
 
-  connection(client_core& core, connect_settings const& settings, any_transport t);
+  COMCP_LAZY connection(client_core& core, connect_settings const& settings, any_transport t);
 
   /// The first time. Throws; nothing is left behind then.
-  asio::awaitable<void> open();
+  COMCP_LAZY asio::awaitable<void> open();
   // An attempt, in its parts.
-  asio::awaitable<result<void>> open_channel();
-  asio::awaitable<result<void>> negotiate();
-  asio::awaitable<bool> close_channel();
+  COMCP_LAZY asio::awaitable<result<void>> open_channel();
+  COMCP_LAZY asio::awaitable<result<void>> negotiate();
+  COMCP_LAZY asio::awaitable<bool> close_channel();
   /// The server is told what it has to be told. True when it became ready then, and was not lost meanwhile.
-  asio::awaitable<bool> settle();
+  COMCP_LAZY asio::awaitable<bool> settle();
   [[nodiscard]] attempt& clock() noexcept { return attempt_; }
 
   /// The channel closed by itself.
-  void closed(error reason);
-  asio::awaitable<void> close(error reason);
+  COMCP_LAZY void closed(error reason);
+  COMCP_LAZY asio::awaitable<void> close(error reason);
   /// Waits for the end.
-  asio::awaitable<error> ended();
-  void finish(error reason);
+  COMCP_LAZY asio::awaitable<error> ended();
+  COMCP_LAZY void finish(error reason);
   /// The owning client went away.
-  void abandon() noexcept;
-  void context_gone() noexcept;
+  COMCP_LAZY void abandon() noexcept;
+  COMCP_LAZY void context_gone() noexcept;
   /// What the server asked ends, and the authorization that its connection waited for.
-  void cancel_inbound();
+  COMCP_LAZY void cancel_inbound();
   /// First the calls, then what else waits for their ends.
-  void fail_all(error const& reason);
+  COMCP_LAZY void fail_all(error const& reason);
 
   /// Whoever listens is told of the new status.
-  void on(sansio::life_event e);
+  COMCP_LAZY void on(sansio::life_event e);
   void on_status(status_listener f) { listeners_.push_back(std::move(f)); }
   [[nodiscard]] sansio::connection_life const& life() const noexcept { return life_; }
   [[nodiscard]] connection_status status() const noexcept { return status_; }
@@ -15253,12 +15266,12 @@ class connection {
   [[nodiscard]] detail::channel& channel() noexcept { return channel_; }
   [[nodiscard]] detail::channel const& channel() const noexcept { return channel_; }
   /// Before the verdict the server may be a legacy one that asks early.
-  [[nodiscard]] bool refuses_requests() const;
+  COMCP_LAZY [[nodiscard]] bool refuses_requests() const;
 
  private:
-  [[nodiscard]] calls::spared spared() const noexcept;
-  void tell_status();
-  asio::awaitable<void> keep_alive();
+  COMCP_LAZY [[nodiscard]] calls::spared spared() const noexcept;
+  COMCP_LAZY void tell_status();
+  COMCP_LAZY asio::awaitable<void> keep_alive();
 
   client_core& core_;
   detail::channel channel_;
@@ -15276,13 +15289,15 @@ class connection {
 }  // namespace comcp
 
 // client/core_link.hpp
-// What the facade of a client reaches of its core: each operation by the part that does it. Internal.
+// What the facade of a client reaches of its core: each operation by the part that does it. Templates, so that they are
+// compiled where a client connects. Internal.
 
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <asio/awaitable.hpp>
 
@@ -15291,57 +15306,112 @@ class client_core;
 
 namespace detail {
 
+/// From another executor: carried out at home, and its caller resumed on its own.
+COMCP_LAZY asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here,
+                                                  prepared_call& c);
+COMCP_LAZY asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options);
+COMCP_LAZY void notify_roots_changed(client_core& core);
+COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
+
+template <class Core>
 class core_subscriptions_link final : public subscriptions_link {
  public:
-  explicit core_subscriptions_link(client_core& core) noexcept : core_(core) {}
+  explicit core_subscriptions_link(Core& core) noexcept : core_(core) {}
 
-  COMCP_DECL asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) override;
-  COMCP_DECL asio::awaitable<void> unsubscribe(std::string uri, call_options options) override;
-  COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) override;
-  COMCP_DECL asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) override;
-  COMCP_DECL void close(listen_stream& s) override;
-  COMCP_DECL std::uint64_t watch(std::string kind, std::function<void()> changed,
-                                 std::function<void(error const&)> silent) override;
-  COMCP_DECL void unwatch(std::uint64_t handle) override;
-  COMCP_DECL void on_status(std::function<void(connection_status)> listener) override;
-  COMCP_DECL asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override;
+  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) override {
+    auto work = core_.subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
+    return on_home(core_.shared_from_this(), std::move(work));
+  }
+  asio::awaitable<void> unsubscribe(std::string uri, call_options options) override {
+    return on_home(core_.shared_from_this(), core_.subscriptions.unsubscribe(std::move(uri), std::move(options)));
+  }
+  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) override {
+    return on_home(core_.shared_from_this(), streams().listen(std::move(filter), std::move(options)));
+  }
+  asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) override {
+    return streams().next(std::move(s));
+  }
+  void close(listen_stream& s) override { streams().close(s); }
+  std::uint64_t watch(std::string kind, std::function<void()> changed,
+                      std::function<void(error const&)> silent) override {
+    return core_.subscriptions.watch(std::move(kind), std::move(changed), std::move(silent));
+  }
+  void unwatch(std::uint64_t handle) override { core_.subscriptions.unwatch(handle); }
+  void on_status(std::function<void(connection_status)> listener) override {
+    core_.connection.on_status(std::move(listener));
+  }
+  asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
 
  private:
-  client_core& core_;
+  [[nodiscard]] auto& streams() noexcept { return core_.subscriptions.streams(); }
+
+  Core& core_;
 };
 
+template <class Core>
 class core_link final : public client_link {
  public:
-  explicit core_link(client_core& core) noexcept : core_(core), subscriptions_(core) {}
+  explicit core_link(Core& core) noexcept : core_(core), subscriptions_(core) {}
 
-  COMCP_DECL asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
-                                          bool& plain) override;
-  [[nodiscard]] COMCP_DECL bool needs_settling(prepared_call const& c, reply const& r) const override;
-  COMCP_DECL asio::awaitable<reply> settle(prepared_call& c, reply r) override;
-  COMCP_DECL asio::awaitable<void> set_level(log_level level, call_options options) override;
-  COMCP_DECL asio::awaitable<void> notify(std::string method, std::string params) override;
-  COMCP_DECL asio::awaitable<void> notify_roots_changed() override;
-  COMCP_DECL void notify_now(std::string_view method, std::string_view params) override;
-  COMCP_DECL asio::awaitable<void> adopt_tools(list_tools_result& page) override;
-  [[nodiscard]] COMCP_DECL list_bounds bounds(call_options const& options) const override;
+  asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
+                               bool& plain) override {
+    if (!(here == core_.home())) return perform_at_home(core_, here, c);
+    if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
+    plain = true;
+    return core_.exchange.begin(c, e);
+  }
+  [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const override {
+    return core_.exchange.needs_settling(c, r);
+  }
+  asio::awaitable<reply> settle(prepared_call& c, reply r) override { return core_.exchange.settle(c, std::move(r)); }
+  asio::awaitable<void> set_level(log_level level, call_options options) override {
+    return on_home(core_.shared_from_this(), set_level_at_home(core_, level, std::move(options)));
+  }
+  asio::awaitable<void> notify(std::string method, std::string params) override {
+    return at_home([this, m = std::move(method), p = std::move(params)] { core_.outbound.notify(m, p); });
+  }
+  asio::awaitable<void> notify_roots_changed() override {
+    return at_home([this] { detail::notify_roots_changed(core_); });
+  }
+  void notify_now(std::string_view method, std::string_view params) override {
+    core_.outbound.send_text(jsonrpc::notification(method, params));
+  }
+  asio::awaitable<void> adopt_tools(list_tools_result& page) override {
+    return at_home([this, &page] { core_.facts.learn(page, core_.settings.limits.items(), core_.is_http()); });
+  }
+  [[nodiscard]] list_bounds bounds(call_options const& options) const override {
+    auto const& limits = core_.settings.limits;
+    auto const now = core_.calls.now();
+    bool const caches = static_cast<bool>(core_.settings.steps[connect_settings::caching]);
+    return {limits.pages(), limits.items(), limits.list_bytes(), now, later(now, core_.calls.hard_limit(options)),
+            caches && options.cache() == cache_use::use};
+  }
   [[nodiscard]] subscriptions_link& subscriptions() noexcept override { return subscriptions_; }
-  COMCP_DECL asio::awaitable<void> close() override;
-  COMCP_DECL asio::awaitable<void> restart() override;
-  COMCP_DECL asio::awaitable<error> ended() override;
-  COMCP_DECL void abandon() noexcept override;
-  [[nodiscard]] COMCP_DECL connection_status status() const noexcept override;
-  [[nodiscard]] COMCP_DECL server_profile const& server() const noexcept override;
-  [[nodiscard]] COMCP_DECL std::optional<protocol_version> version() const noexcept override;
-  [[nodiscard]] COMCP_DECL era_verdict verdict() const override;
-  [[nodiscard]] COMCP_DECL std::optional<saved_session> session() const override;
-  [[nodiscard]] COMCP_DECL comcp::transport_info transport_info() const override;
-  [[nodiscard]] COMCP_DECL comcp::statistics statistics() const override;
-  [[nodiscard]] COMCP_DECL asio::any_io_executor const& home() const noexcept override;
-  COMCP_DECL void fault(error what) override;
+  asio::awaitable<void> close() override { return core_.close(); }
+  asio::awaitable<void> restart() override {
+    error const why(errc::transport_failed, "the connection is begun anew");
+    return on_home(core_.shared_from_this(), core_.recovery.reconnect(why));
+  }
+  asio::awaitable<error> ended() override { return on_home(core_.shared_from_this(), core_.connection.ended()); }
+  void abandon() noexcept override { core_.abandon(); }
+  [[nodiscard]] connection_status status() const noexcept override { return core_.connection.status(); }
+  [[nodiscard]] server_profile const& server() const noexcept override { return core_.facts; }
+  [[nodiscard]] std::optional<protocol_version> version() const noexcept override { return core_.facts.version(); }
+  [[nodiscard]] era_verdict verdict() const override { return core_.verdict(); }
+  [[nodiscard]] std::optional<saved_session> session() const override { return core_.session(); }
+  [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
+  [[nodiscard]] comcp::statistics statistics() const override { return core_.statistics(); }
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept override { return core_.home(); }
+  void fault(error what) override { core_.fault(std::move(what)); }
 
  private:
-  client_core& core_;
-  core_subscriptions_link subscriptions_;
+  // Work for home that needs no waiting.
+  [[nodiscard]] asio::awaitable<void> at_home(std::function<void()> f) const {
+    return on_home(core_.shared_from_this(), as_work(std::move(f)));
+  }
+
+  Core& core_;
+  core_subscriptions_link<Core> subscriptions_;
 };
 
 }  // namespace detail
@@ -15358,29 +15428,6 @@ class core_link final : public client_link {
 
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_signal.hpp>
-
-// client/notification_sink.hpp
-// What registers with inbound to hear of notifications. Internal.
-
-#include <string>
-
-namespace comcp::detail {
-
-/// Hears what the server tells unasked.
-class notification_sink {
- public:
-  /// True: it was for this one alone.
-  virtual bool notified(std::string const& method, json::value const& params) = 0;
-  /// The stream that brings it is gone, or came back: no error.
-  virtual void deaf(error const& why) { (void)why; }
-  /// Whether that stream is worth its opening.
-  [[nodiscard]] virtual bool is_awaited() const { return false; }
-
- protected:
-  ~notification_sink() = default;
-};
-
-}  // namespace comcp::detail
 
 // jsonrpc/decode.hpp
 // Reads the envelope of one message: what it is, whose it is, and where its parts lie. The parts stay raw;
@@ -15891,18 +15938,18 @@ class client_core;
 
 namespace detail {
 
-class dispatcher final : public notification_sink {
+class dispatcher {
  public:
   explicit dispatcher(client_core& core) noexcept : core_(core) {}
 
   /// A request of the server, legacy era.
-  void request(jsonrpc::envelope const& m);
+  COMCP_LAZY void request(jsonrpc::envelope const& m);
   /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
-  asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
-  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
-  [[nodiscard]] context make_context(std::string method, json::value const& params) const;
+  COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
+  COMCP_LAZY [[nodiscard]] context make_context(std::string method, json::value const& params) const;
   [[nodiscard]] std::size_t open_requests() const noexcept { return running_.size(); }
-  void cancel_all();
+  COMCP_LAZY void cancel_all();
 
  private:
   struct running {
@@ -15914,12 +15961,12 @@ class dispatcher final : public notification_sink {
     json::value params;
   };
 
-  asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
-                              json::value params, std::shared_ptr<running> state);
-  asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
-  [[nodiscard]] error check(std::string_view method, json::view request) const;
+  COMCP_LAZY asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
+                                         json::value params, std::shared_ptr<running> state);
+  COMCP_LAZY asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
+  COMCP_LAZY [[nodiscard]] error check(std::string_view method, json::view request) const;
   /// The server withdrew a request: its handler is cancelled, nothing is answered.
-  void withdraw(std::string const& raw_id);
+  COMCP_LAZY void withdraw(std::string const& raw_id);
 
   client_core& core_;
   std::map<std::string, std::shared_ptr<running>> running_;  // by raw id
@@ -15957,25 +16004,26 @@ class client_core;
 
 namespace detail {
 
-class input_rounds final : public notification_sink {
+class input_rounds {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit input_rounds(client_core& core) noexcept : core_(core) {}
 
-  [[nodiscard]] error check(input_required_result const& required) const;
+  COMCP_LAZY [[nodiscard]] error check(input_required_result const& required) const;
   /// The responses, as the text of an object; empty where nothing is asked.
-  asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop, time_point hard);
+  COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
+                                                         time_point hard);
   /// What the call ends with; nothing where it is to be sent again.
-  asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
+  COMCP_LAZY asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
   /// A page that was completed.
-  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
 
  private:
   struct round;
   struct open_pages;
-  asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
-  void start_answers(std::shared_ptr<round> const& r);
+  COMCP_LAZY asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
+  COMCP_LAZY void start_answers(std::shared_ptr<round> const& r);
 
   client_core& core_;
   std::vector<open_pages*> open_;  // calls that wait for theirs
@@ -16252,35 +16300,35 @@ class exchange {
  public:
   explicit exchange(client_core& core) noexcept : core_(core), rounds_(core) {}
 
-  asio::awaitable<reply> perform(prepared_call& c);
-  asio::awaitable<reply> round_trip(prepared_call const& c);
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c);
+  COMCP_LAZY asio::awaitable<reply> round_trip(prepared_call const& c);
   /// What round_trip() does before it waits. When it fails nothing was sent; else calls.wait(e) must follow at once.
-  result<void> start(prepared_call const& c, pending_entry& e);
+  COMCP_LAZY result<void> start(prepared_call const& c, pending_entry& e);
   /// Both, to be awaited at once.
-  asio::awaitable<reply> begin(prepared_call const& c, pending_entry& e);
+  COMCP_LAZY asio::awaitable<reply> begin(prepared_call const& c, pending_entry& e);
   /// What is wrong with a call, before it is sent.
-  [[nodiscard]] error check(prepared_call const& c) const;
-  [[nodiscard]] error check_subscribe(call_options const& options) const;
+  COMCP_LAZY [[nodiscard]] error check(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] error check_subscribe(call_options const& options) const;
   /// What the server cannot do of it.
-  [[nodiscard]] error refuses(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] error refuses(prepared_call const& c) const;
   /// Whether what came is not the end of it: settle() goes on then.
-  [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
-  asio::awaitable<reply> settle(prepared_call& c, reply r);
+  COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
+  COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
   [[nodiscard]] input_rounds& rounds() noexcept { return rounds_; }
   /// Goes over to the newest version that both sides have, of those that the error names.
-  [[nodiscard]] bool follow_version(error const& e);
+  COMCP_LAZY [[nodiscard]] bool follow_version(error const& e);
 
  private:
   struct progress;
-  [[nodiscard]] sansio::call_facts facts(prepared_call const& c, error const* e) const;
-  [[nodiscard]] bool may_be_of_other_era(prepared_call const& c, error const& e) const;
-  [[nodiscard]] bool may_repeat(prepared_call const& c, error const& e) const;
+  COMCP_LAZY [[nodiscard]] sansio::call_facts facts(prepared_call const& c, error const* e) const;
+  COMCP_LAZY [[nodiscard]] bool may_be_of_other_era(prepared_call const& c, error const& e) const;
+  COMCP_LAZY [[nodiscard]] bool may_repeat(prepared_call const& c, error const& e) const;
   // The call's end; nothing where it is to be sent again.
-  asio::awaitable<std::optional<reply>> after_failure(progress& p, reply& r);
-  asio::awaitable<std::optional<reply>> next_round(progress& p, reply& r);
-  asio::awaitable<error> rest(progress& p);
-  asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
-  asio::awaitable<bool> list_again(prepared_call& c);
+  COMCP_LAZY asio::awaitable<std::optional<reply>> after_failure(progress& p, reply& r);
+  COMCP_LAZY asio::awaitable<std::optional<reply>> next_round(progress& p, reply& r);
+  COMCP_LAZY asio::awaitable<error> rest(progress& p);
+  COMCP_LAZY asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
+  COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
   input_rounds rounds_;
@@ -16295,47 +16343,117 @@ class exchange {
 
 #include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
+
+// client/notification_sink.hpp
+// What registers with inbound to hear of notifications. Internal.
+
+#include <string>
+
+namespace comcp::detail {
+
+/// Hears what the server tells unasked: any object whose `notified(method, params)` says true where it was for this one
+/// alone. It may have `deaf(why)`, which the end of the stream that brings it calls, and (no error) its return; and
+/// `is_awaited()`, whether that stream is worth its opening.
+class notification_sink {
+ public:
+  /// `who` lives longer.
+  template <class T>
+  explicit notification_sink(T& who) noexcept
+      : who_(&who), notified_(&notify<T>), deaf_(&deafen<T>), is_awaited_(&ask<T>) {}
+
+  bool notified(std::string const& method, json::value const& params) const { return notified_(who_, method, params); }
+  void deaf(error const& why) const { deaf_(who_, why); }
+  [[nodiscard]] bool is_awaited() const { return is_awaited_(who_); }
+
+ private:
+  template <class T>
+  static bool notify(void* who, std::string const& method, json::value const& params) {
+    return static_cast<T*>(who)->notified(method, params);
+  }
+  template <class T>
+  static void deafen(void* who, error const& why) {
+    if constexpr (requires(T& t) { t.deaf(why); }) static_cast<T*>(who)->deaf(why);
+  }
+  template <class T>
+  static bool ask(void* who) {
+    if constexpr (requires(T& t) { t.is_awaited(); }) return static_cast<T*>(who)->is_awaited();
+    return false;
+  }
+
+  void* who_;
+  bool (*notified_)(void*, std::string const&, json::value const&);
+  void (*deaf_)(void*, error const&);
+  bool (*is_awaited_)(void*);
+};
+
+}  // namespace comcp::detail
 
 namespace comcp {
 class client_core;
 
 namespace detail {
 
-class inbound final : public inbox {
+/// What a transport delivers, handed on to a T with the same functions: that they are virtual is said here alone, so
+/// that they themselves are compiled where a client connects.
+template <class T>
+class inbox_of final : public inbox {
  public:
-  explicit inbound(client_core& core) noexcept : core_(core) {}
+  explicit inbox_of(T& to) noexcept : to_(to) {}
+
+  void delivered(padded_text text, request_id stream) override { to_.delivered(text, stream); }
+  void stream_ended(request_id id, error why) override { to_.stream_ended(id, std::move(why)); }
+  [[nodiscard]] bool awaits(request_id id) const override { return to_.awaits(id); }
+  void session_lost(request_id id, error why) override { to_.session_lost(id, std::move(why)); }
+  void authorizing(bool begins) override { to_.authorizing(begins); }
+  void deaf(error why) override { to_.deaf(std::move(why)); }
+  [[nodiscard]] bool listens() const override { return to_.listens(); }
+  void closed(error reason) override { to_.closed(std::move(reason)); }
+  void fault(error what) override { to_.fault(std::move(what)); }
+
+ private:
+  T& to_;
+};
+
+class inbound {
+ public:
+  COMCP_LAZY explicit inbound(client_core& core) noexcept;
+
+  /// For the transport.
+  [[nodiscard]] inbox& from_transport() noexcept { return from_transport_; }
 
   /// In the order in which they hear.
-  void add(notification_sink& sink) { sinks_.push_back(&sink); }
+  void add(notification_sink sink) { sinks_.push_back(sink); }
   /// A handshake without an answer: what came in its place.
-  [[nodiscard]] error with_what_came(error const& e) const;
+  COMCP_LAZY [[nodiscard]] error with_what_came(error const& e) const;
   /// Unusable messages are counted from here.
   void forget_strays() noexcept { strays_in_a_row_ = 0; }
 
-  COMCP_DECL void delivered(padded_text text, request_id stream) override;
-  COMCP_DECL void stream_ended(request_id id, error why) override;
-  [[nodiscard]] COMCP_DECL bool awaits(request_id id) const override;
-  COMCP_DECL void session_lost(request_id id, error why) override;
-  COMCP_DECL void authorizing(bool begins) override;
-  COMCP_DECL void deaf(error why) override;
-  [[nodiscard]] COMCP_DECL bool listens() const override;
-  COMCP_DECL void closed(error reason) override;
-  COMCP_DECL void fault(error what) override;
+  COMCP_LAZY void delivered(padded_text text, request_id stream);
+  COMCP_LAZY void stream_ended(request_id id, error why);
+  COMCP_LAZY [[nodiscard]] bool awaits(request_id id) const;
+  COMCP_LAZY void session_lost(request_id id, error why);
+  COMCP_LAZY void authorizing(bool begins);
+  COMCP_LAZY void deaf(error why);
+  COMCP_LAZY [[nodiscard]] bool listens() const;
+  COMCP_LAZY void closed(error reason);
+  COMCP_LAZY void fault(error what);
 
  private:
-  void message(jsonrpc::envelope& m, request_id stream);
-  void batch(padded_text text, request_id stream);
-  bool plain_answer(padded_text text);
-  void answer(jsonrpc::envelope& m, request_id stream);
-  void reply_to(pending_entry const& e, reply&& r);
-  void notification(jsonrpc::envelope& m);
-  void progress(json::value const& params);
-  void bad(jsonrpc::envelope const& m);
-  [[nodiscard]] reply result_of(jsonrpc::envelope const& m) const;
+  COMCP_LAZY void message(jsonrpc::envelope& m, request_id stream);
+  COMCP_LAZY void batch(padded_text text, request_id stream);
+  COMCP_LAZY bool plain_answer(padded_text text);
+  COMCP_LAZY void answer(jsonrpc::envelope& m, request_id stream);
+  COMCP_LAZY void reply_to(pending_entry const& e, reply&& r);
+  COMCP_LAZY void notification(jsonrpc::envelope& m);
+  COMCP_LAZY void progress(json::value const& params);
+  COMCP_LAZY void bad(jsonrpc::envelope const& m);
+  COMCP_LAZY [[nodiscard]] reply result_of(jsonrpc::envelope const& m) const;
 
   client_core& core_;
-  std::vector<notification_sink*> sinks_;
+  inbox_of<inbound> from_transport_;
+  std::vector<notification_sink> sinks_;
   std::size_t strays_in_a_row_ = 0;  // since the last good message
   std::string first_stray_;
 };
@@ -16354,12 +16472,12 @@ namespace comcp::detail {
 class introduction {
  public:
   /// Throws errc::invalid_argument where the handler declares what it has no member for.
-  introduction(any_handler const& handler, connect_settings const& settings, transport_info const& about);
+  COMCP_LAZY introduction(any_handler const& handler, connect_settings const& settings, transport_info const& about);
 
   [[nodiscard]] client_capabilities const& capabilities() const noexcept { return capabilities_; }
-  [[nodiscard]] std::unique_ptr<wire::codec> modern(protocol_version v) const;
+  COMCP_LAZY [[nodiscard]] std::unique_ptr<wire::codec> modern(protocol_version v) const;
   /// The parameters of the legacy era's initialize.
-  [[nodiscard]] std::string initialize(protocol_version v) const;
+  COMCP_LAZY [[nodiscard]] std::string initialize(protocol_version v) const;
 
  private:
   implementation info_;
@@ -16443,8 +16561,8 @@ COMCP_DECL result<result_kind> modern::classify(method const& m, json::view resu
 
 namespace comcp::detail {
 
-COMCP_DECL introduction::introduction(any_handler const& handler, connect_settings const& settings,
-                                      transport_info const& about)
+COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_settings const& settings,
+                                           transport_info const& about)
     : info_(settings.client_info.value_or(implementation("comcp", COMCP_VERSION_STRING))),
       anonymous_(settings.anonymous) {
   handler.declare(capabilities_);
@@ -16465,11 +16583,11 @@ COMCP_DECL introduction::introduction(any_handler const& handler, connect_settin
   unanswered(capabilities_.elicitation.has_value(), "elicitation/create");
 }
 
-COMCP_DECL std::unique_ptr<wire::codec> introduction::modern(protocol_version v) const {
+COMCP_LAZY_DECL std::unique_ptr<wire::codec> introduction::modern(protocol_version v) const {
   return std::make_unique<wire::modern>(v, anonymous_ ? nullptr : &info_, text_);
 }
 
-COMCP_DECL std::string introduction::initialize(protocol_version v) const {
+COMCP_LAZY_DECL std::string introduction::initialize(protocol_version v) const {
   json::writer w;
   w.begin_object().plain_key("protocolVersion").string(v.text());
   w.plain_key("capabilities").raw(text_);
@@ -16498,13 +16616,13 @@ namespace detail {
 
 class negotiation : public std::enable_shared_from_this<negotiation> {
  public:
-  explicit negotiation(client_core& core);
+  COMCP_LAZY explicit negotiation(client_core& core);
   negotiation(negotiation const&) = delete;
   negotiation& operator=(negotiation const&) = delete;
 
   /// Goes on with a saved session where there is one, else asks. What it found is the core's when it is done.
-  asio::awaitable<result<void>> run(std::optional<saved_session> saved, std::chrono::nanoseconds timeout);
-  void closed(error const& reason);
+  COMCP_LAZY asio::awaitable<result<void>> run(std::optional<saved_session> saved, std::chrono::nanoseconds timeout);
+  COMCP_LAZY void closed(error const& reason);
   [[nodiscard]] bool is_over() const noexcept { return outcome_.has_value(); }
   [[nodiscard]] bool has_resumed() const noexcept { return resumed_; }
   [[nodiscard]] bool from_prior() const noexcept { return machine_.from_prior(); }
@@ -16512,19 +16630,19 @@ class negotiation : public std::enable_shared_from_this<negotiation> {
   [[nodiscard]] bool asks_modern() const noexcept { return codec_ && codec_->is_modern(); }
 
  private:
-  void take(sansio::handshake_step const& step);
-  void probe(protocol_version v);
-  void probed(reply const& r);
-  void initialize(protocol_version v);
-  void initialized(reply const& r);
-  void send(prepared_call& c, pending_entry& e);
-  asio::awaitable<void> reopen();
-  void resume(saved_session const& saved);
-  void commit();
-  void settle(error why);
-  void drop_all() noexcept;
+  COMCP_LAZY void take(sansio::handshake_step const& step);
+  COMCP_LAZY void probe(protocol_version v);
+  COMCP_LAZY void probed(reply const& r);
+  COMCP_LAZY void initialize(protocol_version v);
+  COMCP_LAZY void initialized(reply const& r);
+  COMCP_LAZY void send(prepared_call& c, pending_entry& e);
+  COMCP_LAZY asio::awaitable<void> reopen();
+  COMCP_LAZY void resume(saved_session const& saved);
+  COMCP_LAZY void commit();
+  COMCP_LAZY void settle(error why);
+  COMCP_LAZY void drop_all() noexcept;
   /// Calls the member with what it ends with, while this lives.
-  [[nodiscard]] std::function<void(reply)> then(void (negotiation::*next)(reply const&));
+  COMCP_LAZY [[nodiscard]] std::function<void(reply)> then(void (negotiation::*next)(reply const&));
 
   client_core& core_;
   sansio::handshake machine_;
@@ -16560,16 +16678,16 @@ class outbound {
  public:
   explicit outbound(client_core& core) noexcept : core_(core) {}
 
-  result<void> transmit(pending_entry& e);
-  result<void> transmit(pending_entry& e, wire::codec const& codec);
+  COMCP_LAZY result<void> transmit(pending_entry& e);
+  COMCP_LAZY result<void> transmit(pending_entry& e, wire::codec const& codec);
   /// The caller of this one is gone: the server is told, if it has to be. Without a reason, the caller's own holds.
-  void cancel(request_id id, pending_entry const& e, std::string_view why);
-  void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
+  COMCP_LAZY void cancel(request_id id, pending_entry const& e, std::string_view why);
+  COMCP_LAZY void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
   /// An answer, for instance.
-  void send_text(std::string text);
+  COMCP_LAZY void send_text(std::string text);
 
  private:
-  void send(outgoing message);
+  COMCP_LAZY void send(outgoing message);
 
   client_core& core_;
 };
@@ -16603,10 +16721,10 @@ class performer {
 
   performer(pipeline const& way, std::size_t next, std::shared_ptr<function const> end) noexcept
       : way_(way), next_(next), end_(std::move(end)) {}
-  asio::awaitable<reply> operator()(prepared_call& c) const;
+  COMCP_LAZY asio::awaitable<reply> operator()(prepared_call& c) const;
   /// The same without a coroutine where only the exchange is left: `plain` then, and what is awaited is its one round trip,
   /// which waits in `e`; exchange::needs_settling() says whether that is the end of it.
-  asio::awaitable<reply> begin(prepared_call& c, pending_entry& e, bool& plain) const;
+  COMCP_LAZY asio::awaitable<reply> begin(prepared_call& c, pending_entry& e, bool& plain) const;
 
  private:
   pipeline const& way_;
@@ -16634,19 +16752,19 @@ class call_step {
 };
 
 /// The way of a call that ends before it.
-asio::awaitable<reply> ended(error why);
+COMCP_LAZY asio::awaitable<reply> ended(error why);
 
-class pipeline final : public notification_sink {
+class pipeline {
  public:
   explicit pipeline(exchange& end) noexcept : end_(end) {}
 
   /// In the order in which calls go through them; those that are null are left out.
-  void add(std::unique_ptr<call_step> step);
+  COMCP_LAZY void add(std::unique_ptr<call_step> step);
   /// True where only the exchange is left of it.
-  [[nodiscard]] bool is_plain(std::string_view method, std::size_t from = 0) const noexcept;
+  COMCP_LAZY [[nodiscard]] bool is_plain(std::string_view method, std::size_t from = 0) const noexcept;
   /// Steps, and then the exchange with the server or what stands for it.
-  asio::awaitable<reply> run(prepared_call& c, performer::function instead = {}) const;
-  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
+  COMCP_LAZY asio::awaitable<reply> run(prepared_call& c, performer::function instead = {}) const;
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
   [[nodiscard]] std::vector<std::unique_ptr<call_step>> const& steps() const noexcept { return steps_; }
 
  private:
@@ -16664,20 +16782,20 @@ class pipeline final : public notification_sink {
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<reply> ended(error why) { co_return why; }
+COMCP_LAZY_DECL asio::awaitable<reply> ended(error why) { co_return why; }
 
-COMCP_DECL void pipeline::add(std::unique_ptr<call_step> step) {
+COMCP_LAZY_DECL void pipeline::add(std::unique_ptr<call_step> step) {
   if (step) steps_.push_back(std::move(step));
 }
 
-COMCP_DECL bool pipeline::is_plain(std::string_view method, std::size_t from) const noexcept {
+COMCP_LAZY_DECL bool pipeline::is_plain(std::string_view method, std::size_t from) const noexcept {
   for (; from < steps_.size(); ++from) {
     if (steps_[from]->concerns(method)) return false;
   }
   return true;
 }
 
-COMCP_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const {
+COMCP_LAZY_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const {
   auto const& steps = way_.steps();
   auto at = next_;
   while (at < steps.size() && !steps[at]->concerns(c.method)) ++at;
@@ -16685,18 +16803,18 @@ COMCP_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const 
   return end_ ? (*end_)(c) : way_.end_.perform(c);
 }
 
-COMCP_DECL asio::awaitable<reply> performer::begin(prepared_call& c, pending_entry& e, bool& plain) const {
+COMCP_LAZY_DECL asio::awaitable<reply> performer::begin(prepared_call& c, pending_entry& e, bool& plain) const {
   plain = !end_ && way_.is_plain(c.method, next_);
   return plain ? way_.end_.begin(c, e) : (*this)(c);
 }
 
-COMCP_DECL asio::awaitable<reply> pipeline::run(prepared_call& c, performer::function instead) const {
+COMCP_LAZY_DECL asio::awaitable<reply> pipeline::run(prepared_call& c, performer::function instead) const {
   std::shared_ptr<performer::function const> end;
   if (instead) end = std::make_shared<performer::function const>(std::move(instead));
   return performer(*this, 0, std::move(end))(c);
 }
 
-COMCP_DECL bool pipeline::notified(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL bool pipeline::notified(std::string const& method, json::value const& params) {
   for (auto const& step : steps_) step->notified(method, params);
   return false;
 }
@@ -16769,50 +16887,50 @@ class recovery {
       : core_(core), connection_(c), eras_(settings, c.channel()), delays_(settings.restart.delays()) {}
 
   /// The connection is lost: it is begun again, or it is over.
-  void lost(error why);
+  COMCP_LAZY void lost(error why);
   /// The same while it is being restored.
   void lost_again(error why) { lost_again_ = std::move(why); }
   /// An unusable peer: ends the connection where another may follow, else the client.
-  void break_off(error reason);
+  COMCP_LAZY void break_off(error reason);
   /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
   /// already is made now. What forbids it, if anything does.
-  error begin_anew(error why, nanoseconds wait);
+  COMCP_LAZY error begin_anew(error why, nanoseconds wait);
   /// The same at once, and waits until it is ready again. Throws what the attempt failed with.
-  asio::awaitable<void> reconnect(error why);
+  COMCP_LAZY asio::awaitable<void> reconnect(error why);
   /// Called whenever an attempt to restore the connection begins.
   void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
 
   /// The server refused the message unread, so that it may go out again in the new session; a second time it may not.
-  void session_lost(request_id id, error why);
+  COMCP_LAZY void session_lost(request_id id, error why);
   /// Where the era is in doubt, the server is asked, once for all calls; they wait with settled().
-  void check_era();
+  COMCP_LAZY void check_era();
   /// Whether the era comes from a saved verdict that nothing has shown to hold.
   [[nodiscard]] bool doubts_era() const noexcept { return prior_unconfirmed_; }
   void doubt_era(bool yes) noexcept { prior_unconfirmed_ = yes; }
   /// An answer came, of a call and not of a handshake alone: the connection works, and the verdict holds.
-  void answered(pending_entry const& e) noexcept;
+  COMCP_LAZY void answered(pending_entry const& e) noexcept;
 
   [[nodiscard]] era_memory& eras() noexcept { return eras_; }
 
   /// A call that begins: true when it waits for the connection to be sent.
-  bool defers(pending_entry const& e);
+  COMCP_LAZY bool defers(pending_entry const& e);
   /// Calls that begin wait until it is known what the server is.
-  [[nodiscard]] bool is_unsettled() const noexcept;
+  COMCP_LAZY [[nodiscard]] bool is_unsettled() const noexcept;
   /// Waits for that, as long as the call may.
-  asio::awaitable<error> settled(prepared_call const& c);
+  COMCP_LAZY asio::awaitable<error> settled(prepared_call const& c);
   /// What waited for a connection goes on.
-  void restored();
+  COMCP_LAZY void restored();
 
  private:
-  [[nodiscard]] std::optional<nanoseconds> next_restart(error const& why);
-  bool begin_restart(error const& why);
-  void give_way(error const& why, nanoseconds wait);
-  asio::awaitable<void> restart(nanoseconds first_wait);
-  asio::awaitable<error> attempt();
-  void renew();
-  void begin_renegotiation(std::optional<era_verdict> known);
-  asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
-  void kept(error const& why);
+  COMCP_LAZY [[nodiscard]] std::optional<nanoseconds> next_restart(error const& why);
+  COMCP_LAZY bool begin_restart(error const& why);
+  COMCP_LAZY void give_way(error const& why, nanoseconds wait);
+  COMCP_LAZY asio::awaitable<void> restart(nanoseconds first_wait);
+  COMCP_LAZY asio::awaitable<error> attempt();
+  COMCP_LAZY void renew();
+  COMCP_LAZY void begin_renegotiation(std::optional<era_verdict> known);
+  COMCP_LAZY asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
+  COMCP_LAZY void kept(error const& why);
 
   client_core& core_;
   connection& connection_;
@@ -17114,12 +17232,12 @@ namespace comcp::detail {
 /// What the definitions that were listed last ask of calls.
 class listed_tools {
  public:
-  void learn_tasks(list_tools_result const& page, std::size_t most);
+  COMCP_LAZY void learn_tasks(list_tools_result const& page, std::size_t most);
   /// Takes out those whose definition cannot be mirrored into headers, and learns how the others are.
-  void learn_headers(list_tools_result& page);
-  [[nodiscard]] bool wants_task(prepared_call const& c) const;
+  COMCP_LAZY void learn_headers(list_tools_result& page);
+  COMCP_LAZY [[nodiscard]] bool wants_task(prepared_call const& c) const;
   /// Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
-  [[nodiscard]] result<wire::header_list> mirrored(prepared_call const& c, std::string const& tool) const;
+  COMCP_LAZY [[nodiscard]] result<wire::header_list> mirrored(prepared_call const& c, std::string const& tool) const;
 
  private:
   std::map<std::string, std::vector<wire::param_header>, std::less<>> headers_;  // by tool, where it wants any
@@ -17128,18 +17246,18 @@ class listed_tools {
 
 struct server_facts : server_profile {
   [[nodiscard]] bool is_modern() const noexcept { return codec && codec->is_modern(); }
-  [[nodiscard]] std::optional<protocol_version> version() const noexcept;
+  COMCP_LAZY [[nodiscard]] std::optional<protocol_version> version() const noexcept;
   /// Of a modern server that was not asked what it can do, from a saved verdict for instance.
   [[nodiscard]] bool is_undiscovered() const noexcept { return is_modern() && !discovered; }
   /// Without the context of authorization.
-  [[nodiscard]] era_verdict verdict() const;
+  COMCP_LAZY [[nodiscard]] era_verdict verdict() const;
   /// Why it cannot be sent this: what the version has not, and (where that is looked at) the server did not declare.
-  [[nodiscard]] error refuses(prepared_call const& c, bool check_capabilities) const;
-  [[nodiscard]] error refuses_subscriptions() const;
+  COMCP_LAZY [[nodiscard]] error refuses(prepared_call const& c, bool check_capabilities) const;
+  COMCP_LAZY [[nodiscard]] error refuses_subscriptions() const;
   /// Of each page of its tools; those whose definition cannot be mirrored into headers are taken out of it.
-  void learn(list_tools_result& page, std::size_t most, bool over_http);
+  COMCP_LAZY void learn(list_tools_result& page, std::size_t most, bool over_http);
   /// A modern server may name itself in any result.
-  void learn_name(json::value const& result);
+  COMCP_LAZY void learn_name(json::value const& result);
 
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
   std::optional<discover_result> discovered;
@@ -17148,12 +17266,13 @@ struct server_facts : server_profile {
   listed_tools tools;
 
  private:
-  [[nodiscard]] bool needs_task(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
 };
 
 /// The labels of an HTTP request, for a message that no answer follows, or for this call.
-void label(outgoing& message, server_facts const& server);
-result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec, listed_tools const& tools);
+COMCP_LAZY void label(outgoing& message, server_facts const& server);
+COMCP_LAZY result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
+                              listed_tools const& tools);
 
 }  // namespace comcp::detail
 
@@ -17163,12 +17282,12 @@ result<void> label(outgoing& message, pending_entry const& e, wire::codec const&
 
 namespace comcp::detail {
 
-COMCP_DECL std::optional<protocol_version> server_facts::version() const noexcept {
+COMCP_LAZY_DECL std::optional<protocol_version> server_facts::version() const noexcept {
   if (!codec) return {};
   return codec->version();
 }
 
-COMCP_DECL era_verdict server_facts::verdict() const {
+COMCP_LAZY_DECL era_verdict server_facts::verdict() const {
   era_verdict v;
   v.date = era_learned;
   if (!is_modern()) return v;
@@ -17182,7 +17301,7 @@ COMCP_DECL era_verdict server_facts::verdict() const {
   return v;
 }
 
-COMCP_DECL error server_facts::refuses(prepared_call const& c, bool check_capabilities) const {
+COMCP_LAZY_DECL error server_facts::refuses(prepared_call const& c, bool check_capabilities) const {
   if (!codec->offers(c.method))
     return {errc::not_in_protocol, c.method.text() + " does not exist in " + std::string(codec->version().text())};
   if (!check_capabilities) return {};
@@ -17198,38 +17317,38 @@ COMCP_DECL error server_facts::refuses(prepared_call const& c, bool check_capabi
   return {errc::capability_missing, std::string("the server did not declare ") + missing + ", which " + c.method.text() + " needs"};
 }
 
-COMCP_DECL error server_facts::refuses_subscriptions() const {
+COMCP_LAZY_DECL error server_facts::refuses_subscriptions() const {
   if (is_undiscovered() || capabilities.supports_subscribe()) return {};
   return {errc::capability_missing, "the server did not declare resources.subscribe"};
 }
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
-COMCP_DECL bool server_facts::needs_task(prepared_call const& c) const {
+COMCP_LAZY_DECL bool server_facts::needs_task(prepared_call const& c) const {
   if (!c.method.is(wire::methods::call_tool) || is_modern() || !tools.wants_task(c)) return false;
   if (!capabilities.tasks || !capabilities.tasks->supports("tools", "call")) return false;
   auto const params = json::parse(c.params);
   return params && !params->contains("task");
 }
 
-COMCP_DECL void server_facts::learn(list_tools_result& page, std::size_t most, bool over_http) {
+COMCP_LAZY_DECL void server_facts::learn(list_tools_result& page, std::size_t most, bool over_http) {
   tools.learn_tasks(page, most);
   if (over_http && is_modern()) tools.learn_headers(page);
 }
 
-COMCP_DECL void server_facts::learn_name(json::value const& result) {
+COMCP_LAZY_DECL void server_facts::learn_name(json::value const& result) {
   if (!info.name.empty()) return;
   auto const meta = result.view().find("_meta");
   if (!meta) return;
   if (auto named = server_info_of(*meta)) info = std::move(*named);
 }
 
-COMCP_DECL bool listed_tools::wants_task(prepared_call const& c) const {
+COMCP_LAZY_DECL bool listed_tools::wants_task(prepared_call const& c) const {
   auto const given = c.options.needs_task();
   if (!given.value_or(!tasks_.empty())) return false;
   return given || tasks_.contains(wire::name_in(c.method, c.params).value_or(""));
 }
 
-COMCP_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
+COMCP_LAZY_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
   for (auto const& t : page.tools) {
     bool const wanted = t.execution && t.execution->task_support == "required";
     if (!wanted) tasks_.erase(t.name);
@@ -17237,7 +17356,7 @@ COMCP_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::si
   }
 }
 
-COMCP_DECL void listed_tools::learn_headers(list_tools_result& page) {
+COMCP_LAZY_DECL void listed_tools::learn_headers(list_tools_result& page) {
   auto const unusable = [this, &page](tool const& t) {
     auto wanted = wire::find_param_headers(t.input_schema.view());
     if (!wanted) {
@@ -17258,7 +17377,8 @@ COMCP_DECL void listed_tools::learn_headers(list_tools_result& page) {
   std::erase_if(page.tools, unusable);
 }
 
-COMCP_DECL result<wire::header_list> listed_tools::mirrored(prepared_call const& c, std::string const& tool) const {
+COMCP_LAZY_DECL result<wire::header_list> listed_tools::mirrored(prepared_call const& c,
+                                                                 std::string const& tool) const {
   std::vector<wire::param_header> given;
   auto const* wanted = &given;
   if (!c.options.input_schema().is_null()) {
@@ -17278,7 +17398,7 @@ COMCP_DECL result<wire::header_list> listed_tools::mirrored(prepared_call const&
   return wire::param_headers(*wanted, arguments.value_or(json::view()));
 }
 
-COMCP_DECL void label(outgoing& message, server_facts const& server) {
+COMCP_LAZY_DECL void label(outgoing& message, server_facts const& server) {
   message.stateless = server.is_modern();
   if (!server.codec) return;
   auto const version = server.codec->version();
@@ -17289,8 +17409,8 @@ COMCP_DECL void label(outgoing& message, server_facts const& server) {
   if (auto mirrors = wire::request_headers(version, message.method, std::nullopt)) message.headers = std::move(*mirrors);
 }
 
-COMCP_DECL result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
-                              listed_tools const& tools) {
+COMCP_LAZY_DECL result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
+                                   listed_tools const& tools) {
   auto const& c = *e.call;
   message.repeatable = c.repeatable || c.options.is_idempotent() || e.handshake;
   message.stateless = codec.is_modern();
@@ -17353,23 +17473,23 @@ class listen_streams {
   listen_streams(client_core& core, std::function<void(pointer const&)> over) : core_(core), over_(std::move(over)) {}
 
   /// Sends the request; it lives until the server or we end it.
-  void open(pointer const& s);
-  asio::awaitable<error> acknowledged(pointer s, call_options options);
-  void close(listen_stream& s);
+  COMCP_LAZY void open(pointer const& s);
+  COMCP_LAZY asio::awaitable<error> acknowledged(pointer s, call_options options);
+  COMCP_LAZY void close(listen_stream& s);
   /// A user's own stream.
-  asio::awaitable<pointer> listen(subscription_filter filter, call_options options);
-  asio::awaitable<std::optional<any_notification>> next(pointer s);
+  COMCP_LAZY asio::awaitable<pointer> listen(subscription_filter filter, call_options options);
+  COMCP_LAZY asio::awaitable<std::optional<any_notification>> next(pointer s);
 
   /// Whose notification it was: of an independent stream (or nobody's), of the shared one, or of no stream.
-  route routed(std::string const& method, json::value const& params);
-  void cancelled_by_server(json::view request);
-  void end_all(error const& reason);
-  void shut_down() noexcept;
+  COMCP_LAZY route routed(std::string const& method, json::value const& params);
+  COMCP_LAZY void cancelled_by_server(json::view request);
+  COMCP_LAZY void end_all(error const& reason);
+  COMCP_LAZY void shut_down() noexcept;
 
  private:
-  void stream_over(pointer const& s, reply r);
-  asio::awaitable<reply> open_for(pointer s, prepared_call& c);
-  [[nodiscard]] pointer by_id(std::uint64_t id) const;
+  COMCP_LAZY void stream_over(pointer const& s, reply r);
+  COMCP_LAZY asio::awaitable<reply> open_for(pointer s, prepared_call& c);
+  COMCP_LAZY [[nodiscard]] pointer by_id(std::uint64_t id) const;
 
   client_core& core_;
   std::function<void(pointer const&)> over_;
@@ -17377,7 +17497,7 @@ class listen_streams {
 };
 
 /// By way of the interceptors, which may deny and record it. Throws what it fails with.
-asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how);
+COMCP_LAZY asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how);
 
 inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code == -32022; }
 
@@ -17406,21 +17526,21 @@ class shared_stream {
       : core_(core), hub_(hub), streams_(streams) {}
 
   /// What is wanted may have changed, or the connection is a new one.
-  void refresh();
+  COMCP_LAZY void refresh();
   /// Waits until what is wanted now, this resource with it, is acknowledged.
-  asio::awaitable<error> join(std::string uri, prepared_call& c);
+  COMCP_LAZY asio::awaitable<error> join(std::string uri, prepared_call& c);
   /// One of the open streams ended.
-  void over(pointer const& s);
-  void ended(error const& reason);
+  COMCP_LAZY void over(pointer const& s);
+  COMCP_LAZY void ended(error const& reason);
   /// It broke, or what it brings did not come: what changes until the next one is open, nobody tells.
   void gap(bool is) noexcept { gap_ = is; }
   /// Whether there was one, which ends.
   [[nodiscard]] bool close_gap() noexcept { return std::exchange(gap_, false); }
 
  private:
-  void reopen_later();
-  void give_up_opening();
-  asio::awaitable<void> reconcile();
+  COMCP_LAZY void reopen_later();
+  COMCP_LAZY void give_up_opening();
+  COMCP_LAZY asio::awaitable<void> reconcile();
 
   client_core& core_;
   subscription_hub& hub_;
@@ -17508,38 +17628,39 @@ class client_core;
 
 namespace detail {
 
-class subscription_hub final : public notification_sink {
+class subscription_hub {
  public:
-  explicit subscription_hub(client_core& core);
+  COMCP_LAZY explicit subscription_hub(client_core& core);
   ~subscription_hub();
 
   // From users, on home.
-  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
-  asio::awaitable<void> unsubscribe(std::string uri, call_options options);
+  COMCP_LAZY asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
+  COMCP_LAZY asio::awaitable<void> unsubscribe(std::string uri, call_options options);
   /// `f` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that changes
   /// are not told, or not for now, and why. Returns a handle to stop with.
-  std::uint64_t watch(std::string kind, std::function<void()> f, std::function<void(error const&)> silent = {});
-  void unwatch(std::uint64_t handle);
+  COMCP_LAZY std::uint64_t watch(std::string kind, std::function<void()> f,
+                                 std::function<void(error const&)> silent = {});
+  COMCP_LAZY void unwatch(std::uint64_t handle);
 
   [[nodiscard]] listen_streams& streams() noexcept { return streams_; }
 
   // From the core.
-  void connected();
-  void ended(error const& reason);
+  COMCP_LAZY void connected();
+  COMCP_LAZY void ended(error const& reason);
   /// Legacy era: what the server says unasked does not come any more, or (no error) it does again.
-  COMCP_DECL void deaf(error const& why) override;
+  COMCP_LAZY void deaf(error const& why);
   /// Whether anybody waits for what the server says unasked.
-  [[nodiscard]] COMCP_DECL bool is_awaited() const override;
+  COMCP_LAZY [[nodiscard]] bool is_awaited() const;
   // For the shared stream.
-  [[nodiscard]] subscription_filter wanted() const;
+  COMCP_LAZY [[nodiscard]] subscription_filter wanted() const;
   /// What it acknowledged.
-  void adopt(listen_stream const& s);
+  COMCP_LAZY void adopt(listen_stream const& s);
   /// There was none for a while: as though every list had changed.
-  void missed_changes();
+  COMCP_LAZY void missed_changes();
   /// It brings nothing for now.
   void silent(error const& why) { watchers_.tell_silence({}, why); }
   /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
-  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
 
  private:
   struct topic {
@@ -17549,16 +17670,17 @@ class subscription_hub final : public notification_sink {
     std::vector<request_id> waiting;
   };
 
-  void tell(std::string const& method, json::value const& params);
-  void tell_watchers();
+  COMCP_LAZY void tell(std::string const& method, json::value const& params);
+  COMCP_LAZY void tell_watchers();
   struct membership;
-  asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);
-  asio::awaitable<reply> leave(std::string uri, prepared_call& c);
-  asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
-  void wake(std::vector<request_id>& line, error const& why);
-  void answered(std::string const& uri, bool well);
-  asio::awaitable<void> restore_legacy(std::string uri);
-  void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
+  COMCP_LAZY asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine,
+                                         prepared_call& c);
+  COMCP_LAZY asio::awaitable<reply> leave(std::string uri, prepared_call& c);
+  COMCP_LAZY asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
+  COMCP_LAZY void wake(std::vector<request_id>& line, error const& why);
+  COMCP_LAZY void answered(std::string const& uri, bool well);
+  COMCP_LAZY asio::awaitable<void> restore_legacy(std::string uri);
+  COMCP_LAZY void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
 
   client_core& core_;
   std::map<std::string, topic> resources_;
@@ -17590,11 +17712,11 @@ class tenant {
   tenant& operator=(tenant const&) = delete;
 
  protected:
-  explicit tenant(asio::any_io_executor home);
+  COMCP_LAZY explicit tenant(asio::any_io_executor home);
   ~tenant();
 
   /// On home, as soon as may be; here and now where home runs nothing any more, and not at all once it is gone.
-  void at_home(std::function<void()> end) const;
+  COMCP_LAZY void at_home(std::function<void()> end) const;
 
   asio::any_io_executor home_;  // empty once its context is gone
 
@@ -17689,7 +17811,7 @@ class core_registry final : public asio::execution_context::service {
 
 namespace comcp::detail {
 
-COMCP_DECL tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) {
+COMCP_LAZY_DECL tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) {
   core_registry::of(home_).add(this);
 }
 
@@ -17697,7 +17819,7 @@ COMCP_DECL tenant::~tenant() {
   if (home_) core_registry::of(home_).remove(this);
 }
 
-COMCP_DECL void tenant::at_home(std::function<void()> end) const {
+COMCP_LAZY_DECL void tenant::at_home(std::function<void()> end) const {
   if (!home_) return;
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();
@@ -17763,38 +17885,56 @@ COMCP_DECL result<result_kind> legacy::classify(method const&, json::view result
 
 namespace comcp {
 
-class client_core final : private detail::tenant,
-                          private detail::calls::owner,
-                          public std::enable_shared_from_this<client_core> {
+namespace detail {
+
+/// What its context and its calls ask of a core: that it is virtual is said here alone, so that the core itself is
+/// compiled where a client connects.
+template <class Core>
+class core_hooks : protected tenant, protected calls::owner {
+ protected:
+  using tenant::tenant;
+
+ private:
+  [[nodiscard]] Core& core() noexcept { return static_cast<Core&>(*this); }
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return core().weak_from_this().lock(); }
+  void given_up(request_id id, pending_entry const& e, std::string_view why) override {
+    core().outbound.cancel(id, e, why);
+  }
+  void context_gone() noexcept override { core().context_gone(); }  // home() is empty from then on
+};
+
+}  // namespace detail
+
+class client_core final : private detail::core_hooks<client_core>, public std::enable_shared_from_this<client_core> {
  public:
-  client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
-  ~client_core();
+  COMCP_LAZY client_core(any_transport transport, any_handler handler, connect_options options,
+                         asio::any_io_executor home);
   client_core(client_core const&) = delete;
   client_core& operator=(client_core const&) = delete;
 
   /// Opens and negotiates on the caller's executor (or the one in the options). Throws; nothing is left behind then.
-  static asio::awaitable<std::shared_ptr<client_core>> connect(any_transport transport, any_handler handler,
-                                                               connect_options options);
-  asio::awaitable<void> close();
-  void abandon() noexcept;  ///< The owning client went away.
+  COMCP_LAZY static asio::awaitable<std::shared_ptr<client_core>> connect(any_transport transport, any_handler handler,
+                                                                          connect_options options);
+  COMCP_LAZY asio::awaitable<void> close();
+  COMCP_LAZY void abandon() noexcept;  ///< The owning client went away.
   /// What comcp::client holds.
   [[nodiscard]] std::shared_ptr<detail::client_link> facade() { return {shared_from_this(), &link_}; }
 
   // From here on home only.
-  void spawn(asio::awaitable<void> work);  ///< Detached.
+  COMCP_LAZY void spawn(asio::awaitable<void> work);  ///< Detached.
   /// Waits; false when the client closed meanwhile.
-  asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
-  void fault(error what);
-  void trace(direction d, std::string_view message);
+  COMCP_LAZY asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
+  COMCP_LAZY void fault(error what);
+  COMCP_LAZY void trace(direction d, std::string_view message);
 
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
   [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return connection.end_reason(); }
   [[nodiscard]] bool is_closing() const noexcept { return connection.life().is_closing(); }
   [[nodiscard]] bool is_modern() const noexcept { return facts.is_modern(); }
   [[nodiscard]] bool is_http() const noexcept { return connection.channel().is_http(); }
-  [[nodiscard]] era_verdict verdict() const;
-  [[nodiscard]] std::optional<saved_session> session() const;
-  [[nodiscard]] comcp::statistics statistics() const;
+  COMCP_LAZY [[nodiscard]] era_verdict verdict() const;
+  COMCP_LAZY [[nodiscard]] std::optional<saved_session> session() const;
+  COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
 
   any_handler const handler;
   detail::connect_settings settings;
@@ -17811,12 +17951,11 @@ class client_core final : private detail::tenant,
   detail::subscription_hub subscriptions;
 
  private:
-  static void let_go(client_core* last) noexcept;
-  COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on
+  COMCP_LAZY static void let_go(client_core* last) noexcept;
+  COMCP_LAZY void context_gone() noexcept;
+  friend detail::core_hooks<client_core>;
 
-  detail::core_link link_;
+  detail::core_link<client_core> link_;
 };
 
 }  // namespace comcp
@@ -17830,10 +17969,8 @@ class client_core final : private detail::tenant,
 
 namespace comcp::detail {
 
-COMCP_DECL connection::connection(client_core& core, connect_settings const& settings, any_transport t)
-    : core_(core),
-      channel_(std::move(t)),
-      attempt_(core.calls, settings, channel_.is_http()) {}
+COMCP_LAZY_DECL connection::connection(client_core& core, connect_settings const& settings, any_transport t)
+    : core_(core), channel_(std::move(t)), attempt_(core.calls, settings, channel_.is_http()) {}
 
 inline connection_status status_of(sansio::life_state s) noexcept {
   using enum sansio::life_state;
@@ -17852,12 +17989,12 @@ inline connection_status status_of(sansio::life_state s) noexcept {
   }
 }
 
-COMCP_DECL void connection::on(sansio::life_event e) {
+COMCP_LAZY_DECL void connection::on(sansio::life_event e) {
   life_.on(e);
   tell_status();
 }
 
-COMCP_DECL void connection::tell_status() {
+COMCP_LAZY_DECL void connection::tell_status() {
   auto const now = status_of(life_.state());
   if (std::exchange(status_, now) == now) return;
   auto const all = listeners_;
@@ -17870,7 +18007,7 @@ COMCP_DECL void connection::tell_status() {
   }
 }
 
-COMCP_DECL asio::awaitable<void> connection::open() {
+COMCP_LAZY_DECL asio::awaitable<void> connection::open() {
   auto const hold = core_.shared_from_this();
   error failure;
   try {
@@ -17891,16 +18028,17 @@ COMCP_DECL asio::awaitable<void> connection::open() {
   throw exception(failure);
 }
 
-COMCP_DECL asio::awaitable<result<void>> connection::open_channel() {
+COMCP_LAZY_DECL asio::awaitable<result<void>> connection::open_channel() {
   auto const timeout = attempt_.bounded(core_.settings.open_timeout);
-  return channel_.open(core_.shared_from_this(), core_.calls, core_.home(), core_.inbound, timeout, attempt_.hard_end(timeout));
+  return channel_.open(core_.shared_from_this(), core_.calls, core_.home(), core_.inbound.from_transport(), timeout,
+                       attempt_.hard_end(timeout));
 }
 
-COMCP_DECL asio::awaitable<bool> connection::close_channel() {
+COMCP_LAZY_DECL asio::awaitable<bool> connection::close_channel() {
   return channel_.close(core_.shared_from_this(), core_.calls, core_.home(), core_.settings.close_timeout);
 }
 
-COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
+COMCP_LAZY_DECL asio::awaitable<result<void>> connection::negotiate() {
   std::optional<saved_session> saved;
   if (!life_.is_restarting()) saved = channel_.resumed();
   on(sansio::life_event::opened);
@@ -17917,7 +18055,7 @@ COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
   co_return done;
 }
 
-COMCP_DECL asio::awaitable<bool> connection::settle() {
+COMCP_LAZY_DECL asio::awaitable<bool> connection::settle() {
   life_.on(sansio::life_event::negotiated);
   for (auto const& step : core_.pipeline.steps()) step->connected(false);
   if (!core_.is_modern()) {
@@ -17940,7 +18078,7 @@ COMCP_DECL asio::awaitable<bool> connection::settle() {
   co_return true;
 }
 
-COMCP_DECL asio::awaitable<void> connection::keep_alive() {
+COMCP_LAZY_DECL asio::awaitable<void> connection::keep_alive() {
   auto const hold = core_.shared_from_this();
   auto const& settings = core_.settings;
   auto const& seen = core_.calls.counters().messages_in;
@@ -17971,28 +18109,28 @@ COMCP_DECL asio::awaitable<void> connection::keep_alive() {
   keeping_alive_ = false;
 }
 
-COMCP_DECL bool connection::refuses_requests() const {
+COMCP_LAZY_DECL bool connection::refuses_requests() const {
   auto const n = negotiation_.lock();
   if (!n || n->is_over()) return core_.is_modern() && life_.is(sansio::life_state::ready);
   return core_.settings.handshake.mode == sansio::handshake_mode::pinned && n->asks_modern();
 }
 
-COMCP_DECL void connection::cancel_inbound() {
+COMCP_LAZY_DECL void connection::cancel_inbound() {
   core_.dispatcher.cancel_all();
   attempt_.stop_authorizing();
 }
 
-COMCP_DECL calls::spared connection::spared() const noexcept {
+COMCP_LAZY_DECL calls::spared connection::spared() const noexcept {
   if (!life_.is_restarting()) return calls::spared::nothing;
   return life_.is(sansio::life_state::renegotiating) ? calls::spared::unsent_and_handshake : calls::spared::unsent;
 }
 
-COMCP_DECL void connection::fail_all(error const& reason) {
+COMCP_LAZY_DECL void connection::fail_all(error const& reason) {
   core_.calls.fail(reason, pending_entry::span::connection, spared());
   if (!life_.is_restarting()) core_.calls.fail(reason, pending_entry::span::client, calls::spared::nothing);
 }
 
-COMCP_DECL void connection::closed(error reason) {
+COMCP_LAZY_DECL void connection::closed(error reason) {
   auto const hold = core_.shared_from_this();
   channel_.lost();
   auto const n = negotiation_.lock();
@@ -18013,7 +18151,7 @@ COMCP_DECL void connection::closed(error reason) {
   cancel_inbound();  // what the server asked while its connection was being closed
 }
 
-COMCP_DECL asio::awaitable<void> connection::close(error reason) {
+COMCP_LAZY_DECL asio::awaitable<void> connection::close(error reason) {
   auto const hold = core_.shared_from_this();
   if (life_.is_closing()) co_return;
   on(sansio::life_event::close);
@@ -18023,7 +18161,7 @@ COMCP_DECL asio::awaitable<void> connection::close(error reason) {
   finish(std::move(reason));
 }
 
-COMCP_DECL void connection::finish(error reason) {
+COMCP_LAZY_DECL void connection::finish(error reason) {
   if (end_reason_) return;
   auto const hold = core_.shared_from_this();
   end_reason_ = reason;
@@ -18038,7 +18176,7 @@ COMCP_DECL void connection::finish(error reason) {
   core_.calls.fail(reason, pending_entry::span::last, calls::spared::nothing);
 }
 
-COMCP_DECL asio::awaitable<error> connection::ended() {
+COMCP_LAZY_DECL asio::awaitable<error> connection::ended() {
   auto const hold = core_.shared_from_this();
   if (end_reason_) co_return *end_reason_;
   pending_entry e(pending_entry::span::last);
@@ -18048,7 +18186,7 @@ COMCP_DECL asio::awaitable<error> connection::ended() {
   co_return *end_reason_;
 }
 
-COMCP_DECL void connection::abandon() noexcept {
+COMCP_LAZY_DECL void connection::abandon() noexcept {
   if (end_reason_) return;
   life_.on(sansio::life_event::close);
   channel_.drop();
@@ -18056,7 +18194,7 @@ COMCP_DECL void connection::abandon() noexcept {
   detail::post(core_.home(), std::move(end));
 }
 
-COMCP_DECL void connection::context_gone() noexcept {
+COMCP_LAZY_DECL void connection::context_gone() noexcept {
   channel_.drop();
   life_.on(sansio::life_event::end);
   end_reason_ = error(errc::closed, "the client's execution context is gone");
@@ -18074,9 +18212,9 @@ COMCP_DECL void connection::context_gone() noexcept {
 
 namespace comcp {
 
-COMCP_DECL client_core::client_core(any_transport t, any_handler h, connect_options options,
-                                    asio::any_io_executor home)
-    : tenant(std::move(home)),
+COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect_options options,
+                                         asio::any_io_executor home)
+    : core_hooks(std::move(home)),
       handler(std::move(h)),
       settings(std::move(options).settings()),
       calls(*this, home_, settings, settings.time ? settings.time : steady_time()),
@@ -18094,31 +18232,30 @@ COMCP_DECL client_core::client_core(any_transport t, any_handler h, connect_opti
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
   }
-  inbound.add(pipeline);
-  inbound.add(exchange.rounds());
-  inbound.add(subscriptions);
-  inbound.add(dispatcher);
+  inbound.add(detail::notification_sink(pipeline));
+  inbound.add(detail::notification_sink(exchange.rounds()));
+  inbound.add(detail::notification_sink(subscriptions));
+  inbound.add(detail::notification_sink(dispatcher));
   if (settings.observer.on_status) connection.on_status(settings.observer.on_status);
 }
 
-COMCP_DECL client_core::~client_core() = default;
-
-COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
-                                                                              any_handler handler,
-                                                                              connect_options options) {
+COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
+                                                                                   any_handler handler,
+                                                                                   connect_options options) {
   auto const here = co_await asio::this_coro::executor;
   asio::any_io_executor home = here;
   if (options.settings().executor) home = options.settings().executor;
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   std::shared_ptr<client_core> const core(
-      new client_core(std::move(transport), std::move(handler), std::move(options), home), &client_core::let_go);
+      new client_core(std::move(transport), std::move(handler), std::move(options), home),
+      [](client_core* last) { let_go(last); });
   // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
   auto work = core->connection.open();
   co_await detail::spawn_and_wait(home, std::move(work));
   co_return core;
 }
 
-COMCP_DECL asio::awaitable<void> client_core::close() {
+COMCP_LAZY_DECL asio::awaitable<void> client_core::close() {
   auto const hold = shared_from_this();
   auto const wait_closed = [](std::shared_ptr<client_core> self) -> asio::awaitable<void> {
     if (self->end_reason()) co_return;
@@ -18129,13 +18266,13 @@ COMCP_DECL asio::awaitable<void> client_core::close() {
   co_await detail::on_home(hold, std::move(work));
 }
 
-COMCP_DECL void client_core::abandon() noexcept {
+COMCP_LAZY_DECL void client_core::abandon() noexcept {
   at_home([self = shared_from_this()] { self->connection.abandon(); });
   connection.channel().cut();  // home may never run again
 }
 
 // Whoever held it last: a timer of it may be running at home.
-COMCP_DECL void client_core::let_go(client_core* last) noexcept {
+COMCP_LAZY_DECL void client_core::let_go(client_core* last) noexcept {
   try {
     std::shared_ptr<client_core> owned(last);
     last->at_home([owned = std::move(owned)] {});
@@ -18143,29 +18280,23 @@ COMCP_DECL void client_core::let_go(client_core* last) noexcept {
   }
 }
 
-COMCP_DECL void client_core::context_gone() noexcept {
+COMCP_LAZY_DECL void client_core::context_gone() noexcept {
   connection.context_gone();
   calls.shut_down();
   subscriptions.streams().shut_down();
   settings.executor = {};
 }
 
-COMCP_DECL void client_core::given_up(request_id id, detail::pending_entry const& e, std::string_view why) {
-  outbound.cancel(id, e, why);
-}
-
-COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
+COMCP_LAZY_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
   detail::pending_entry e(detail::pending_entry::span::client);
   if (is_closing() || !calls.enlist(e, d)) co_return false;
   auto const r = co_await calls.wait(e);
   co_return r.error() == errc::timeout;
 }
 
-COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
-  detail::spawn(home_, std::move(work));
-}
+COMCP_LAZY_DECL void client_core::spawn(asio::awaitable<void> work) { detail::spawn(home_, std::move(work)); }
 
-COMCP_DECL void client_core::fault(error e) {
+COMCP_LAZY_DECL void client_core::fault(error e) {
   // What a close that was asked for ends has lost nothing.
   bool const orderly = is_closing() && (e == errc::closed || e == errc::cancelled);
   if (orderly || !settings.observer.on_fault) return;
@@ -18175,7 +18306,7 @@ COMCP_DECL void client_core::fault(error e) {
   }
 }
 
-COMCP_DECL void client_core::trace(direction d, std::string_view message) {
+COMCP_LAZY_DECL void client_core::trace(direction d, std::string_view message) {
   try {
     settings.tracer(d, message);
   } catch (...) {
@@ -18183,13 +18314,13 @@ COMCP_DECL void client_core::trace(direction d, std::string_view message) {
   }
 }
 
-COMCP_DECL era_verdict client_core::verdict() const {
+COMCP_LAZY_DECL era_verdict client_core::verdict() const {
   auto v = facts.verdict();
   if (settings.handshake.prior) v.authorization = settings.handshake.prior->authorization;
   return v;
 }
 
-COMCP_DECL statistics client_core::statistics() const {
+COMCP_LAZY_DECL statistics client_core::statistics() const {
   auto s = calls.statistics();
   auto const info = connection.channel().info();
   s.messages_out = info.messages_out;
@@ -18197,7 +18328,7 @@ COMCP_DECL statistics client_core::statistics() const {
   return s;
 }
 
-COMCP_DECL std::optional<saved_session> client_core::session() const {
+COMCP_LAZY_DECL std::optional<saved_session> client_core::session() const {
   if (!is_http() || is_modern()) return {};
   saved_session s;
   s.id = connection.channel().info().session_id;
@@ -18221,10 +18352,13 @@ COMCP_DECL std::optional<saved_session> client_core::session() const {
 
 namespace comcp::detail {
 
-class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call> {
+template <class Core>
+class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call<Core>> {
  public:
-  remote_call(client_core& core, asio::any_io_executor const& here, prepared_call& c)
-      : core_(core.shared_from_this()), here_(asio::prefer(here, asio::execution::outstanding_work.tracked)), call_(c) {}
+  remote_call(Core& core, asio::any_io_executor const& here, prepared_call& c)
+      : core_(core.shared_from_this()),
+        here_(asio::prefer(here, asio::execution::outstanding_work.tracked)),
+        call_(c) {}
 
   remote_call(remote_call const&) = delete;
   remote_call& operator=(remote_call const&) = delete;
@@ -18235,13 +18369,13 @@ class remote_call final : public task, public suspended<reply>, public std::enab
 
   template <class Handler>
   void begin(Handler handler) {
-    auto const cancel = [weak = weak_from_this()] {
+    auto const cancel = [weak = this->weak_from_this()] {
       auto const self = weak.lock();
       if (self) post(self->core_->home(), [self] { self->cancel(); });
     };
     auto* const room = std::exchange(call_.room, nullptr);  // not also for those at home who wait meanwhile
     caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, room);
-    post(core_->home(), shared_from_this());
+    post(core_->home(), this->shared_from_this());
   }
 
   // At home to begin, then on the caller's executor to end.
@@ -18266,7 +18400,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
     carry_on([this] {
       if (!core_->pipeline.is_plain(call_.method)) return walk(core_->pipeline.run(call_));
       auto const started = core_->exchange.start(call_, entry_);
-      self_ = shared_from_this();
+      self_ = this->shared_from_this();
       if (!started) return resume(started.error());
       core_->calls.end_with(call_.options.stop(), entry_);
       entry_.waiting = waiter<reply>(this);
@@ -18286,7 +18420,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   }
 
   void walk(asio::awaitable<reply> work) {
-    spawn(core_->home(), carry(shared_from_this(), std::move(work)), signal_.slot(), shared_from_this());
+    spawn(core_->home(), carry(this->shared_from_this(), std::move(work)), signal_.slot(), this->shared_from_this());
   }
 
   static asio::awaitable<void> carry(std::shared_ptr<remote_call> self, asio::awaitable<reply> work) {
@@ -18301,7 +18435,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
 
   void end(reply&& r) {
     outcome_ = std::move(r);
-    post(here_, shared_from_this());
+    post(here_, this->shared_from_this());
   }
 
   void cancel() {
@@ -18309,7 +18443,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
     signal_.emit(asio::cancellation_type::terminal);
   }
 
-  std::shared_ptr<client_core> const core_;
+  std::shared_ptr<Core> const core_;
   asio::any_io_executor const here_;
   prepared_call& call_;  // in the frame of the caller, who waits
   reply outcome_;
@@ -18320,8 +18454,9 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   bool begun_ = false;
 };
 
+template <class Core>
 struct begin_remote_call {
-  std::shared_ptr<remote_call> call;
+  std::shared_ptr<remote_call<Core>> call;
   template <class Handler>
   void operator()(Handler handler) {
     auto const begun = std::move(call);
@@ -18329,10 +18464,10 @@ struct begin_remote_call {
   }
 };
 
-/// From another executor: carried out at home, and its caller resumed on its own.
-COMCP_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here,
+                                                       prepared_call& c) {
   if (!core.home()) return failed<reply>(error(errc::closed, "the execution context is gone"));
-  begin_remote_call begin{std::make_shared<remote_call>(core, here, c)};
+  begin_remote_call<client_core> begin{std::make_shared<remote_call<client_core>>(core, here, c)};
   return asio::async_initiate<asio::use_awaitable_t<> const, void(reply)>(std::move(begin), asio::use_awaitable);
 }
 
@@ -18340,47 +18475,7 @@ COMCP_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_i
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<void> core_subscriptions_link::subscribe(std::string uri, updated_callback f, call_options options) {
-  auto work = core_.subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
-  return on_home(core_.shared_from_this(), std::move(work));
-}
-COMCP_DECL asio::awaitable<void> core_subscriptions_link::unsubscribe(std::string uri, call_options options) {
-  return on_home(core_.shared_from_this(), core_.subscriptions.unsubscribe(std::move(uri), std::move(options)));
-}
-COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> core_subscriptions_link::listen(subscription_filter filter,
-                                                                                      call_options options) {
-  return on_home(core_.shared_from_this(),
-                 core_.subscriptions.streams().listen(std::move(filter), std::move(options)));
-}
-COMCP_DECL asio::awaitable<std::optional<any_notification>> core_subscriptions_link::next(std::shared_ptr<listen_stream> s) {
-  return core_.subscriptions.streams().next(std::move(s));
-}
-COMCP_DECL void core_subscriptions_link::close(listen_stream& s) { core_.subscriptions.streams().close(s); }
-COMCP_DECL std::uint64_t core_subscriptions_link::watch(std::string kind, std::function<void()> changed,
-                                                   std::function<void(error const&)> silent) {
-  return core_.subscriptions.watch(std::move(kind), std::move(changed), std::move(silent));
-}
-COMCP_DECL void core_subscriptions_link::unwatch(std::uint64_t handle) { core_.subscriptions.unwatch(handle); }
-COMCP_DECL void core_subscriptions_link::on_status(std::function<void(connection_status)> listener) {
-  core_.connection.on_status(std::move(listener));
-}
-COMCP_DECL asio::awaitable<bool> core_subscriptions_link::sleep(std::chrono::nanoseconds d) { return core_.sleep(d); }
-
-COMCP_DECL asio::awaitable<reply> core_link::begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
-                                                   bool& plain) {
-  if (!(here == core_.home())) return perform_at_home(core_, here, c);
-  if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
-  plain = true;
-  return core_.exchange.begin(c, e);
-}
-COMCP_DECL bool core_link::needs_settling(prepared_call const& c, reply const& r) const {
-  return core_.exchange.needs_settling(c, r);
-}
-COMCP_DECL asio::awaitable<reply> core_link::settle(prepared_call& c, reply r) {
-  return core_.exchange.settle(c, std::move(r));
-}
-
-COMCP_DECL asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options) {
   prepared_call c(wire::methods::set_level, args("level", enum_text(level)).text(), std::move(options));
   auto const failed = co_await core.recovery.settled(c);
   if (failed) throw exception(failed);
@@ -18391,65 +18486,19 @@ COMCP_DECL asio::awaitable<void> set_level_at_home(client_core& core, log_level 
   core.settings.log_level = level;
 }
 
-COMCP_DECL asio::awaitable<void> core_link::set_level(log_level level, call_options options) {
-  return on_home(core_.shared_from_this(), set_level_at_home(core_, level, std::move(options)));
+COMCP_LAZY_DECL void notify_roots_changed(client_core& core) {
+  constexpr auto method = "notifications/roots/list_changed";
+  if (core.is_modern()) throw exception(error(errc::not_in_protocol, method));
+  core.outbound.notify(method, {});
 }
 
-// Work for home that needs no waiting.
-COMCP_DECL asio::awaitable<void> as_work(std::function<void()> f) {
+COMCP_LAZY_DECL asio::awaitable<void> as_work(std::function<void()> f) {
   f();
   co_return;
 }
 
-COMCP_DECL asio::awaitable<void> core_link::notify(std::string method, std::string params) {
-  auto send = [this, m = std::move(method), p = std::move(params)] { core_.outbound.notify(m, p); };
-  return on_home(core_.shared_from_this(), as_work(std::move(send)));
-}
-COMCP_DECL asio::awaitable<void> core_link::notify_roots_changed() {
-  auto send = [this] {
-    constexpr auto method = "notifications/roots/list_changed";
-    if (core_.is_modern()) throw exception(error(errc::not_in_protocol, method));
-    core_.outbound.notify(method, {});
-  };
-  return on_home(core_.shared_from_this(), as_work(std::move(send)));
-}
-COMCP_DECL void core_link::notify_now(std::string_view method, std::string_view params) {
-  core_.outbound.send_text(jsonrpc::notification(method, params));
-}
-
-COMCP_DECL asio::awaitable<void> core_link::adopt_tools(list_tools_result& page) {
-  auto adopt = [this, &page] { core_.facts.learn(page, core_.settings.limits.items(), core_.is_http()); };
-  return on_home(core_.shared_from_this(), as_work(std::move(adopt)));
-}
-
-COMCP_DECL list_bounds core_link::bounds(call_options const& options) const {
-  auto const& limits = core_.settings.limits;
-  auto const now = core_.calls.now();
-  return {limits.pages(), limits.items(), limits.list_bytes(), now, later(now, core_.calls.hard_limit(options)),
-          static_cast<bool>(core_.settings.steps[connect_settings::caching]) && options.cache() == cache_use::use};
-}
-
-COMCP_DECL asio::awaitable<void> core_link::close() { return core_.close(); }
-COMCP_DECL asio::awaitable<void> core_link::restart() {
-  error const why(errc::transport_failed, "the connection is begun anew");
-  return on_home(core_.shared_from_this(), core_.recovery.reconnect(why));
-}
-COMCP_DECL asio::awaitable<error> core_link::ended() {
-  return on_home(core_.shared_from_this(), core_.connection.ended());
-}
-COMCP_DECL void core_link::abandon() noexcept { core_.abandon(); }
-COMCP_DECL connection_status core_link::status() const noexcept { return core_.connection.status(); }
-COMCP_DECL server_profile const& core_link::server() const noexcept { return core_.facts; }
-COMCP_DECL std::optional<protocol_version> core_link::version() const noexcept { return core_.facts.version(); }
-COMCP_DECL era_verdict core_link::verdict() const { return core_.verdict(); }
-COMCP_DECL std::optional<saved_session> core_link::session() const { return core_.session(); }
-COMCP_DECL transport_info core_link::transport_info() const { return core_.connection.channel().info(); }
-COMCP_DECL statistics core_link::statistics() const { return core_.statistics(); }
-COMCP_DECL asio::any_io_executor const& core_link::home() const noexcept { return core_.home(); }
-COMCP_DECL void core_link::fault(error what) { core_.fault(std::move(what)); }
-
-COMCP_DECL asio::awaitable<std::shared_ptr<client_link>> connect_core(any_transport t, any_handler h,
-                                                                      connect_options options) {
+COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<client_link>> connect_core(any_transport t, any_handler h,
+                                                                           connect_options options) {
   auto connecting = client_core::connect(std::move(t), std::move(h), std::move(options));
   auto const core = co_await std::move(connecting);
   co_return core->facade();
@@ -18461,7 +18510,7 @@ COMCP_DECL asio::awaitable<std::shared_ptr<client_link>> connect_core(any_transp
 
 namespace comcp::detail {
 
-COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
+COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
   context ctx;
   ctx.core_ = core_.facade();
   ctx.validation_ = core_.settings.answers;
@@ -18473,7 +18522,7 @@ COMCP_DECL context dispatcher::make_context(std::string method, json::value cons
   return ctx;
 }
 
-COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
+COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   std::string raw_id(m.raw_id);
   if (m.method == "ping") return core_.outbound.send_text(jsonrpc::response(raw_id, "{}"));
   if (running_.size() >= core_.settings.limits.handlers_in_flight()) {
@@ -18495,9 +18544,9 @@ COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
 }
 
-COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
-                                                   std::string method, json::value params,
-                                                   std::shared_ptr<running> state) {
+COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
+                                                        std::string method, json::value params,
+                                                        std::shared_ptr<running> state) {
   result<json::fragment> answered = error(errc::cancelled);
   try {
     auto ctx = make_context(method, params);
@@ -18520,8 +18569,8 @@ COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> 
   }
 }
 
-COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
-                                                                      context& ctx) {
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
+                                                                           context& ctx) {
   if (!core_.handler.answers(method)) co_return method_not_found(method);
   try {
     if (auto const bad = check(method, params.view())) co_return bad;
@@ -18540,7 +18589,7 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::strin
 }
 
 // What the specification asks of every request, whoever answers it.
-COMCP_DECL error dispatcher::check(std::string_view method, json::view request) const {
+COMCP_LAZY_DECL error dispatcher::check(std::string_view method, json::view request) const {
   auto const& own = core_.introduction.capabilities();
   auto const refused = [](char const* why) {
     return error::from_peer({-32602, std::string("Invalid params: ") + why, {}});
@@ -18559,7 +18608,7 @@ COMCP_DECL error dispatcher::check(std::string_view method, json::view request) 
   return {};
 }
 
-COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
+COMCP_LAZY_DECL void dispatcher::withdraw(std::string const& raw_id) {
   auto const found = running_.find(raw_id);
   if (found == running_.end()) return;
   auto const state = found->second;
@@ -18569,7 +18618,7 @@ COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
   state->signal.emit(asio::cancellation_type::terminal);
 }
 
-COMCP_DECL void dispatcher::cancel_all() {
+COMCP_LAZY_DECL void dispatcher::cancel_all() {
   auto const all = std::exchange(running_, {});
   notifications_.clear();
   if (auto const p = pump_; p && core_.is_closing()) {  // it may end what it began before a restart
@@ -18583,7 +18632,7 @@ COMCP_DECL void dispatcher::cancel_all() {
   }
 }
 
-COMCP_DECL bool dispatcher::notified(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL bool dispatcher::notified(std::string const& method, json::value const& params) {
   if (method == "notifications/cancelled") {
     if (auto const which = params.view().find("requestId")) withdraw(which->dump());
   }
@@ -18602,7 +18651,8 @@ COMCP_DECL bool dispatcher::notified(std::string const& method, json::value cons
   return true;
 }
 
-COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state) {
+COMCP_LAZY_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold,
+                                                       std::shared_ptr<running> state) {
   while (!notifications_.empty()) {
     auto const next = std::move(notifications_.front());
     notifications_.pop_front();
@@ -18633,7 +18683,7 @@ namespace comcp::detail {
 inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
 
 // A round that a caller takes over: the result, and the call that it belongs to.
-COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
+COMCP_LAZY json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
   json::writer w;
   w.begin_object();
   for (auto const m : required.members()) {
@@ -18666,7 +18716,7 @@ struct exchange::progress {
   nanoseconds pause = first_rest;
 };
 
-COMCP_DECL error exchange::check(prepared_call const& c) const {
+COMCP_LAZY_DECL error exchange::check(prepared_call const& c) const {
   if (core_.end_reason()) return *core_.end_reason();
   if (core_.is_closing()) return {errc::closed, "the client is closing"};
   if (c.unusable) return c.unusable;
@@ -18678,18 +18728,18 @@ COMCP_DECL error exchange::check(prepared_call const& c) const {
   return core_.recovery.is_unsettled() ? error() : refuses(c);
 }
 
-COMCP_DECL error exchange::refuses(prepared_call const& c) const {
+COMCP_LAZY_DECL error exchange::refuses(prepared_call const& c) const {
   return c.internal ? error() : core_.facts.refuses(c, core_.settings.check_capabilities);
 }
 
 // What check() looks at for resources/subscribe, which the modern era has not.
-COMCP_DECL error exchange::check_subscribe(call_options const& options) const {
+COMCP_LAZY_DECL error exchange::check_subscribe(call_options const& options) const {
   prepared_call const listen(wire::methods::listen, {}, options);
   if (auto bad = check(listen)) return bad;
   return core_.settings.check_capabilities ? core_.facts.refuses_subscriptions() : error();
 }
 
-COMCP_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e) {
+COMCP_LAZY_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e) {
   auto bad = check(c);
   if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
   if (!bad) {
@@ -18705,19 +18755,19 @@ COMCP_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e
   return bad.with_outcome(c.outcome);  // of the attempts before this one
 }
 
-COMCP_DECL asio::awaitable<reply> exchange::begin(prepared_call const& c, pending_entry& e) {
+COMCP_LAZY_DECL asio::awaitable<reply> exchange::begin(prepared_call const& c, pending_entry& e) {
   auto const started = start(c, e);
   return started ? core_.calls.wait(e) : ended(started.error());
 }
 
-COMCP_DECL asio::awaitable<reply> exchange::round_trip(prepared_call const& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> exchange::round_trip(prepared_call const& c) {
   pending_entry e;
   if (auto const started = start(c, e); !started) co_return reply(started.error());
   auto r = co_await core_.calls.wait(e);
   co_return r;
 }
 
-COMCP_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
   pending_entry e;
   reply r;
   auto const started = start(c, e);
@@ -18727,7 +18777,7 @@ COMCP_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
   co_return r;
 }
 
-COMCP_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
+COMCP_LAZY_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
   if (!core_.facts.codec) return false;
   if (r) {
     if (!core_.is_modern()) return false;
@@ -18738,7 +18788,7 @@ COMCP_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r)
   return first.failed(r.error(), facts(c, &r.error())) != sansio::call_action::deliver;
 }
 
-COMCP_DECL sansio::call_facts exchange::facts(prepared_call const& c, error const* e) const {
+COMCP_LAZY_DECL sansio::call_facts exchange::facts(prepared_call const& c, error const* e) const {
   sansio::call_facts now;
   now.modern = core_.is_modern();
   now.http = core_.is_http();
@@ -18749,7 +18799,7 @@ COMCP_DECL sansio::call_facts exchange::facts(prepared_call const& c, error cons
   return now;
 }
 
-COMCP_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
+COMCP_LAZY_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
   progress p(core_.calls, c, core_.settings.limits.input_rounds());
   for (;;) {
     if (r && !core_.is_modern()) co_return r;
@@ -18760,7 +18810,7 @@ COMCP_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
   }
 }
 
-COMCP_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progress& p, reply& r) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progress& p, reply& r) {
   using action = sansio::call_action;
   auto& c = p.call;
   auto const why = r.error();
@@ -18794,7 +18844,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progres
   co_return std::nullopt;
 }
 
-COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& p, reply& r) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& p, reply& r) {
   using action = sansio::call_action;
   auto& c = p.call;
   auto const kind = core_.facts.codec->classify(c.method, r->view());
@@ -18824,7 +18874,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& 
 }
 
 // Before state alone goes back: a server that is not ready yet is not asked in a loop.
-COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
+COMCP_LAZY_DECL asio::awaitable<error> exchange::rest(progress& p) {
   auto& calls = core_.calls;
   auto const before = calls.now();
   pending_entry e(pending_entry::span::client);
@@ -18840,20 +18890,20 @@ COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
 }
 
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.
-COMCP_DECL bool exchange::may_repeat(prepared_call const& c, error const& e) const {
+COMCP_LAZY_DECL bool exchange::may_repeat(prepared_call const& c, error const& e) const {
   if (e.peer() || core_.end_reason() || core_.is_closing() || !(c.repeatable || c.options.is_idempotent())) return false;
   return core_.connection.life().is_restarting() || (core_.is_http() && (e == errc::transport_failed || e == errc::idle_timeout));
 }
 
 // Of a saved verdict that nothing has shown to hold yet, that is being checked, or that was found to be wrong since.
-COMCP_DECL bool exchange::may_be_of_other_era(prepared_call const& c, error const& e) const {
+COMCP_LAZY_DECL bool exchange::may_be_of_other_era(prepared_call const& c, error const& e) const {
   if (!c.sent_modern || !(e.peer() || (core_.is_http() && sansio::is_legacy_refusal(e)))) return false;
   return core_.recovery.doubts_era() || core_.connection.life().is_restarting() || !core_.is_modern();
 }
 
 // A saved verdict may be out of date, which an error answer can be the sign of: the server is asked, once for all
 // calls. True when the call is to go out again, in the other era; one that was refused unread did nothing yet.
-COMCP_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call const& c, error refusal) {
+COMCP_LAZY_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call const& c, error refusal) {
   core_.recovery.check_era();
   auto const failed = co_await core_.recovery.settled(c);
   if (failed) co_return failed;
@@ -18863,7 +18913,7 @@ COMCP_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call con
   co_return !core_.is_modern() && (unread || c.repeatable || c.options.is_idempotent());
 }
 
-COMCP_DECL bool exchange::follow_version(error const& e) {
+COMCP_LAZY_DECL bool exchange::follow_version(error const& e) {
   auto const offered = sansio::modern_versions(e);
   if (!offered) return false;
   std::optional<protocol_version> best;
@@ -18879,7 +18929,7 @@ COMCP_DECL bool exchange::follow_version(error const& e) {
 }
 
 // After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
-COMCP_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
   c.options.forget_tool();
   auto const name = wire::name_in(c.method, c.params);
   call_options bounds;
@@ -18974,7 +19024,9 @@ class page_mender final : public json::member_sink {
   bool in_list_ = false;
 };
 
-COMCP_DECL void inbound::delivered(padded_text text, request_id stream) {
+COMCP_LAZY_DECL inbound::inbound(client_core& core) noexcept : core_(core), from_transport_(*this) {}
+
+COMCP_LAZY_DECL void inbound::delivered(padded_text text, request_id stream) {
   auto const hold = core_.shared_from_this();
   overlap_guard::scope const alone(core_.calls.guard());
   ++core_.calls.counters().messages_in;
@@ -18990,7 +19042,7 @@ COMCP_DECL void inbound::delivered(padded_text text, request_id stream) {
   }
 }
 
-COMCP_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
+COMCP_LAZY_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
   if (m.kind != jsonrpc::message_kind::invalid && m.kind != jsonrpc::message_kind::batch) forget_strays();
   switch (m.kind) {
     case jsonrpc::message_kind::response:
@@ -19007,7 +19059,7 @@ COMCP_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
   }
 }
 
-COMCP_DECL void inbound::batch(padded_text text, request_id stream) {
+COMCP_LAZY_DECL void inbound::batch(padded_text text, request_id stream) {
   auto const* const old = dynamic_cast<wire::legacy const*>(core_.facts.codec.get());
   jsonrpc::envelope whole;
   whole.text = text.view();
@@ -19035,7 +19087,7 @@ COMCP_DECL void inbound::batch(padded_text text, request_id stream) {
   }
 }
 
-COMCP_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
+COMCP_LAZY_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
   if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
   auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), core_.settings.limits.json());
   if (parsed) return std::move(*parsed);
@@ -19045,7 +19097,7 @@ COMCP_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
 
 // The result of a call that waits, written as nearly everyone writes it; false for all else. Parsing the result is
 // what validates it: it is one value only if the rest of the message is what it looked like.
-COMCP_DECL bool inbound::plain_answer(padded_text text) {
+COMCP_LAZY_DECL bool inbound::plain_answer(padded_text text) {
   auto const answer = jsonrpc::find_result(text.view());
   auto const* const found = answer ? core_.calls.table().find(answer->id) : nullptr;
   if (!found || !(*found)->call || !(*found)->sent) return false;
@@ -19055,7 +19107,7 @@ COMCP_DECL bool inbound::plain_answer(padded_text text) {
   return true;
 }
 
-COMCP_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
+COMCP_LAZY_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
   auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
   auto const* const found = id ? core_.calls.table().find(id) : nullptr;
   if (!found) {
@@ -19081,7 +19133,7 @@ COMCP_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
   reply_to(**found, std::move(answer));
 }
 
-COMCP_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
+COMCP_LAZY_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
   if (r) {
     if (core_.is_modern() && !e.handshake) core_.facts.learn_name(*r);
     core_.recovery.answered(e);
@@ -19089,7 +19141,7 @@ COMCP_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
   core_.calls.end(e.id, std::move(r));
 }
 
-COMCP_DECL void inbound::notification(jsonrpc::envelope& m) {
+COMCP_LAZY_DECL void inbound::notification(jsonrpc::envelope& m) {
   ++core_.calls.counters().notifications;
   json::value params;
   if (!m.params.empty()) {
@@ -19102,12 +19154,12 @@ COMCP_DECL void inbound::notification(jsonrpc::envelope& m) {
     params = std::move(*parsed);
   }
   if (m.method == "notifications/progress") return progress(params);
-  for (auto* const sink : sinks_) {
-    if (sink->notified(m.method, params)) return;
+  for (auto const& sink : sinks_) {
+    if (sink.notified(m.method, params)) return;
   }
 }
 
-COMCP_DECL void inbound::progress(json::value const& params) {
+COMCP_LAZY_DECL void inbound::progress(json::value const& params) {
   auto const token = params.view().find("progressToken");
   std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
   auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
@@ -19128,7 +19180,7 @@ COMCP_DECL void inbound::progress(json::value const& params) {
   }
 }
 
-COMCP_DECL void inbound::bad(jsonrpc::envelope const& m) {
+COMCP_LAZY_DECL void inbound::bad(jsonrpc::envelope const& m) {
   ++core_.calls.counters().bad_messages;
   if (m.id && core_.calls.table().find(*m.id) && (*core_.calls.table().find(*m.id))->sent) {
     return core_.calls.end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
@@ -19141,7 +19193,7 @@ COMCP_DECL void inbound::bad(jsonrpc::envelope const& m) {
   core_.recovery.break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + first_stray_));
 }
 
-COMCP_DECL void inbound::stream_ended(request_id id, error why) {
+COMCP_LAZY_DECL void inbound::stream_ended(request_id id, error why) {
   auto const hold = core_.shared_from_this();
   auto const* const found = core_.calls.table().find(id);
   if (!found || !(*found)->call) return;
@@ -19153,29 +19205,29 @@ COMCP_DECL void inbound::stream_ended(request_id id, error why) {
   core_.calls.end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
 }
 
-COMCP_DECL bool inbound::awaits(request_id id) const {
+COMCP_LAZY_DECL bool inbound::awaits(request_id id) const {
   auto const* const found = core_.calls.table().find(id);
   return found && (*found)->call && (*found)->sent;
 }
 
-COMCP_DECL void inbound::session_lost(request_id id, error why) {
+COMCP_LAZY_DECL void inbound::session_lost(request_id id, error why) {
   auto const hold = core_.shared_from_this();
   core_.recovery.session_lost(id, std::move(why));
 }
 
-COMCP_DECL void inbound::authorizing(bool begins) { core_.connection.clock().authorizing(begins); }
-COMCP_DECL void inbound::deaf(error why) {
+COMCP_LAZY_DECL void inbound::authorizing(bool begins) { core_.connection.clock().authorizing(begins); }
+COMCP_LAZY_DECL void inbound::deaf(error why) {
   auto const hold = core_.shared_from_this();
-  for (auto* const sink : sinks_) sink->deaf(why);
+  for (auto const& sink : sinks_) sink.deaf(why);
 }
-COMCP_DECL bool inbound::listens() const {
-  return std::any_of(sinks_.begin(), sinks_.end(), [](auto const* sink) { return sink->is_awaited(); });
+COMCP_LAZY_DECL bool inbound::listens() const {
+  return std::any_of(sinks_.begin(), sinks_.end(), [](auto const& sink) { return sink.is_awaited(); });
 }
-COMCP_DECL void inbound::closed(error reason) { core_.connection.closed(std::move(reason)); }
-COMCP_DECL void inbound::fault(error what) { core_.fault(std::move(what)); }
+COMCP_LAZY_DECL void inbound::closed(error reason) { core_.connection.closed(std::move(reason)); }
+COMCP_LAZY_DECL void inbound::fault(error what) { core_.fault(std::move(what)); }
 
 // A handshake without an answer: what came in its place.
-COMCP_DECL error inbound::with_what_came(error const& e) const {
+COMCP_LAZY_DECL error inbound::with_what_came(error const& e) const {
   if (core_.is_http() || (e != errc::timeout && e != errc::transport_failed)) return e;
   auto const info = core_.connection.channel().info();
   std::string text(e.message());
@@ -19227,7 +19279,7 @@ struct input_rounds::open_pages {
   pending_entry done;
 };
 
-COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& answers) {
+COMCP_LAZY std::string responses_text(std::map<std::string, std::string> const& answers) {
   json::writer w;
   w.begin_object();
   for (auto const& [key, text] : answers) w.key(key).raw(text);
@@ -19236,7 +19288,7 @@ COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& 
 }
 
 // Why a round ended its call. That was sent: a code which says that nothing was does not leave here.
-COMCP_DECL error round_error(error const& e) {
+COMCP_LAZY error round_error(error const& e) {
   if (e == errc::validation_failed)
     return e.with_message("the call was sent, but the answer that its server asked for does not match: " +
                           std::string(e.message()));
@@ -19248,7 +19300,7 @@ COMCP_DECL error round_error(error const& e) {
   return e.peer() || is_ours ? e.with_code(make_error_code(errc::input_refused)) : e;
 }
 
-COMCP_DECL error input_rounds::check(input_required_result const& required) const {
+COMCP_LAZY_DECL error input_rounds::check(input_required_result const& required) const {
   bool const asks = required.input_requests && !required.input_requests->empty();
   if (!asks && !required.request_state)
     return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
@@ -19270,8 +19322,8 @@ COMCP_DECL error input_rounds::check(input_required_result const& required) cons
   return {};
 }
 
-COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round> r, std::string key,
-                                                         input_request asked) {
+COMCP_LAZY_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round> r, std::string key,
+                                                               input_request asked) {
   auto const hold = core_.shared_from_this();
   auto ctx = core_.dispatcher.make_context(asked.method, asked.params);
   r->cancelled.push_back(ctx.cancelled_);
@@ -19291,7 +19343,7 @@ COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round>
   if (r->running == 0 || r->failure) core_.calls.end(r->done.id, json::value());
 }
 
-COMCP_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r) {
+COMCP_LAZY_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r) {
   auto const most = std::max<std::size_t>(1, core_.settings.limits.handlers_in_flight());
   while (r->running < most && !r->waiting.empty()) {
     auto next = r->waiting.extract(r->waiting.begin());
@@ -19308,9 +19360,8 @@ COMCP_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r) {
   }
 }
 
-COMCP_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_required_result required,
-                                                                          std::stop_token stop,
-                                                                          time_point hard) {
+COMCP_LAZY_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_required_result required,
+                                                                          std::stop_token stop, time_point hard) {
   if (!required.input_requests || required.input_requests->empty()) co_return std::string();
   auto const r = std::make_shared<round>();
   auto const most = std::max(std::chrono::nanoseconds(hard - core_.calls.now()), std::chrono::nanoseconds(1));
@@ -19326,7 +19377,7 @@ COMCP_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_requi
   co_return round_error(r->failure);
 }
 
-COMCP_DECL bool is_accepted(std::string const& responses, std::string_view key) {
+COMCP_LAZY bool is_accepted(std::string const& responses, std::string_view key) {
   auto const all = json::parse(responses);
   auto const one = all ? all->find(key) : std::nullopt;
   auto const action = one ? one->find("action") : std::nullopt;
@@ -19334,8 +19385,8 @@ COMCP_DECL bool is_accepted(std::string const& responses, std::string_view key) 
 }
 
 // One page after the other, each as a round of its own: bounded, and ended with the call.
-COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& c, error refusal,
-                                                        time_point hard) {
+COMCP_LAZY_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& c, error refusal,
+                                                                time_point hard) {
   auto const failure = refusal.with_code(make_error_code(errc::url_elicitation_required));
   auto const data = json::parse(refusal.peer()->data);
   auto const list = data ? data->find("elicitations") : std::nullopt;
@@ -19373,7 +19424,7 @@ COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& 
   co_return completed.error() == errc::timeout ? failure : completed.error();
 }
 
-COMCP_DECL bool input_rounds::notified(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL bool input_rounds::notified(std::string const& method, json::value const& params) {
   if (method != "notifications/elicitation/complete") return false;
   auto const which = params.view().find("elicitationId");
   auto const id = which ? which->get_string() : std::nullopt;
@@ -19401,8 +19452,9 @@ namespace comcp {
 namespace detail {
 
 /// The call and its walk; who waits for it may be gone before that ends.
-struct interception final : pending_entry, task, std::enable_shared_from_this<interception> {
-  interception(std::shared_ptr<client_core> c, prepared_call of, performer p)
+template <class Core>
+struct interception final : pending_entry, task, std::enable_shared_from_this<interception<Core>> {
+  interception(std::shared_ptr<Core> c, prepared_call of, performer p)
       : pending_entry(span::client), core(std::move(c)), call(std::move(of)), perform(std::move(p)) {
     told = &means;
     call.counted = true;
@@ -19419,7 +19471,7 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     call.params = out.params.text();
     out.name = wire::name_in(call.method, pad(call.params)).value_or("");
   }
-  void run() override { spawn(core->home(), walk(shared_from_this()), signal.slot(), shared_from_this()); }
+  void run() override { spawn(core->home(), walk(this->shared_from_this()), signal.slot(), this->shared_from_this()); }
   interception(interception const&) = delete;
   interception& operator=(interception const&) = delete;
   // A hook that let go of its coroutine has ended the walk.
@@ -19434,7 +19486,7 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   static asio::awaitable<void> walk(std::shared_ptr<interception> i);
   static reply means(pending_entry& e, reply&& r);
 
-  std::shared_ptr<client_core> const core;
+  std::shared_ptr<Core> const core;
   prepared_call call;
   performer perform;
   outgoing_call out;
@@ -19445,18 +19497,20 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   asio::cancellation_signal signal;
 };
 
+template <class Core>
 class interception_step final : public call_step {
  public:
-  explicit interception_step(client_core& core) noexcept : core_(core) {}
+  explicit interception_step(Core& core) noexcept : core_(core) {}
 
   [[nodiscard]] bool concerns(std::string_view) const noexcept override { return true; }
-  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
 
  private:
-  client_core& core_;
+  Core& core_;
 };
 
-COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, performer next) {
+template <class Core>
+asio::awaitable<reply> interception_step<Core>::perform(prepared_call& c, performer next) {
   if (c.internal) return next(c);
   auto& calls = core_.calls;
   if (core_.end_reason()) return ended(core_.end_reason()->with_outcome(call_outcome::not_sent));
@@ -19464,8 +19518,9 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
   if (c.options.stop().stop_requested()) return ended(error(errc::cancelled).with_outcome(call_outcome::not_sent));
   auto const now = calls.now();
   auto const limit = calls.hard_limit(c.options);
-  asio::recycling_allocator<interception> const memory;
-  auto const i = std::allocate_shared<interception>(memory, core_.shared_from_this(), std::move(c), std::move(next));
+  asio::recycling_allocator<interception<Core>> const memory;
+  auto const i =
+      std::allocate_shared<interception<Core>>(memory, core_.shared_from_this(), std::move(c), std::move(next));
   if (!calls.enlist(*i, now, limit, later(now, limit), false))
     return ended(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
   calls.end_with(i->call.options.stop(), *i);
@@ -19474,7 +19529,8 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
   return waiting;
 }
 
-COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
+template <class Core>
+reply interception<Core>::means(pending_entry& e, reply&& r) {
   auto& i = static_cast<interception&>(e);
   if (!r) {  // it ends before its walk
     auto give_up = [self = i.shared_from_this()] { self->give_up(); };
@@ -19487,7 +19543,8 @@ COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
   return why.with_outcome(begun ? call_outcome::open : call_outcome::not_sent);
 }
 
-COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception> i) {
+template <class Core>
+asio::awaitable<void> interception<Core>::walk(std::shared_ptr<interception> i) {
   auto const& hooks = i->core->settings.interceptors;
   try {
     bool goes_on = true;
@@ -19535,10 +19592,10 @@ COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception
 
 }  // namespace detail
 
-COMCP_DECL connect_options& connect_options::intercept(interceptor i) {
+COMCP_LAZY_DECL connect_options& connect_options::intercept(interceptor i) {
   settings_.interceptors.push_back(std::move(i));
   settings_.steps[detail::connect_settings::interception] = [](client_core& core) {
-    return std::make_unique<detail::interception_step>(core);
+    return std::make_unique<detail::interception_step<client_core>>(core);
   };
   return *this;
 }
@@ -19549,7 +19606,7 @@ COMCP_DECL connect_options& connect_options::intercept(interceptor i) {
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how) {
+COMCP_LAZY_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how) {
   auto const performed = std::make_shared<bool>(false);
   performer::function marked = [performed, how = std::move(how)](prepared_call& call) {
     *performed = true;
@@ -19560,7 +19617,7 @@ COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_ca
   if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
 }
 
-COMCP_DECL void listen_streams::open(pointer const& s) {
+COMCP_LAZY_DECL void listen_streams::open(pointer const& s) {
   if (s->call.params.empty()) s->call.params = args("notifications", s->asked).text();
   s->call.internal = true;
   s->entry.open_ended = true;
@@ -19582,7 +19639,7 @@ inline error unacknowledged() {
   return {errc::protocol_violation, "the server ended subscriptions/listen before it acknowledged it"};
 }
 
-COMCP_DECL void listen_streams::stream_over(pointer const& s, reply r) {
+COMCP_LAZY_DECL void listen_streams::stream_over(pointer const& s, reply r) {
   std::erase(open_, s);
   if (!s->ended) s->ended = r ? error() : r.error();
   if (s->acknowledgment.id) core_.calls.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
@@ -19590,8 +19647,7 @@ COMCP_DECL void listen_streams::stream_over(pointer const& s, reply r) {
   over_(s);
 }
 
-COMCP_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s,
-                                                                  call_options options) {
+COMCP_LAZY_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s, call_options options) {
   if (s->is_acknowledged) co_return error();
   if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
   auto const timeout = core_.calls.timeout(options);
@@ -19603,13 +19659,13 @@ COMCP_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s,
   co_return waited.error();
 }
 
-COMCP_DECL void listen_streams::close(listen_stream& s) {
+COMCP_LAZY_DECL void listen_streams::close(listen_stream& s) {
   if (!s.ended) s.ended = error();
   if (s.entry.id) core_.calls.cancel(s.entry.id);
 }
 
-COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subscription_filter filter,
-                                                                                    call_options options) {
+COMCP_LAZY_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subscription_filter filter,
+                                                                                call_options options) {
   auto const hold = core_.shared_from_this();
   auto const s = std::make_shared<listen_stream>(std::move(filter));
   s->independent = true;
@@ -19624,7 +19680,7 @@ COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subsc
   co_return s;
 }
 
-COMCP_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_call& c) {
   auto bad = co_await core_.recovery.settled(c);
   if (!bad) bad = core_.exchange.check(c);
   if (bad) co_return bad;
@@ -19644,7 +19700,7 @@ COMCP_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_c
   co_return failure;
 }
 
-COMCP_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next(pointer s) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next(pointer s) {
   auto const hold = core_.shared_from_this();
   while (s->queue.empty()) {
     if (s->ended) co_return std::nullopt;
@@ -19659,14 +19715,14 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next
   co_return first;
 }
 
-COMCP_DECL listen_streams::pointer listen_streams::by_id(std::uint64_t id) const {
+COMCP_LAZY_DECL listen_streams::pointer listen_streams::by_id(std::uint64_t id) const {
   for (auto const& s : open_) {
     if (s->entry.id == id && id != 0) return s;
   }
   return {};
 }
 
-COMCP_DECL listen_streams::route listen_streams::routed(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL listen_streams::route listen_streams::routed(std::string const& method, json::value const& params) {
   auto const meta = params.view().find("_meta");
   auto const id = meta ? subscription_id_of(*meta) : std::nullopt;
   if (!id) return method == "notifications/subscriptions/acknowledged" ? route::taken : route::untagged;
@@ -19694,13 +19750,13 @@ COMCP_DECL listen_streams::route listen_streams::routed(std::string const& metho
   return route::taken;
 }
 
-COMCP_DECL void listen_streams::cancelled_by_server(json::view request) {
+COMCP_LAZY_DECL void listen_streams::cancelled_by_server(json::view request) {
   auto const id = request.get_uint64();
   auto const s = id ? by_id(*id) : nullptr;
   if (s) core_.calls.end(s->entry.id, error(errc::closed, "the server ended the subscription"));
 }
 
-COMCP_DECL void listen_streams::end_all(error const& reason) {
+COMCP_LAZY_DECL void listen_streams::end_all(error const& reason) {
   auto const all = open_;
   for (auto const& s : all) {
     if (!s->ended) s->ended = reason;
@@ -19708,7 +19764,7 @@ COMCP_DECL void listen_streams::end_all(error const& reason) {
   }
 }
 
-COMCP_DECL void listen_streams::shut_down() noexcept {
+COMCP_LAZY_DECL void listen_streams::shut_down() noexcept {
   for (auto const& s : std::exchange(open_, {})) {
     if (!s->ended) s->ended = error(errc::closed);
   }
@@ -19720,13 +19776,13 @@ COMCP_DECL void listen_streams::shut_down() noexcept {
 
 namespace comcp::detail {
 
-COMCP_DECL negotiation::negotiation(client_core& core)
+COMCP_LAZY_DECL negotiation::negotiation(client_core& core)
     : core_(core), machine_(core.settings.handshake, std::chrono::system_clock::now()) {
   probe_.internal = init_.internal = true;
 }
 
-COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_session> saved,
-                                                          std::chrono::nanoseconds timeout) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_session> saved,
+                                                               std::chrono::nanoseconds timeout) {
   auto const hold = shared_from_this();
   if (!core_.connection.clock().enlist(done_, timeout)) co_return error(errc::queue_full);
   if (saved) resume(*saved);
@@ -19742,19 +19798,19 @@ COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_se
   co_return *outcome_;
 }
 
-COMCP_DECL void negotiation::drop_all() noexcept {
+COMCP_LAZY_DECL void negotiation::drop_all() noexcept {
   for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_, &done_}) core_.calls.withdraw(*e);
 }
 
-COMCP_DECL void negotiation::closed(error const& reason) { take(machine_.closed(reason)); }
+COMCP_LAZY_DECL void negotiation::closed(error const& reason) { take(machine_.closed(reason)); }
 
-COMCP_DECL void negotiation::settle(error why) {
+COMCP_LAZY_DECL void negotiation::settle(error why) {
   if (outcome_) return;
   outcome_ = why ? result<void>(std::move(why)) : result<void>();
   if (done_.id) core_.calls.end(done_.id, json::value());
 }
 
-COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
+COMCP_LAZY_DECL void negotiation::take(sansio::handshake_step const& step) {
   using action = sansio::handshake_step::action;
   switch (step.what) {
     case action::wait: return;
@@ -19775,7 +19831,7 @@ COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
 }
 
 // What callers see of it, in one step.
-COMCP_DECL void negotiation::commit() {
+COMCP_LAZY_DECL void negotiation::commit() {
   auto& f = core_.facts;
   f.codec = std::move(codec_);
   f.era_learned = from_prior() ? core_.settings.handshake.prior->date : std::chrono::system_clock::now();
@@ -19793,20 +19849,20 @@ COMCP_DECL void negotiation::commit() {
   }
 }
 
-COMCP_DECL std::function<void(reply)> negotiation::then(void (negotiation::*next)(reply const&)) {
+COMCP_LAZY_DECL std::function<void(reply)> negotiation::then(void (negotiation::*next)(reply const&)) {
   return [weak = weak_from_this(), next](reply r) {
     if (auto const alive = weak.lock()) ((*alive).*next)(r);
   };
 }
 
-COMCP_DECL void negotiation::send(prepared_call& c, pending_entry& e) {
+COMCP_LAZY_DECL void negotiation::send(prepared_call& c, pending_entry& e) {
   core_.calls.withdraw(e);
   e.call = &c;
   e.handshake = true;
   core_.connection.clock().enlist(e, core_.settings.handshake_timeout);
 }
 
-COMCP_DECL void negotiation::probe(protocol_version v) {
+COMCP_LAZY_DECL void negotiation::probe(protocol_version v) {
   codec_ = core_.introduction.modern(v);
   probe_entry_.on_end = then(&negotiation::probed);
   send(probe_, probe_entry_);
@@ -19820,7 +19876,7 @@ COMCP_DECL void negotiation::probe(protocol_version v) {
   if (auto const sent = core_.outbound.transmit(probe_entry_, *codec_); !sent) settle(sent.error());
 }
 
-COMCP_DECL void negotiation::probed(reply const& r) {
+COMCP_LAZY_DECL void negotiation::probed(reply const& r) {
   core_.calls.withdraw(probe_timer_);
   if (!r) return take(machine_.discover_failed(r.error()));
   auto found = json::read<discover_result>(r->view());
@@ -19830,7 +19886,7 @@ COMCP_DECL void negotiation::probed(reply const& r) {
   take(step);
 }
 
-COMCP_DECL void negotiation::initialize(protocol_version v) {
+COMCP_LAZY_DECL void negotiation::initialize(protocol_version v) {
   codec_ = std::make_unique<wire::legacy>(v);
   init_.params = core_.introduction.initialize(v);
   initialize_entry_.on_end = then(&negotiation::initialized);
@@ -19838,7 +19894,7 @@ COMCP_DECL void negotiation::initialize(protocol_version v) {
   if (auto const sent = core_.outbound.transmit(initialize_entry_, *codec_); !sent) settle(sent.error());
 }
 
-COMCP_DECL void negotiation::initialized(reply const& r) {
+COMCP_LAZY_DECL void negotiation::initialized(reply const& r) {
   if (!r) return take(machine_.initialize_failed(r.error()));
   auto const named = r->view().find("protocolVersion");
   auto const step = machine_.initialized(named ? std::string(named->get_string().value_or("")) : std::string());
@@ -19851,7 +19907,7 @@ COMCP_DECL void negotiation::initialized(reply const& r) {
   take(step);
 }
 
-COMCP_DECL asio::awaitable<void> negotiation::reopen() {
+COMCP_LAZY_DECL asio::awaitable<void> negotiation::reopen() {
   auto const hold = shared_from_this();
   auto const core = core_.shared_from_this();
   for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_}) core_.calls.withdraw(*e);
@@ -19861,7 +19917,7 @@ COMCP_DECL asio::awaitable<void> negotiation::reopen() {
   else settle(opened.error());
 }
 
-COMCP_DECL void negotiation::resume(saved_session const& saved) {
+COMCP_LAZY_DECL void negotiation::resume(saved_session const& saved) {
   auto text = saved.initialize_result;
   auto const raw = json::parse(pad(text));
   auto agreed = raw ? json::read<initialize_result>(raw->view()) : result<initialize_result>(error(errc::invalid_json));
@@ -19883,9 +19939,9 @@ COMCP_DECL void negotiation::resume(saved_session const& saved) {
 
 namespace comcp::detail {
 
-COMCP_DECL result<void> outbound::transmit(pending_entry& e) { return transmit(e, *core_.facts.codec); }
+COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e) { return transmit(e, *core_.facts.codec); }
 
-COMCP_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& codec) {
+COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& codec) {
   auto const& c = *e.call;
   c.sent_modern = codec.is_modern();
   wire::request_meta meta;
@@ -19905,7 +19961,7 @@ COMCP_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& 
   return sent;
 }
 
-COMCP_DECL void outbound::cancel(request_id id, pending_entry const& e, std::string_view why) {
+COMCP_LAZY_DECL void outbound::cancel(request_id id, pending_entry const& e, std::string_view why) {
   auto& channel = core_.connection.channel();
   if (!e.call || !e.sent || !channel.is_open()) return;
   if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
@@ -19916,18 +19972,19 @@ COMCP_DECL void outbound::cancel(request_id id, pending_entry const& e, std::str
   send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
 }
 
-COMCP_DECL void outbound::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
+COMCP_LAZY_DECL void outbound::notify(std::string_view method, std::string_view params,
+                                      wire::request_meta const& meta) {
   if (!core_.facts.codec || !core_.connection.channel().is_open()) return;
   outgoing message(core_.facts.codec->notification(method, params, meta));
   message.method = method;
   send(std::move(message));
 }
 
-COMCP_DECL void outbound::send_text(std::string text) {
+COMCP_LAZY_DECL void outbound::send_text(std::string text) {
   if (core_.connection.channel().is_open()) send(outgoing(std::move(text)));
 }
 
-COMCP_DECL void outbound::send(outgoing message) {
+COMCP_LAZY_DECL void outbound::send(outgoing message) {
   if (core_.is_http()) label(message, core_.facts);
   if (core_.settings.tracer) core_.trace(direction::sent, message.text);
   auto const sent = core_.connection.channel().send(std::move(message));
@@ -19940,11 +19997,11 @@ COMCP_DECL void outbound::send(outgoing message) {
 
 namespace comcp::detail {
 
-COMCP_DECL void recovery::lost(error why) {
+COMCP_LAZY_DECL void recovery::lost(error why) {
   if (!begin_restart(why)) connection_.finish(std::move(why));
 }
 
-COMCP_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error const& why) {
+COMCP_LAZY_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error const& why) {
   auto const& policy = core_.settings.restart;
   if (policy.ask()) {
     try {
@@ -19958,14 +20015,14 @@ COMCP_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error con
 }
 
 // False when there is to be no restart.
-COMCP_DECL bool recovery::begin_restart(error const& why) {
+COMCP_LAZY_DECL bool recovery::begin_restart(error const& why) {
   auto const wait = next_restart(why);
   if (connection_.life().is_closing()) return true;  // by whom it asked
   if (wait) give_way(why, *wait);
   return wait.has_value();
 }
 
-COMCP_DECL void recovery::give_way(error const& why, nanoseconds wait) {
+COMCP_LAZY_DECL void recovery::give_way(error const& why, nanoseconds wait) {
   renewal_due_ = at_once_ = false;
   connection_.on(sansio::life_event::lost);
   connection_.cancel_inbound();
@@ -19973,7 +20030,7 @@ COMCP_DECL void recovery::give_way(error const& why, nanoseconds wait) {
   if (!connection_.life().is_closing()) core_.spawn(restart(wait));
 }
 
-COMCP_DECL void recovery::break_off(error reason) {
+COMCP_LAZY_DECL void recovery::break_off(error reason) {
   if (core_.settings.restart.ask()) {
     if (connection_.life().is_restarting()) return;  // it is being replaced, or the attempt's own timeouts end it
     if (connection_.life().is(sansio::life_state::ready) && begin_restart(reason)) return;
@@ -19981,7 +20038,7 @@ COMCP_DECL void recovery::break_off(error reason) {
   core_.spawn(connection_.close(std::move(reason)));
 }
 
-COMCP_DECL error recovery::begin_anew(error why, nanoseconds wait) {
+COMCP_LAZY_DECL error recovery::begin_anew(error why, nanoseconds wait) {
   auto const& life = connection_.life();
   if (connection_.end_reason()) return *connection_.end_reason();
   if (life.is_closing()) return {errc::closed, "the client is closing"};
@@ -19996,7 +20053,7 @@ COMCP_DECL error recovery::begin_anew(error why, nanoseconds wait) {
   return connection_.end_reason().value_or(error());
 }
 
-COMCP_DECL asio::awaitable<void> recovery::reconnect(error why) {
+COMCP_LAZY_DECL asio::awaitable<void> recovery::reconnect(error why) {
   auto const hold = core_.shared_from_this();
   if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
   pending_entry outcome(pending_entry::span::client);
@@ -20006,7 +20063,7 @@ COMCP_DECL asio::awaitable<void> recovery::reconnect(error why) {
   if (!r) throw exception(r.error());
 }
 
-COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
+COMCP_LAZY_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
   auto const hold = core_.shared_from_this();
   auto const& life = connection_.life();
   std::optional<nanoseconds> until_next = first_wait;
@@ -20036,7 +20093,7 @@ COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
 }
 
 // What it failed with, if it did; where the client closes meanwhile, that does not matter.
-COMCP_DECL asio::awaitable<error> recovery::attempt() {
+COMCP_LAZY_DECL asio::awaitable<error> recovery::attempt() {
   auto const& life = connection_.life();
   connection_.on(sansio::life_event::due);
   connection_.clock().begin();
@@ -20054,7 +20111,7 @@ COMCP_DECL asio::awaitable<error> recovery::attempt() {
   co_return lost_again_;
 }
 
-COMCP_DECL void recovery::session_lost(request_id id, error why) {
+COMCP_LAZY_DECL void recovery::session_lost(request_id id, error why) {
   constexpr unsigned most = 2;  // without one answer in between
   auto const* const found = id ? core_.calls.table().find(id) : nullptr;
   auto const& life = connection_.life();
@@ -20072,13 +20129,13 @@ COMCP_DECL void recovery::session_lost(request_id id, error why) {
   if (!hopeless) renew();
 }
 
-COMCP_DECL void recovery::check_era() {
+COMCP_LAZY_DECL void recovery::check_era() {
   if (!std::exchange(prior_unconfirmed_, false) || connection_.life().is_restarting()) return;
   eras_.forget();
   begin_renegotiation({});
 }
 
-COMCP_DECL void recovery::renew() {
+COMCP_LAZY_DECL void recovery::renew() {
   if (!connection_.life().is(sansio::life_state::ready)) return;
   renewal_due_ = false;
   ++renewals_in_a_row_;
@@ -20089,12 +20146,12 @@ COMCP_DECL void recovery::renew() {
 }
 
 // On the connection as it is. Shared by all calls that wait for its outcome: none of them ends it.
-COMCP_DECL void recovery::begin_renegotiation(std::optional<era_verdict> known) {
+COMCP_LAZY_DECL void recovery::begin_renegotiation(std::optional<era_verdict> known) {
   connection_.on(sansio::life_event::renew);
   core_.spawn(renegotiate(std::move(known)));
 }
 
-COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict> known) {
+COMCP_LAZY_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict> known) {
   auto const hold = core_.shared_from_this();
   auto const& life = connection_.life();
   bool const renews = known.has_value();
@@ -20115,7 +20172,7 @@ COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict
 }
 
 // The connection is as it was: the next call tries again. Those that waited do not.
-COMCP_DECL void recovery::kept(error const& why) {
+COMCP_LAZY_DECL void recovery::kept(error const& why) {
   renewal_due_ = core_.is_http() && !core_.is_modern();
   connection_.on(sansio::life_event::kept);
   // Those that wait now: who resumes here may begin the next one, and wait for that.
@@ -20127,7 +20184,7 @@ COMCP_DECL void recovery::kept(error const& why) {
   core_.calls.wake(restarts, why);
 }
 
-COMCP_DECL void recovery::answered(pending_entry const& e) noexcept {
+COMCP_LAZY_DECL void recovery::answered(pending_entry const& e) noexcept {
   if (!e.call->internal) {  // a handshake alone shows nothing: it may die of a call
     delays_.proved();
     renewals_in_a_row_ = 0;
@@ -20135,25 +20192,25 @@ COMCP_DECL void recovery::answered(pending_entry const& e) noexcept {
   if (!e.handshake) prior_unconfirmed_ = false;
 }
 
-COMCP_DECL bool recovery::is_unsettled() const noexcept {
+COMCP_LAZY_DECL bool recovery::is_unsettled() const noexcept {
   return connection_.life().is_restarting() || !core_.facts.codec;
 }
 
-COMCP_DECL bool recovery::defers(pending_entry const& e) {
+COMCP_LAZY_DECL bool recovery::defers(pending_entry const& e) {
   if (renewal_due_ && !connection_.life().is_restarting()) renew();
   if (!is_unsettled()) return false;
   core_.calls.table().line_up(deferred_, e.id);
   return true;
 }
 
-COMCP_DECL asio::awaitable<error> recovery::settled(prepared_call const& c) {
+COMCP_LAZY_DECL asio::awaitable<error> recovery::settled(prepared_call const& c) {
   if (connection_.end_reason()) co_return *connection_.end_reason();
   if (!is_unsettled()) co_return error();
   auto failed = co_await core_.calls.wait_in(unsettled_, c);
   co_return failed;
 }
 
-COMCP_DECL void recovery::restored() {
+COMCP_LAZY_DECL void recovery::restored() {
   for (auto const id : std::exchange(deferred_, {})) {
     auto const* const found = core_.calls.table().find(id);
     if (!found) continue;
@@ -20177,12 +20234,12 @@ COMCP_DECL void recovery::restored() {
 
 namespace comcp::detail {
 
-COMCP_DECL void shared_stream::refresh() {
+COMCP_LAZY_DECL void shared_stream::refresh() {
   if (std::exchange(reconciling_, true)) return give_up_opening();
   core_.spawn(reconcile());
 }
 
-COMCP_DECL asio::awaitable<error> shared_stream::join(std::string uri, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<error> shared_stream::join(std::string uri, prepared_call& c) {
   // Posted: with nothing to do it would be over before the wait below has begun.
   auto begin = [this, weak = core_.weak_from_this()] {
     if (auto const core = weak.lock()) refresh();
@@ -20196,7 +20253,7 @@ COMCP_DECL asio::awaitable<error> shared_stream::join(std::string uri, prepared_
   co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
 }
 
-COMCP_DECL void shared_stream::over(pointer const& s) {
+COMCP_LAZY_DECL void shared_stream::over(pointer const& s) {
   if (open_ != s) return;
   open_.reset();
   if (core_.connection.status() != connection_status::ready || !s->is_acknowledged) return;
@@ -20206,7 +20263,7 @@ COMCP_DECL void shared_stream::over(pointer const& s) {
   reopen_later();
 }
 
-COMCP_DECL void shared_stream::ended(error const& reason) {
+COMCP_LAZY_DECL void shared_stream::ended(error const& reason) {
   delays_.proved();
   open_.reset();
   streams_.end_all(reason);
@@ -20214,7 +20271,7 @@ COMCP_DECL void shared_stream::ended(error const& reason) {
 }
 
 // After 1 s, 2 s, 4 s ... 30 s. After two minutes, in which a server may start again, it is said.
-COMCP_DECL void shared_stream::reopen_later() {
+COMCP_LAZY_DECL void shared_stream::reopen_later() {
   constexpr unsigned many = 8;
   if (std::exchange(reopening_, true)) return;
   auto const wait = delays_.failed(0);
@@ -20233,7 +20290,7 @@ COMCP_DECL void shared_stream::reopen_later() {
 }
 
 // Who asked for something may have gone before it was acknowledged: the others do not wait behind that.
-COMCP_DECL void shared_stream::give_up_opening() {
+COMCP_LAZY_DECL void shared_stream::give_up_opening() {
   if (!opening_) return;
   auto give_up = [this, hold = core_.weak_from_this()] {
     auto const core = hold.lock();
@@ -20244,7 +20301,7 @@ COMCP_DECL void shared_stream::give_up_opening() {
 }
 
 // Opens the stream that is wanted now, and ends the old one only after the new one is acknowledged.
-COMCP_DECL asio::awaitable<void> shared_stream::reconcile() {
+COMCP_LAZY_DECL asio::awaitable<void> shared_stream::reconcile() {
   auto const hold = core_.shared_from_this();
   error failure;
   bool followed = false;
@@ -20304,8 +20361,8 @@ COMCP_DECL asio::awaitable<void> shared_stream::reconcile() {
 
 namespace comcp::detail {
 
-COMCP_DECL void subscription_hub::forget(std::string const& uri,
-                                         std::shared_ptr<updated_callback const> const& callback) {
+COMCP_LAZY_DECL void subscription_hub::forget(std::string const& uri,
+                                              std::shared_ptr<updated_callback const> const& callback) {
   auto const found = resources_.find(uri);
   if (found == resources_.end()) return;
   std::erase(found->second.callbacks, callback);
@@ -20329,11 +20386,12 @@ struct subscription_hub::membership {
   bool stays = false;
 };
 
-COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
+COMCP_LAZY_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
   core_.calls.wake(line, why ? reply(why) : reply(json::value()));
 }
 
-COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f,
+                                                                  call_options options) {
   auto const hold = core_.shared_from_this();
   auto const mine = std::make_shared<updated_callback const>(std::move(f));
   prepared_call c(wire::methods::subscribe, args("uri", uri).text(), std::move(options));
@@ -20341,8 +20399,9 @@ COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, up
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }
 
-COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
-                                                         prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> subscription_hub::join(std::string uri,
+                                                              std::shared_ptr<updated_callback const> mine,
+                                                              prepared_call& c) {
   auto failure = co_await core_.recovery.settled(c);
   bool const modern = core_.is_modern();
   if (!failure && modern) failure = core_.exchange.check_subscribe(c.options);
@@ -20362,7 +20421,7 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::s
 }
 
 // One asks for all that come meanwhile; if that goes wrong, the next one does.
-COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri, prepared_call& c) {
   for (;;) {
     auto& t = resources_[uri];
     if (t.confirmed) co_return error();
@@ -20386,7 +20445,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri,
   co_return done.error();
 }
 
-COMCP_DECL void subscription_hub::answered(std::string const& uri, bool well) {
+COMCP_LAZY_DECL void subscription_hub::answered(std::string const& uri, bool well) {
   auto const found = resources_.find(uri);
   if (found == resources_.end()) return;
   found->second.asking = false;
@@ -20395,7 +20454,7 @@ COMCP_DECL void subscription_hub::answered(std::string const& uri, bool well) {
   wake(line, {});
 }
 
-COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
   auto const hold = core_.shared_from_this();
   if (core_.end_reason()) throw exception(*core_.end_reason());
   if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
@@ -20404,7 +20463,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }
 
-COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   auto const failed = co_await core_.recovery.settled(c);
   if (failed) co_return failed;
@@ -20422,14 +20481,14 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepa
   co_return r;
 }
 
-COMCP_DECL bool subscription_hub::is_awaited() const {
+COMCP_LAZY_DECL bool subscription_hub::is_awaited() const {
   auto const& h = core_.handler;
   bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
   return heard || !wanted().empty();
 }
 
-COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
-                                                 std::function<void(error const&)> silent) {
+COMCP_LAZY_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
+                                                      std::function<void(error const&)> silent) {
   auto const known = silent_.find(kind);
   auto const why = known == silent_.end() ? deaf_ : known->second;
   if (why && silent) watchers_.guarded([&] { silent(why); });
@@ -20438,13 +20497,13 @@ COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function
   return handle;
 }
 
-COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
+COMCP_LAZY_DECL void subscription_hub::unwatch(std::uint64_t handle) {
   watchers_.remove(handle);
   if (core_.is_modern() && core_.connection.status() == connection_status::ready) shared_.refresh();
 }
 
 // What was asked for and is not acknowledged never comes: told once, not at each stream that follows.
-COMCP_DECL void subscription_hub::adopt(listen_stream const& s) {
+COMCP_LAZY_DECL void subscription_hub::adopt(listen_stream const& s) {
   auto const known = std::exchange(silent_, {});
   auto const look = [&](std::string const& kind, bool wanted, bool comes) {
     if (!wanted || comes) return;
@@ -20466,7 +20525,7 @@ COMCP_DECL void subscription_hub::adopt(listen_stream const& s) {
   }
 }
 
-COMCP_DECL void subscription_hub::deaf(error const& why) {
+COMCP_LAZY_DECL void subscription_hub::deaf(error const& why) {
   bool const was_deaf(deaf_);
   deaf_ = why;
   if (!deaf_ && was_deaf && shared_.close_gap()) missed_changes();
@@ -20484,14 +20543,14 @@ COMCP_DECL void subscription_hub::deaf(error const& why) {
 
 namespace comcp::detail {
 
-COMCP_DECL subscription_hub::subscription_hub(client_core& core)
+COMCP_LAZY_DECL subscription_hub::subscription_hub(client_core& core)
     : core_(core),
       streams_(core, [this](listen_streams::pointer const& s) { shared_.over(s); }),
       shared_(core, *this, streams_),
       watchers_([&core](error e) { core.fault(std::move(e)); }) {}
 COMCP_DECL subscription_hub::~subscription_hub() = default;
 
-COMCP_DECL subscription_filter subscription_hub::wanted() const {
+COMCP_LAZY_DECL subscription_filter subscription_hub::wanted() const {
   subscription_filter f;
   auto const& h = core_.handler;
   f.tools_list_changed = h.receives("notifications/tools/list_changed");
@@ -20508,7 +20567,7 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
 }
 
 // All at once: calls that wait for a restart go out after them.
-COMCP_DECL void subscription_hub::connected() {
+COMCP_LAZY_DECL void subscription_hub::connected() {
   shared_.gap(false);
   if (core_.is_modern()) deaf_ = error();
   else silent_.clear();
@@ -20520,9 +20579,9 @@ COMCP_DECL void subscription_hub::connected() {
   }
 }
 
-COMCP_DECL void subscription_hub::ended(error const& reason) { shared_.ended(reason); }
+COMCP_LAZY_DECL void subscription_hub::ended(error const& reason) { shared_.ended(reason); }
 
-COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
+COMCP_LAZY_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
   auto const hold = core_.shared_from_this();
   prepared_call again(wire::methods::subscribe, args("uri", uri).text(), {});
   again.internal = true;
@@ -20530,7 +20589,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string ur
   if (!done) core_.fault(done.error());
 }
 
-COMCP_DECL bool subscription_hub::notified(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL bool subscription_hub::notified(std::string const& method, json::value const& params) {
   if (method == "notifications/cancelled") {
     auto const which = params.view().find("requestId");
     if (which && core_.is_modern()) streams_.cancelled_by_server(*which);
@@ -20545,7 +20604,7 @@ COMCP_DECL bool subscription_hub::notified(std::string const& method, json::valu
 inline constexpr std::array<char const*, 3> list_changes = {
     "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed"};
 
-COMCP_DECL void subscription_hub::tell(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL void subscription_hub::tell(std::string const& method, json::value const& params) {
   if (method == "notifications/resources/updated") {
     auto const update = json::read<resource_updated>(params.view());
     if (!update) return core_.fault(update.error());
@@ -20566,12 +20625,12 @@ COMCP_DECL void subscription_hub::tell(std::string const& method, json::value co
 }
 
 // There was no stream for a while: as though every list had changed.
-COMCP_DECL void subscription_hub::missed_changes() {
+COMCP_LAZY_DECL void subscription_hub::missed_changes() {
   for (auto const* const method : list_changes) core_.pipeline.notified(method, json::value());
   tell_watchers();
 }
 
-COMCP_DECL void subscription_hub::tell_watchers() {
+COMCP_LAZY_DECL void subscription_hub::tell_watchers() {
   for (auto const* const method : list_changes) tell(method, json::value());
 }
 
@@ -20617,7 +20676,7 @@ class root_list {
     return std::erase_if(*roots_, [uri](root const& r) { return r.uri == uri; }) > 0;
   }
   /// Tells the server, where its era has that; call it after add() and remove().
-  [[nodiscard]] asio::awaitable<void> notify(client const& c) const {
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> notify(client const& c) const {
     if (c.era() == era::legacy) return c.notify_roots_changed();
     return detail::nothing();
   }
@@ -20714,7 +20773,12 @@ class broadcast {
 }  // namespace comcp
 
 // net/asio_compat.hpp
-// The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives.
+// The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives. And Asio's operations
+// with return types that are spelt out: one that is deduced makes g++ compile the operation for whoever reads a call of
+// it.
+
+#include <system_error>
+#include <tuple>
 
 #include <asio/version.hpp>
 
@@ -20724,6 +20788,8 @@ class broadcast {
 #include <asio/experimental/as_tuple.hpp>
 #endif
 
+#include <asio/awaitable.hpp>
+#include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 
 namespace comcp::net {
@@ -20736,6 +20802,21 @@ using asio::experimental::as_tuple;
 
 /// Completion token: await, and get (error_code, values...) instead of an exception.
 inline constexpr auto tuple_awaitable = as_tuple(asio::use_awaitable);
+
+template <class Timer>
+asio::awaitable<std::tuple<std::error_code>> async_wait(Timer& timer) {
+  return timer.async_wait(tuple_awaitable);
+}
+
+template <class Executor>
+asio::awaitable<void> async_turn(Executor const& on) {
+  return asio::post(on, asio::use_awaitable);
+}
+
+template <class Socket>
+asio::awaitable<std::tuple<std::error_code>> async_connect(Socket& socket, typename Socket::endpoint_type const& to) {
+  return socket.async_connect(to, tuple_awaitable);
+}
 
 }  // namespace comcp::net
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
@@ -20750,7 +20831,7 @@ COMCP_LAZY_DECL asio::awaitable<any_notification> broadcast::listener::take(std:
   auto const ex = co_await asio::this_coro::executor;
   while (q->items.empty()) {
     reading now(*q, ex);
-    (void)co_await now.woken.async_wait(net::tuple_awaitable);
+    (void)co_await net::async_wait(now.woken);
     auto const state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) throw exception(error(errc::cancelled));
   }
@@ -21897,7 +21978,7 @@ template <class Session>
 asio::awaitable<void> close_session(std::shared_ptr<Session> session) {
   if (!session || session->done()) co_return;
   session->start_close();
-  while (!session->done()) co_await session->closed_signal().async_wait(net::tuple_awaitable);
+  while (!session->done()) co_await net::async_wait(session->closed_signal());
 }
 
 }  // namespace comcp::detail
@@ -23181,7 +23262,7 @@ struct bearer::state {
       detail::spawn(executor, std::move(work));
     }
     auto const round = self->rounds;
-    while (self->asking && self->rounds == round) co_await self->asking->async_wait(net::tuple_awaitable);
+    while (self->asking && self->rounds == round) co_await net::async_wait(*self->asking);
     if (self->failure) co_return self->failure;
     co_return result<void>();
   }
@@ -24266,7 +24347,7 @@ asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string h
   lookup(on, host, port, std::move(answered));
   auto const alarm = time->make_deadline(on);
   alarm->arm(until, [&late = *wait] { late.end(asio::error::timed_out, endpoints()); });
-  if (!wait->over) co_await wait->bell.async_wait(tuple_awaitable);
+  if (!wait->over) co_await async_wait(wait->bell);
   if (!wait->over) co_return error(errc::cancelled);
   if (wait->ec == asio::error::timed_out) co_return error(errc::connect_timeout, host + " was not resolved in time");
   if (wait->ec) co_return error(errc::connect_failed, "cannot resolve " + host + ": " + wait->ec.message());
@@ -25406,7 +25487,7 @@ asio::awaitable<result<Socket>> connect_any(endpoints to, std::string name, std:
     late = false;
     if (!ec) {
       socket_alarm const alarm(*time, socket, detail::share_of(time->now(), until, to.size() - i));
-      auto const connected = co_await socket.async_connect(to[i], tuple_awaitable);
+      auto const connected = co_await net::async_connect(socket, to[i]);
       ec = std::get<0>(connected);
       late = alarm.rang();
     }
@@ -26431,7 +26512,7 @@ COMCP_DECL void gate::open() noexcept {
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> gate::wait() {
-  while (!open_) co_await timer_.async_wait(net::tuple_awaitable);
+  while (!open_) co_await net::async_wait(timer_);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until) {
@@ -28150,8 +28231,6 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_l
 }  // namespace comcp::detail
 
 // transport/impl/http_post.ipp
-#include <asio/post.hpp>
-#include <asio/use_awaitable.hpp>
 
 namespace comcp::detail {
 
@@ -28179,7 +28258,7 @@ COMCP_DECL sansio::http_sent http_post::sent() const {
 }
 
 // A POST begins inside send(), from which nothing may be told yet.
-COMCP_LAZY asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await asio::post(on, asio::use_awaitable); }
+COMCP_LAZY asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await net::async_turn(on); }
 
 COMCP_LAZY_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> session, activity a) {
   auto& link = session->link();
@@ -29161,7 +29240,7 @@ COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_p
   auto signal = e->closed_signal.lock();
   if (!signal) signal = std::make_shared<asio::steady_timer>(e->box.executor(), asio::steady_timer::time_point::max());
   e->closed_signal = signal;
-  while (e->in != nullptr) co_await signal->async_wait(net::tuple_awaitable);
+  while (e->in != nullptr) co_await net::async_wait(*signal);
 }
 
 COMCP_DECL transport_info memory_transport::info() const {
@@ -30285,26 +30364,37 @@ static_assert(transport<stdio> && has_cutter<stdio>);
 
 namespace comcp {
 namespace detail {
-asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path);
+COMCP_LAZY asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path);
+
+struct unix_connector {
+  std::string path;
+  COMCP_LAZY asio::awaitable<result<asio::local::stream_protocol::socket>> operator()() const {
+    return connect_unix(path);
+  }
+};
 }  // namespace detail
 
-/// A server that listens on a Unix domain socket. open() connects, again and again if asked to. A copy has the path and
-/// the options, never the connection.
-class unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
+/// As unix_socket says. A template, so that only who uses it compiles it.
+template <class Connector>
+class basic_unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
  public:
-  explicit unix_socket(std::string path, stream_options options = stream_options())
-      : byte_stream(connector([path] { return detail::connect_unix(path); }), options.label("unix", path)),
+  explicit basic_unix_socket(std::string path, stream_options options = stream_options())
+      : byte_stream(connector(Connector{path}), options.label("unix", path)),
         path_(std::move(path)),
         options_(std::move(options)) {}
-  unix_socket(unix_socket const& other) : unix_socket(other.path_, other.options_) {}
-  unix_socket& operator=(unix_socket const& other) { return *this = unix_socket(other); }
-  unix_socket(unix_socket&&) noexcept = default;
-  unix_socket& operator=(unix_socket&&) noexcept = default;
+  basic_unix_socket(basic_unix_socket const& other) : basic_unix_socket(other.path_, other.options_) {}
+  basic_unix_socket& operator=(basic_unix_socket const& other) { return *this = basic_unix_socket(other); }
+  basic_unix_socket(basic_unix_socket&&) noexcept = default;
+  basic_unix_socket& operator=(basic_unix_socket&&) noexcept = default;
 
  private:
   std::string path_;
   stream_options options_;
 };
+
+/// A server that listens on a Unix domain socket. open() connects, again and again if asked to. A copy has the path and
+/// the options, never the connection.
+using unix_socket = basic_unix_socket<detail::unix_connector>;
 
 }  // namespace comcp
 
@@ -30317,7 +30407,7 @@ class unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path) {
+COMCP_LAZY_DECL asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path) {
   auto executor = co_await asio::this_coro::executor;
   asio::local::stream_protocol::endpoint endpoint;
   try {
@@ -30326,7 +30416,7 @@ COMCP_DECL asio::awaitable<result<asio::local::stream_protocol::socket>> connect
     co_return error(errc::connect_failed, "the socket path is too long: " + path);
   }
   asio::local::stream_protocol::socket socket(executor);
-  auto [ec] = co_await socket.async_connect(endpoint, net::tuple_awaitable);
+  auto [ec] = co_await net::async_connect(socket, endpoint);
   if (ec) co_return error(errc::connect_failed, path + ": " + ec.message());
   co_return std::move(socket);
 }

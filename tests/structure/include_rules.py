@@ -73,7 +73,7 @@ PARTS = {
     "calls": ({"call", "options", "overlap_guard", "statistics"},
               FEATURES | ERAS | {"client_core", "connection", "channel", "pipeline", "exchange", "inbound", "dispatcher",
                                  "recovery", "subscriptions"}),
-    "pipeline": ({"call", "exchange", "notification_sink"},
+    "pipeline": ({"call", "exchange"},
                  FEATURES | ERAS | {"client_core", "connection", "channel", "dispatcher", "recovery",
                                     "rounds", "labels", "subscriptions"}),
     "inbound": ({"call", "core", "notification_sink"},

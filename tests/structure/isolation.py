@@ -1,15 +1,16 @@
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
-"""isolation.py COMPILER_RSP: what compiled mode promises: a user of comcp.hpp never parses simdjson."""
+"""isolation.py COMPILER_RSP: what the modes promise who only includes comcp.hpp: compiled mode, that simdjson is never
+parsed; header-only mode, that no coroutine is generated, also where nothing is optimised (COMCP_LAZY in version.hpp)."""
+import pathlib
 import subprocess
 import sys
 
 import compiler
 
 
-def main():
-    got = subprocess.run([*compiler.command(sys.argv[1]), *compiler.COMPILED_MODE, "-M", "-include", "comcp/comcp.hpp",
-                          "-x", "c++", "/dev/null"],
+def compiled_mode(command):
+    got = subprocess.run([*command, *compiler.COMPILED_MODE, "-M", "-include", "comcp/comcp.hpp", "-x", "c++", "/dev/null"],
                          capture_output=True, text=True, check=True)
     files = [word for word in got.stdout.split() if word.endswith((".hpp", ".ipp", ".h"))]
     if not any(file.endswith("comcp/comcp.hpp") for file in files):
@@ -18,6 +19,22 @@ def main():
     if leaks:
         sys.exit("compiled mode still includes:\n  " + "\n  ".join(leaks))
     print(f"{len(files)} files, none of them an implementation")
+
+
+def header_only_mode(command, out):
+    subprocess.run([*command, "-O0", "-c", "-o", out, "-include", "comcp/comcp.hpp", "-x", "c++", "/dev/null"], check=True)
+    names = subprocess.run(["nm", "-C", out], capture_output=True, text=True, check=True).stdout.splitlines()
+    # As g++ and clang name the parts of a coroutine.
+    generated = [name for name in names if name.endswith(("[clone .actor]", "[clone .resume]"))]
+    if generated:
+        sys.exit("who includes comcp.hpp and uses nothing of it compiles these coroutines:\n  " + "\n  ".join(generated))
+    print(f"{len(names)} symbols, none of them a coroutine's; {out.stat().st_size // 1024} KB")
+
+
+def main():
+    command = compiler.command(sys.argv[1])
+    compiled_mode(command)
+    header_only_mode(command, pathlib.Path(sys.argv[1]).with_name("include_alone.o"))
 
 
 main()

@@ -40,54 +40,56 @@ class calls final : public call_table {
     ~owner() = default;
   };
 
-  calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings, std::shared_ptr<time_source> time);
+  COMCP_LAZY calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
+                   std::shared_ptr<time_source> time);
 
   /// A wait of our own. 0 where there is no room.
-  request_id enlist(pending_entry& e, std::chrono::nanoseconds timeout);
-  request_id enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard, bool extra);
+  COMCP_LAZY request_id enlist(pending_entry& e, std::chrono::nanoseconds timeout);
+  COMCP_LAZY request_id enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard,
+                               bool extra);
   /// A call with the timeouts that its options ask for; it counts from now on.
-  result<void> enlist(pending_entry& e, prepared_call const& c);
+  COMCP_LAZY result<void> enlist(pending_entry& e, prepared_call const& c);
   /// Before wait(): a stop that was requested already is posted.
-  void end_with(std::stop_token const& stop, pending_entry& e);
+  COMCP_LAZY void end_with(std::stop_token const& stop, pending_entry& e);
   /// Must follow at once. `room`: for one that may be completed after its entry is gone.
-  asio::awaitable<reply> wait(pending_entry& e, waiter_room* room = nullptr);
+  COMCP_LAZY asio::awaitable<reply> wait(pending_entry& e, waiter_room* room = nullptr);
   /// As long as the call may; cancelling it stops only the waiting.
-  asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
+  COMCP_LAZY asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
 
-  void end(request_id id, reply&& r);
-  void cancel(request_id id);
+  COMCP_LAZY void end(request_id id, reply&& r);
+  COMCP_LAZY void cancel(request_id id);
   COMCP_DECL void withdraw(pending_entry& e) noexcept override;
-  void wake(std::vector<request_id>& line, reply const& r);
+  COMCP_LAZY void wake(std::vector<request_id>& line, reply const& r);
 
   /// What the loss of a connection leaves alone: where another one follows, what was not sent yet, and what makes that.
   enum class spared : unsigned char { nothing, unsent, unsent_and_handshake };
   /// Ends what waits now and lasts so long: a caller that resumes inside may begin the next one.
-  void fail(error const& reason, pending_entry::span those, spared left);
+  COMCP_LAZY void fail(error const& reason, pending_entry::span those, spared left);
   /// The context is gone: nobody is resumed.
-  void shut_down() noexcept;
+  COMCP_LAZY void shut_down() noexcept;
   /// Nothing is timed any more.
-  void disarm() noexcept;
+  COMCP_LAZY void disarm() noexcept;
 
   /// Between these all clocks stand still, but for the hard ones.
-  void pause();
-  void resume();
+  COMCP_LAZY void pause();
+  COMCP_LAZY void resume();
   /// Progress came: the timeout begins anew.
-  void extend(request_id id);
+  COMCP_LAZY void extend(request_id id);
 
   [[nodiscard]] auto const& table() const noexcept { return table_; }
   [[nodiscard]] time_point now() const noexcept { return time_->now(); }
-  [[nodiscard]] std::chrono::nanoseconds timeout(call_options const& o) const;
+  COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds timeout(call_options const& o) const;
   /// The age at which a call ends whatever progress says: never below its timeout.
-  [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
+  COMCP_LAZY [[nodiscard]] std::chrono::nanoseconds hard_limit(call_options const& o) const;
   [[nodiscard]] comcp::statistics& counters() noexcept { return counters_; }
-  [[nodiscard]] comcp::statistics statistics() const;
+  COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
   [[nodiscard]] overlap_guard& guard() noexcept { return guard_; }
 
  private:
   struct cancel_hook;
   struct cancel_request;
-  void arm();
-  void expire();
+  COMCP_LAZY void arm();
+  COMCP_LAZY void expire();
 
   owner& owner_;
   asio::any_io_executor const& home_;  // empty once its context is gone

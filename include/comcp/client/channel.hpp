@@ -21,18 +21,19 @@ class channel {
   using nanoseconds = std::chrono::nanoseconds;
   using time_point = std::chrono::steady_clock::time_point;
 
-  explicit channel(any_transport t);
+  COMCP_LAZY explicit channel(any_transport t);
 
   /// `owner` keeps all of it alive. What comes too late is dropped.
-  asio::awaitable<result<void>> open(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, inbox& in,
-                                     nanoseconds timeout, time_point hard);
+  COMCP_LAZY asio::awaitable<result<void>> open(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home,
+                                                inbox& in, nanoseconds timeout, time_point hard);
   /// A transport that is not through by then is destroyed, and false.
-  asio::awaitable<bool> close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home, nanoseconds timeout);
+  COMCP_LAZY asio::awaitable<bool> close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home,
+                                         nanoseconds timeout);
   /// It closed by itself.
   void lost() noexcept { open_ = false; }
-  void drop() noexcept;
+  COMCP_LAZY void drop() noexcept;
   /// Ends what would outlive us. From any thread.
-  void cut() const;
+  COMCP_LAZY void cut() const;
 
   result<void> send(outgoing&& message) {
     if (!transport_) return error(errc::closed, "the client was destroyed");  // its end is posted

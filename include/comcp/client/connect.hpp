@@ -36,7 +36,8 @@ class basic_client : public client {
 };
 
 namespace detail {
-asio::awaitable<std::shared_ptr<client_link>> connect_core(any_transport t, any_handler h, connect_options options);
+COMCP_LAZY asio::awaitable<std::shared_ptr<client_link>> connect_core(any_transport t, any_handler h,
+                                                                      connect_options options);
 
 template <class Handler>
 asio::awaitable<basic_client<Handler>> connect_with(any_transport t, std::shared_ptr<Handler> h, connect_options options) {

@@ -28,34 +28,34 @@ class connection {
  public:
   using status_listener = std::function<void(connection_status)>;
 
-  connection(client_core& core, connect_settings const& settings, any_transport t);
+  COMCP_LAZY connection(client_core& core, connect_settings const& settings, any_transport t);
 
   /// The first time. Throws; nothing is left behind then.
-  asio::awaitable<void> open();
+  COMCP_LAZY asio::awaitable<void> open();
   // An attempt, in its parts.
-  asio::awaitable<result<void>> open_channel();
-  asio::awaitable<result<void>> negotiate();
-  asio::awaitable<bool> close_channel();
+  COMCP_LAZY asio::awaitable<result<void>> open_channel();
+  COMCP_LAZY asio::awaitable<result<void>> negotiate();
+  COMCP_LAZY asio::awaitable<bool> close_channel();
   /// The server is told what it has to be told. True when it became ready then, and was not lost meanwhile.
-  asio::awaitable<bool> settle();
+  COMCP_LAZY asio::awaitable<bool> settle();
   [[nodiscard]] attempt& clock() noexcept { return attempt_; }
 
   /// The channel closed by itself.
-  void closed(error reason);
-  asio::awaitable<void> close(error reason);
+  COMCP_LAZY void closed(error reason);
+  COMCP_LAZY asio::awaitable<void> close(error reason);
   /// Waits for the end.
-  asio::awaitable<error> ended();
-  void finish(error reason);
+  COMCP_LAZY asio::awaitable<error> ended();
+  COMCP_LAZY void finish(error reason);
   /// The owning client went away.
-  void abandon() noexcept;
-  void context_gone() noexcept;
+  COMCP_LAZY void abandon() noexcept;
+  COMCP_LAZY void context_gone() noexcept;
   /// What the server asked ends, and the authorization that its connection waited for.
-  void cancel_inbound();
+  COMCP_LAZY void cancel_inbound();
   /// First the calls, then what else waits for their ends.
-  void fail_all(error const& reason);
+  COMCP_LAZY void fail_all(error const& reason);
 
   /// Whoever listens is told of the new status.
-  void on(sansio::life_event e);
+  COMCP_LAZY void on(sansio::life_event e);
   void on_status(status_listener f) { listeners_.push_back(std::move(f)); }
   [[nodiscard]] sansio::connection_life const& life() const noexcept { return life_; }
   [[nodiscard]] connection_status status() const noexcept { return status_; }
@@ -63,12 +63,12 @@ class connection {
   [[nodiscard]] detail::channel& channel() noexcept { return channel_; }
   [[nodiscard]] detail::channel const& channel() const noexcept { return channel_; }
   /// Before the verdict the server may be a legacy one that asks early.
-  [[nodiscard]] bool refuses_requests() const;
+  COMCP_LAZY [[nodiscard]] bool refuses_requests() const;
 
  private:
-  [[nodiscard]] calls::spared spared() const noexcept;
-  void tell_status();
-  asio::awaitable<void> keep_alive();
+  COMCP_LAZY [[nodiscard]] calls::spared spared() const noexcept;
+  COMCP_LAZY void tell_status();
+  COMCP_LAZY asio::awaitable<void> keep_alive();
 
   client_core& core_;
   detail::channel channel_;

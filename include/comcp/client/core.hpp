@@ -37,38 +37,56 @@
 
 namespace comcp {
 
-class client_core final : private detail::tenant,
-                          private detail::calls::owner,
-                          public std::enable_shared_from_this<client_core> {
+namespace detail {
+
+/// What its context and its calls ask of a core: that it is virtual is said here alone, so that the core itself is
+/// compiled where a client connects.
+template <class Core>
+class core_hooks : protected tenant, protected calls::owner {
+ protected:
+  using tenant::tenant;
+
+ private:
+  [[nodiscard]] Core& core() noexcept { return static_cast<Core&>(*this); }
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return core().weak_from_this().lock(); }
+  void given_up(request_id id, pending_entry const& e, std::string_view why) override {
+    core().outbound.cancel(id, e, why);
+  }
+  void context_gone() noexcept override { core().context_gone(); }  // home() is empty from then on
+};
+
+}  // namespace detail
+
+class client_core final : private detail::core_hooks<client_core>, public std::enable_shared_from_this<client_core> {
  public:
-  client_core(any_transport transport, any_handler handler, connect_options options, asio::any_io_executor home);
-  ~client_core();
+  COMCP_LAZY client_core(any_transport transport, any_handler handler, connect_options options,
+                         asio::any_io_executor home);
   client_core(client_core const&) = delete;
   client_core& operator=(client_core const&) = delete;
 
   /// Opens and negotiates on the caller's executor (or the one in the options). Throws; nothing is left behind then.
-  static asio::awaitable<std::shared_ptr<client_core>> connect(any_transport transport, any_handler handler,
-                                                               connect_options options);
-  asio::awaitable<void> close();
-  void abandon() noexcept;  ///< The owning client went away.
+  COMCP_LAZY static asio::awaitable<std::shared_ptr<client_core>> connect(any_transport transport, any_handler handler,
+                                                                          connect_options options);
+  COMCP_LAZY asio::awaitable<void> close();
+  COMCP_LAZY void abandon() noexcept;  ///< The owning client went away.
   /// What comcp::client holds.
   [[nodiscard]] std::shared_ptr<detail::client_link> facade() { return {shared_from_this(), &link_}; }
 
   // From here on home only.
-  void spawn(asio::awaitable<void> work);  ///< Detached.
+  COMCP_LAZY void spawn(asio::awaitable<void> work);  ///< Detached.
   /// Waits; false when the client closed meanwhile.
-  asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
-  void fault(error what);
-  void trace(direction d, std::string_view message);
+  COMCP_LAZY asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
+  COMCP_LAZY void fault(error what);
+  COMCP_LAZY void trace(direction d, std::string_view message);
 
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
   [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return connection.end_reason(); }
   [[nodiscard]] bool is_closing() const noexcept { return connection.life().is_closing(); }
   [[nodiscard]] bool is_modern() const noexcept { return facts.is_modern(); }
   [[nodiscard]] bool is_http() const noexcept { return connection.channel().is_http(); }
-  [[nodiscard]] era_verdict verdict() const;
-  [[nodiscard]] std::optional<saved_session> session() const;
-  [[nodiscard]] comcp::statistics statistics() const;
+  COMCP_LAZY [[nodiscard]] era_verdict verdict() const;
+  COMCP_LAZY [[nodiscard]] std::optional<saved_session> session() const;
+  COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
 
   any_handler const handler;
   detail::connect_settings settings;
@@ -85,12 +103,11 @@ class client_core final : private detail::tenant,
   detail::subscription_hub subscriptions;
 
  private:
-  static void let_go(client_core* last) noexcept;
-  COMCP_DECL void given_up(request_id id, detail::pending_entry const& e, std::string_view why) override;
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  COMCP_DECL void context_gone() noexcept override;  // home() is empty from then on
+  COMCP_LAZY static void let_go(client_core* last) noexcept;
+  COMCP_LAZY void context_gone() noexcept;
+  friend detail::core_hooks<client_core>;
 
-  detail::core_link link_;
+  detail::core_link<client_core> link_;
 };
 
 }  // namespace comcp

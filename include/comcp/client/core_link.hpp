@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the facade of a client reaches of its core: each operation by the part that does it. Internal.
+// What the facade of a client reaches of its core: each operation by the part that does it. Templates, so that they are
+// compiled where a client connects. Internal.
 #pragma once
 
 #include <functional>
@@ -9,67 +10,126 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/link.hpp>
+#include <comcp/jsonrpc/encode.hpp>
+#include <comcp/later.hpp>
+#include <comcp/net/spawn.hpp>
 
 namespace comcp {
 class client_core;
 
 namespace detail {
 
+/// From another executor: carried out at home, and its caller resumed on its own.
+COMCP_LAZY asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here,
+                                                  prepared_call& c);
+COMCP_LAZY asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options);
+COMCP_LAZY void notify_roots_changed(client_core& core);
+COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
+
+template <class Core>
 class core_subscriptions_link final : public subscriptions_link {
  public:
-  explicit core_subscriptions_link(client_core& core) noexcept : core_(core) {}
+  explicit core_subscriptions_link(Core& core) noexcept : core_(core) {}
 
-  COMCP_DECL asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) override;
-  COMCP_DECL asio::awaitable<void> unsubscribe(std::string uri, call_options options) override;
-  COMCP_DECL asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) override;
-  COMCP_DECL asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) override;
-  COMCP_DECL void close(listen_stream& s) override;
-  COMCP_DECL std::uint64_t watch(std::string kind, std::function<void()> changed,
-                                 std::function<void(error const&)> silent) override;
-  COMCP_DECL void unwatch(std::uint64_t handle) override;
-  COMCP_DECL void on_status(std::function<void(connection_status)> listener) override;
-  COMCP_DECL asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override;
+  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) override {
+    auto work = core_.subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
+    return on_home(core_.shared_from_this(), std::move(work));
+  }
+  asio::awaitable<void> unsubscribe(std::string uri, call_options options) override {
+    return on_home(core_.shared_from_this(), core_.subscriptions.unsubscribe(std::move(uri), std::move(options)));
+  }
+  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) override {
+    return on_home(core_.shared_from_this(), streams().listen(std::move(filter), std::move(options)));
+  }
+  asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) override {
+    return streams().next(std::move(s));
+  }
+  void close(listen_stream& s) override { streams().close(s); }
+  std::uint64_t watch(std::string kind, std::function<void()> changed,
+                      std::function<void(error const&)> silent) override {
+    return core_.subscriptions.watch(std::move(kind), std::move(changed), std::move(silent));
+  }
+  void unwatch(std::uint64_t handle) override { core_.subscriptions.unwatch(handle); }
+  void on_status(std::function<void(connection_status)> listener) override {
+    core_.connection.on_status(std::move(listener));
+  }
+  asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
 
  private:
-  client_core& core_;
+  [[nodiscard]] auto& streams() noexcept { return core_.subscriptions.streams(); }
+
+  Core& core_;
 };
 
+template <class Core>
 class core_link final : public client_link {
  public:
-  explicit core_link(client_core& core) noexcept : core_(core), subscriptions_(core) {}
+  explicit core_link(Core& core) noexcept : core_(core), subscriptions_(core) {}
 
-  COMCP_DECL asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
-                                          bool& plain) override;
-  [[nodiscard]] COMCP_DECL bool needs_settling(prepared_call const& c, reply const& r) const override;
-  COMCP_DECL asio::awaitable<reply> settle(prepared_call& c, reply r) override;
-  COMCP_DECL asio::awaitable<void> set_level(log_level level, call_options options) override;
-  COMCP_DECL asio::awaitable<void> notify(std::string method, std::string params) override;
-  COMCP_DECL asio::awaitable<void> notify_roots_changed() override;
-  COMCP_DECL void notify_now(std::string_view method, std::string_view params) override;
-  COMCP_DECL asio::awaitable<void> adopt_tools(list_tools_result& page) override;
-  [[nodiscard]] COMCP_DECL list_bounds bounds(call_options const& options) const override;
+  asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
+                               bool& plain) override {
+    if (!(here == core_.home())) return perform_at_home(core_, here, c);
+    if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
+    plain = true;
+    return core_.exchange.begin(c, e);
+  }
+  [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const override {
+    return core_.exchange.needs_settling(c, r);
+  }
+  asio::awaitable<reply> settle(prepared_call& c, reply r) override { return core_.exchange.settle(c, std::move(r)); }
+  asio::awaitable<void> set_level(log_level level, call_options options) override {
+    return on_home(core_.shared_from_this(), set_level_at_home(core_, level, std::move(options)));
+  }
+  asio::awaitable<void> notify(std::string method, std::string params) override {
+    return at_home([this, m = std::move(method), p = std::move(params)] { core_.outbound.notify(m, p); });
+  }
+  asio::awaitable<void> notify_roots_changed() override {
+    return at_home([this] { detail::notify_roots_changed(core_); });
+  }
+  void notify_now(std::string_view method, std::string_view params) override {
+    core_.outbound.send_text(jsonrpc::notification(method, params));
+  }
+  asio::awaitable<void> adopt_tools(list_tools_result& page) override {
+    return at_home([this, &page] { core_.facts.learn(page, core_.settings.limits.items(), core_.is_http()); });
+  }
+  [[nodiscard]] list_bounds bounds(call_options const& options) const override {
+    auto const& limits = core_.settings.limits;
+    auto const now = core_.calls.now();
+    bool const caches = static_cast<bool>(core_.settings.steps[connect_settings::caching]);
+    return {limits.pages(), limits.items(), limits.list_bytes(), now, later(now, core_.calls.hard_limit(options)),
+            caches && options.cache() == cache_use::use};
+  }
   [[nodiscard]] subscriptions_link& subscriptions() noexcept override { return subscriptions_; }
-  COMCP_DECL asio::awaitable<void> close() override;
-  COMCP_DECL asio::awaitable<void> restart() override;
-  COMCP_DECL asio::awaitable<error> ended() override;
-  COMCP_DECL void abandon() noexcept override;
-  [[nodiscard]] COMCP_DECL connection_status status() const noexcept override;
-  [[nodiscard]] COMCP_DECL server_profile const& server() const noexcept override;
-  [[nodiscard]] COMCP_DECL std::optional<protocol_version> version() const noexcept override;
-  [[nodiscard]] COMCP_DECL era_verdict verdict() const override;
-  [[nodiscard]] COMCP_DECL std::optional<saved_session> session() const override;
-  [[nodiscard]] COMCP_DECL comcp::transport_info transport_info() const override;
-  [[nodiscard]] COMCP_DECL comcp::statistics statistics() const override;
-  [[nodiscard]] COMCP_DECL asio::any_io_executor const& home() const noexcept override;
-  COMCP_DECL void fault(error what) override;
+  asio::awaitable<void> close() override { return core_.close(); }
+  asio::awaitable<void> restart() override {
+    error const why(errc::transport_failed, "the connection is begun anew");
+    return on_home(core_.shared_from_this(), core_.recovery.reconnect(why));
+  }
+  asio::awaitable<error> ended() override { return on_home(core_.shared_from_this(), core_.connection.ended()); }
+  void abandon() noexcept override { core_.abandon(); }
+  [[nodiscard]] connection_status status() const noexcept override { return core_.connection.status(); }
+  [[nodiscard]] server_profile const& server() const noexcept override { return core_.facts; }
+  [[nodiscard]] std::optional<protocol_version> version() const noexcept override { return core_.facts.version(); }
+  [[nodiscard]] era_verdict verdict() const override { return core_.verdict(); }
+  [[nodiscard]] std::optional<saved_session> session() const override { return core_.session(); }
+  [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
+  [[nodiscard]] comcp::statistics statistics() const override { return core_.statistics(); }
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept override { return core_.home(); }
+  void fault(error what) override { core_.fault(std::move(what)); }
 
  private:
-  client_core& core_;
-  core_subscriptions_link subscriptions_;
+  // Work for home that needs no waiting.
+  [[nodiscard]] asio::awaitable<void> at_home(std::function<void()> f) const {
+    return on_home(core_.shared_from_this(), as_work(std::move(f)));
+  }
+
+  Core& core_;
+  core_subscriptions_link<Core> subscriptions_;
 };
 
 }  // namespace detail

@@ -14,7 +14,6 @@
 #include <asio/cancellation_signal.hpp>
 
 #include <comcp/client/handler.hpp>
-#include <comcp/client/notification_sink.hpp>
 #include <comcp/jsonrpc/decode.hpp>
 
 namespace comcp {
@@ -22,18 +21,18 @@ class client_core;
 
 namespace detail {
 
-class dispatcher final : public notification_sink {
+class dispatcher {
  public:
   explicit dispatcher(client_core& core) noexcept : core_(core) {}
 
   /// A request of the server, legacy era.
-  void request(jsonrpc::envelope const& m);
+  COMCP_LAZY void request(jsonrpc::envelope const& m);
   /// Runs the handler for one request of the server, whichever way it came; the error is what to answer.
-  asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
-  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
-  [[nodiscard]] context make_context(std::string method, json::value const& params) const;
+  COMCP_LAZY asio::awaitable<result<json::fragment>> answer(std::string method, json::value params, context& ctx);
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
+  COMCP_LAZY [[nodiscard]] context make_context(std::string method, json::value const& params) const;
   [[nodiscard]] std::size_t open_requests() const noexcept { return running_.size(); }
-  void cancel_all();
+  COMCP_LAZY void cancel_all();
 
  private:
   struct running {
@@ -45,12 +44,12 @@ class dispatcher final : public notification_sink {
     json::value params;
   };
 
-  asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
-                              json::value params, std::shared_ptr<running> state);
-  asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
-  [[nodiscard]] error check(std::string_view method, json::view request) const;
+  COMCP_LAZY asio::awaitable<void> serve(std::shared_ptr<client_core> hold, std::string raw_id, std::string method,
+                                         json::value params, std::shared_ptr<running> state);
+  COMCP_LAZY asio::awaitable<void> pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state);
+  COMCP_LAZY [[nodiscard]] error check(std::string_view method, json::view request) const;
   /// The server withdrew a request: its handler is cancelled, nothing is answered.
-  void withdraw(std::string const& raw_id);
+  COMCP_LAZY void withdraw(std::string const& raw_id);
 
   client_core& core_;
   std::map<std::string, std::shared_ptr<running>> running_;  // by raw id

@@ -24,35 +24,35 @@ class exchange {
  public:
   explicit exchange(client_core& core) noexcept : core_(core), rounds_(core) {}
 
-  asio::awaitable<reply> perform(prepared_call& c);
-  asio::awaitable<reply> round_trip(prepared_call const& c);
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c);
+  COMCP_LAZY asio::awaitable<reply> round_trip(prepared_call const& c);
   /// What round_trip() does before it waits. When it fails nothing was sent; else calls.wait(e) must follow at once.
-  result<void> start(prepared_call const& c, pending_entry& e);
+  COMCP_LAZY result<void> start(prepared_call const& c, pending_entry& e);
   /// Both, to be awaited at once.
-  asio::awaitable<reply> begin(prepared_call const& c, pending_entry& e);
+  COMCP_LAZY asio::awaitable<reply> begin(prepared_call const& c, pending_entry& e);
   /// What is wrong with a call, before it is sent.
-  [[nodiscard]] error check(prepared_call const& c) const;
-  [[nodiscard]] error check_subscribe(call_options const& options) const;
+  COMCP_LAZY [[nodiscard]] error check(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] error check_subscribe(call_options const& options) const;
   /// What the server cannot do of it.
-  [[nodiscard]] error refuses(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] error refuses(prepared_call const& c) const;
   /// Whether what came is not the end of it: settle() goes on then.
-  [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
-  asio::awaitable<reply> settle(prepared_call& c, reply r);
+  COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
+  COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
   [[nodiscard]] input_rounds& rounds() noexcept { return rounds_; }
   /// Goes over to the newest version that both sides have, of those that the error names.
-  [[nodiscard]] bool follow_version(error const& e);
+  COMCP_LAZY [[nodiscard]] bool follow_version(error const& e);
 
  private:
   struct progress;
-  [[nodiscard]] sansio::call_facts facts(prepared_call const& c, error const* e) const;
-  [[nodiscard]] bool may_be_of_other_era(prepared_call const& c, error const& e) const;
-  [[nodiscard]] bool may_repeat(prepared_call const& c, error const& e) const;
+  COMCP_LAZY [[nodiscard]] sansio::call_facts facts(prepared_call const& c, error const* e) const;
+  COMCP_LAZY [[nodiscard]] bool may_be_of_other_era(prepared_call const& c, error const& e) const;
+  COMCP_LAZY [[nodiscard]] bool may_repeat(prepared_call const& c, error const& e) const;
   // The call's end; nothing where it is to be sent again.
-  asio::awaitable<std::optional<reply>> after_failure(progress& p, reply& r);
-  asio::awaitable<std::optional<reply>> next_round(progress& p, reply& r);
-  asio::awaitable<error> rest(progress& p);
-  asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
-  asio::awaitable<bool> list_again(prepared_call& c);
+  COMCP_LAZY asio::awaitable<std::optional<reply>> after_failure(progress& p, reply& r);
+  COMCP_LAZY asio::awaitable<std::optional<reply>> next_round(progress& p, reply& r);
+  COMCP_LAZY asio::awaitable<error> rest(progress& p);
+  COMCP_LAZY asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
+  COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
   input_rounds rounds_;

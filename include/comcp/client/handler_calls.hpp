@@ -78,7 +78,7 @@ asio::awaitable<result<json::fragment>> settle_roots(R returned) {
   co_return answered;
 }
 
-asio::awaitable<result<json::fragment>> refuse(error e);
+COMCP_LAZY asio::awaitable<result<json::fragment>> refuse(error e);
 
 // Calls f(args..., ctx) or f(args...), whichever the member takes.
 template <class F, class... A>
@@ -189,7 +189,7 @@ template <class R>
 asio::awaitable<void> wait_for(R returned) {
   co_await std::move(returned);
 }
-asio::awaitable<void> nothing();
+COMCP_LAZY asio::awaitable<void> nothing();
 
 // Hands one notification over; the member may be a coroutine.
 template <class H, class N>
@@ -238,8 +238,9 @@ void declare(handler_chain& chain, client_capabilities& c);
 bool answers(handler_chain const& chain, std::string_view method);
 bool elicits(handler_chain const& chain, elicit_mode mode);
 bool receives(handler_chain const& chain, std::string_view method);
-asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
-                                               json::value const& params, context& ctx);
-asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params, context& ctx);
+COMCP_LAZY asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
+                                                          json::value const& params, context& ctx);
+COMCP_LAZY asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
+                                        context& ctx);
 
 }  // namespace comcp::detail

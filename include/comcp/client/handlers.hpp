@@ -43,7 +43,7 @@ class root_list {
     return std::erase_if(*roots_, [uri](root const& r) { return r.uri == uri; }) > 0;
   }
   /// Tells the server, where its era has that; call it after add() and remove().
-  [[nodiscard]] asio::awaitable<void> notify(client const& c) const {
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> notify(client const& c) const {
     if (c.era() == era::legacy) return c.notify_roots_changed();
     return detail::nothing();
   }

@@ -14,7 +14,6 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/notification_sink.hpp>
 #include <comcp/protocol/input_required.hpp>
 
 namespace comcp {
@@ -22,25 +21,26 @@ class client_core;
 
 namespace detail {
 
-class input_rounds final : public notification_sink {
+class input_rounds {
  public:
   using time_point = std::chrono::steady_clock::time_point;
 
   explicit input_rounds(client_core& core) noexcept : core_(core) {}
 
-  [[nodiscard]] error check(input_required_result const& required) const;
+  COMCP_LAZY [[nodiscard]] error check(input_required_result const& required) const;
   /// The responses, as the text of an object; empty where nothing is asked.
-  asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop, time_point hard);
+  COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
+                                                         time_point hard);
   /// What the call ends with; nothing where it is to be sent again.
-  asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
+  COMCP_LAZY asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
   /// A page that was completed.
-  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
 
  private:
   struct round;
   struct open_pages;
-  asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
-  void start_answers(std::shared_ptr<round> const& r);
+  COMCP_LAZY asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
+  COMCP_LAZY void start_answers(std::shared_ptr<round> const& r);
 
   client_core& core_;
   std::vector<open_pages*> open_;  // calls that wait for theirs

@@ -18,12 +18,12 @@ namespace comcp::detail {
 class introduction {
  public:
   /// Throws errc::invalid_argument where the handler declares what it has no member for.
-  introduction(any_handler const& handler, connect_settings const& settings, transport_info const& about);
+  COMCP_LAZY introduction(any_handler const& handler, connect_settings const& settings, transport_info const& about);
 
   [[nodiscard]] client_capabilities const& capabilities() const noexcept { return capabilities_; }
-  [[nodiscard]] std::unique_ptr<wire::codec> modern(protocol_version v) const;
+  COMCP_LAZY [[nodiscard]] std::unique_ptr<wire::codec> modern(protocol_version v) const;
   /// The parameters of the legacy era's initialize.
-  [[nodiscard]] std::string initialize(protocol_version v) const;
+  COMCP_LAZY [[nodiscard]] std::string initialize(protocol_version v) const;
 
  private:
   implementation info_;

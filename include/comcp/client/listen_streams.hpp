@@ -35,23 +35,23 @@ class listen_streams {
   listen_streams(client_core& core, std::function<void(pointer const&)> over) : core_(core), over_(std::move(over)) {}
 
   /// Sends the request; it lives until the server or we end it.
-  void open(pointer const& s);
-  asio::awaitable<error> acknowledged(pointer s, call_options options);
-  void close(listen_stream& s);
+  COMCP_LAZY void open(pointer const& s);
+  COMCP_LAZY asio::awaitable<error> acknowledged(pointer s, call_options options);
+  COMCP_LAZY void close(listen_stream& s);
   /// A user's own stream.
-  asio::awaitable<pointer> listen(subscription_filter filter, call_options options);
-  asio::awaitable<std::optional<any_notification>> next(pointer s);
+  COMCP_LAZY asio::awaitable<pointer> listen(subscription_filter filter, call_options options);
+  COMCP_LAZY asio::awaitable<std::optional<any_notification>> next(pointer s);
 
   /// Whose notification it was: of an independent stream (or nobody's), of the shared one, or of no stream.
-  route routed(std::string const& method, json::value const& params);
-  void cancelled_by_server(json::view request);
-  void end_all(error const& reason);
-  void shut_down() noexcept;
+  COMCP_LAZY route routed(std::string const& method, json::value const& params);
+  COMCP_LAZY void cancelled_by_server(json::view request);
+  COMCP_LAZY void end_all(error const& reason);
+  COMCP_LAZY void shut_down() noexcept;
 
  private:
-  void stream_over(pointer const& s, reply r);
-  asio::awaitable<reply> open_for(pointer s, prepared_call& c);
-  [[nodiscard]] pointer by_id(std::uint64_t id) const;
+  COMCP_LAZY void stream_over(pointer const& s, reply r);
+  COMCP_LAZY asio::awaitable<reply> open_for(pointer s, prepared_call& c);
+  COMCP_LAZY [[nodiscard]] pointer by_id(std::uint64_t id) const;
 
   client_core& core_;
   std::function<void(pointer const&)> over_;
@@ -59,7 +59,7 @@ class listen_streams {
 };
 
 /// By way of the interceptors, which may deny and record it. Throws what it fails with.
-asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how);
+COMCP_LAZY asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how);
 
 inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code == -32022; }
 

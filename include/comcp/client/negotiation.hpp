@@ -22,13 +22,13 @@ namespace detail {
 
 class negotiation : public std::enable_shared_from_this<negotiation> {
  public:
-  explicit negotiation(client_core& core);
+  COMCP_LAZY explicit negotiation(client_core& core);
   negotiation(negotiation const&) = delete;
   negotiation& operator=(negotiation const&) = delete;
 
   /// Goes on with a saved session where there is one, else asks. What it found is the core's when it is done.
-  asio::awaitable<result<void>> run(std::optional<saved_session> saved, std::chrono::nanoseconds timeout);
-  void closed(error const& reason);
+  COMCP_LAZY asio::awaitable<result<void>> run(std::optional<saved_session> saved, std::chrono::nanoseconds timeout);
+  COMCP_LAZY void closed(error const& reason);
   [[nodiscard]] bool is_over() const noexcept { return outcome_.has_value(); }
   [[nodiscard]] bool has_resumed() const noexcept { return resumed_; }
   [[nodiscard]] bool from_prior() const noexcept { return machine_.from_prior(); }
@@ -36,19 +36,19 @@ class negotiation : public std::enable_shared_from_this<negotiation> {
   [[nodiscard]] bool asks_modern() const noexcept { return codec_ && codec_->is_modern(); }
 
  private:
-  void take(sansio::handshake_step const& step);
-  void probe(protocol_version v);
-  void probed(reply const& r);
-  void initialize(protocol_version v);
-  void initialized(reply const& r);
-  void send(prepared_call& c, pending_entry& e);
-  asio::awaitable<void> reopen();
-  void resume(saved_session const& saved);
-  void commit();
-  void settle(error why);
-  void drop_all() noexcept;
+  COMCP_LAZY void take(sansio::handshake_step const& step);
+  COMCP_LAZY void probe(protocol_version v);
+  COMCP_LAZY void probed(reply const& r);
+  COMCP_LAZY void initialize(protocol_version v);
+  COMCP_LAZY void initialized(reply const& r);
+  COMCP_LAZY void send(prepared_call& c, pending_entry& e);
+  COMCP_LAZY asio::awaitable<void> reopen();
+  COMCP_LAZY void resume(saved_session const& saved);
+  COMCP_LAZY void commit();
+  COMCP_LAZY void settle(error why);
+  COMCP_LAZY void drop_all() noexcept;
   /// Calls the member with what it ends with, while this lives.
-  [[nodiscard]] std::function<void(reply)> then(void (negotiation::*next)(reply const&));
+  COMCP_LAZY [[nodiscard]] std::function<void(reply)> then(void (negotiation::*next)(reply const&));
 
   client_core& core_;
   sansio::handshake machine_;

@@ -11,18 +11,39 @@
 
 namespace comcp::detail {
 
-/// Hears what the server tells unasked.
+/// Hears what the server tells unasked: any object whose `notified(method, params)` says true where it was for this one
+/// alone. It may have `deaf(why)`, which the end of the stream that brings it calls, and (no error) its return; and
+/// `is_awaited()`, whether that stream is worth its opening.
 class notification_sink {
  public:
-  /// True: it was for this one alone.
-  virtual bool notified(std::string const& method, json::value const& params) = 0;
-  /// The stream that brings it is gone, or came back: no error.
-  virtual void deaf(error const& why) { (void)why; }
-  /// Whether that stream is worth its opening.
-  [[nodiscard]] virtual bool is_awaited() const { return false; }
+  /// `who` lives longer.
+  template <class T>
+  explicit notification_sink(T& who) noexcept
+      : who_(&who), notified_(&notify<T>), deaf_(&deafen<T>), is_awaited_(&ask<T>) {}
 
- protected:
-  ~notification_sink() = default;
+  bool notified(std::string const& method, json::value const& params) const { return notified_(who_, method, params); }
+  void deaf(error const& why) const { deaf_(who_, why); }
+  [[nodiscard]] bool is_awaited() const { return is_awaited_(who_); }
+
+ private:
+  template <class T>
+  static bool notify(void* who, std::string const& method, json::value const& params) {
+    return static_cast<T*>(who)->notified(method, params);
+  }
+  template <class T>
+  static void deafen(void* who, error const& why) {
+    if constexpr (requires(T& t) { t.deaf(why); }) static_cast<T*>(who)->deaf(why);
+  }
+  template <class T>
+  static bool ask(void* who) {
+    if constexpr (requires(T& t) { t.is_awaited(); }) return static_cast<T*>(who)->is_awaited();
+    return false;
+  }
+
+  void* who_;
+  bool (*notified_)(void*, std::string const&, json::value const&);
+  void (*deaf_)(void*, error const&);
+  bool (*is_awaited_)(void*);
 };
 
 }  // namespace comcp::detail

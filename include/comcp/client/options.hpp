@@ -200,10 +200,10 @@ class connect_options {
   connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }
   connect_options& observe(comcp::observer o) { return settings_.observer = std::move(o), *this; }
   /// Checks arguments, results and elicitation answers against their schemas. Needs <comcp/client/validation.hpp>.
-  connect_options& validate(validation_options const& o);
+  COMCP_LAZY connect_options& validate(validation_options const& o);
   connect_options& trace(tracer t) { return settings_.tracer = std::move(t), *this; }
   /// Interceptors see calls in the order in which they were added.
-  connect_options& intercept(interceptor i);
+  COMCP_LAZY connect_options& intercept(interceptor i);
   /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
   /// comcp/client/cache.hpp.
   connect_options& cache(cache_options options);

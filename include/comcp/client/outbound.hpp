@@ -20,16 +20,16 @@ class outbound {
  public:
   explicit outbound(client_core& core) noexcept : core_(core) {}
 
-  result<void> transmit(pending_entry& e);
-  result<void> transmit(pending_entry& e, wire::codec const& codec);
+  COMCP_LAZY result<void> transmit(pending_entry& e);
+  COMCP_LAZY result<void> transmit(pending_entry& e, wire::codec const& codec);
   /// The caller of this one is gone: the server is told, if it has to be. Without a reason, the caller's own holds.
-  void cancel(request_id id, pending_entry const& e, std::string_view why);
-  void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
+  COMCP_LAZY void cancel(request_id id, pending_entry const& e, std::string_view why);
+  COMCP_LAZY void notify(std::string_view method, std::string_view params, wire::request_meta const& meta = {});
   /// An answer, for instance.
-  void send_text(std::string text);
+  COMCP_LAZY void send_text(std::string text);
 
  private:
-  void send(outgoing message);
+  COMCP_LAZY void send(outgoing message);
 
   client_core& core_;
 };

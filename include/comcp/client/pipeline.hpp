@@ -16,7 +16,6 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/notification_sink.hpp>
 
 namespace comcp::detail {
 
@@ -30,10 +29,10 @@ class performer {
 
   performer(pipeline const& way, std::size_t next, std::shared_ptr<function const> end) noexcept
       : way_(way), next_(next), end_(std::move(end)) {}
-  asio::awaitable<reply> operator()(prepared_call& c) const;
+  COMCP_LAZY asio::awaitable<reply> operator()(prepared_call& c) const;
   /// The same without a coroutine where only the exchange is left: `plain` then, and what is awaited is its one round trip,
   /// which waits in `e`; exchange::needs_settling() says whether that is the end of it.
-  asio::awaitable<reply> begin(prepared_call& c, pending_entry& e, bool& plain) const;
+  COMCP_LAZY asio::awaitable<reply> begin(prepared_call& c, pending_entry& e, bool& plain) const;
 
  private:
   pipeline const& way_;
@@ -61,19 +60,19 @@ class call_step {
 };
 
 /// The way of a call that ends before it.
-asio::awaitable<reply> ended(error why);
+COMCP_LAZY asio::awaitable<reply> ended(error why);
 
-class pipeline final : public notification_sink {
+class pipeline {
  public:
   explicit pipeline(exchange& end) noexcept : end_(end) {}
 
   /// In the order in which calls go through them; those that are null are left out.
-  void add(std::unique_ptr<call_step> step);
+  COMCP_LAZY void add(std::unique_ptr<call_step> step);
   /// True where only the exchange is left of it.
-  [[nodiscard]] bool is_plain(std::string_view method, std::size_t from = 0) const noexcept;
+  COMCP_LAZY [[nodiscard]] bool is_plain(std::string_view method, std::size_t from = 0) const noexcept;
   /// Steps, and then the exchange with the server or what stands for it.
-  asio::awaitable<reply> run(prepared_call& c, performer::function instead = {}) const;
-  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
+  COMCP_LAZY asio::awaitable<reply> run(prepared_call& c, performer::function instead = {}) const;
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
   [[nodiscard]] std::vector<std::unique_ptr<call_step>> const& steps() const noexcept { return steps_; }
 
  private:

@@ -30,50 +30,50 @@ class recovery {
       : core_(core), connection_(c), eras_(settings, c.channel()), delays_(settings.restart.delays()) {}
 
   /// The connection is lost: it is begun again, or it is over.
-  void lost(error why);
+  COMCP_LAZY void lost(error why);
   /// The same while it is being restored.
   void lost_again(error why) { lost_again_ = std::move(why); }
   /// An unusable peer: ends the connection where another may follow, else the client.
-  void break_off(error reason);
+  COMCP_LAZY void break_off(error reason);
   /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
   /// already is made now. What forbids it, if anything does.
-  error begin_anew(error why, nanoseconds wait);
+  COMCP_LAZY error begin_anew(error why, nanoseconds wait);
   /// The same at once, and waits until it is ready again. Throws what the attempt failed with.
-  asio::awaitable<void> reconnect(error why);
+  COMCP_LAZY asio::awaitable<void> reconnect(error why);
   /// Called whenever an attempt to restore the connection begins.
   void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
 
   /// The server refused the message unread, so that it may go out again in the new session; a second time it may not.
-  void session_lost(request_id id, error why);
+  COMCP_LAZY void session_lost(request_id id, error why);
   /// Where the era is in doubt, the server is asked, once for all calls; they wait with settled().
-  void check_era();
+  COMCP_LAZY void check_era();
   /// Whether the era comes from a saved verdict that nothing has shown to hold.
   [[nodiscard]] bool doubts_era() const noexcept { return prior_unconfirmed_; }
   void doubt_era(bool yes) noexcept { prior_unconfirmed_ = yes; }
   /// An answer came, of a call and not of a handshake alone: the connection works, and the verdict holds.
-  void answered(pending_entry const& e) noexcept;
+  COMCP_LAZY void answered(pending_entry const& e) noexcept;
 
   [[nodiscard]] era_memory& eras() noexcept { return eras_; }
 
   /// A call that begins: true when it waits for the connection to be sent.
-  bool defers(pending_entry const& e);
+  COMCP_LAZY bool defers(pending_entry const& e);
   /// Calls that begin wait until it is known what the server is.
-  [[nodiscard]] bool is_unsettled() const noexcept;
+  COMCP_LAZY [[nodiscard]] bool is_unsettled() const noexcept;
   /// Waits for that, as long as the call may.
-  asio::awaitable<error> settled(prepared_call const& c);
+  COMCP_LAZY asio::awaitable<error> settled(prepared_call const& c);
   /// What waited for a connection goes on.
-  void restored();
+  COMCP_LAZY void restored();
 
  private:
-  [[nodiscard]] std::optional<nanoseconds> next_restart(error const& why);
-  bool begin_restart(error const& why);
-  void give_way(error const& why, nanoseconds wait);
-  asio::awaitable<void> restart(nanoseconds first_wait);
-  asio::awaitable<error> attempt();
-  void renew();
-  void begin_renegotiation(std::optional<era_verdict> known);
-  asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
-  void kept(error const& why);
+  COMCP_LAZY [[nodiscard]] std::optional<nanoseconds> next_restart(error const& why);
+  COMCP_LAZY bool begin_restart(error const& why);
+  COMCP_LAZY void give_way(error const& why, nanoseconds wait);
+  COMCP_LAZY asio::awaitable<void> restart(nanoseconds first_wait);
+  COMCP_LAZY asio::awaitable<error> attempt();
+  COMCP_LAZY void renew();
+  COMCP_LAZY void begin_renegotiation(std::optional<era_verdict> known);
+  COMCP_LAZY asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
+  COMCP_LAZY void kept(error const& why);
 
   client_core& core_;
   connection& connection_;

@@ -25,12 +25,12 @@ namespace comcp::detail {
 /// What the definitions that were listed last ask of calls.
 class listed_tools {
  public:
-  void learn_tasks(list_tools_result const& page, std::size_t most);
+  COMCP_LAZY void learn_tasks(list_tools_result const& page, std::size_t most);
   /// Takes out those whose definition cannot be mirrored into headers, and learns how the others are.
-  void learn_headers(list_tools_result& page);
-  [[nodiscard]] bool wants_task(prepared_call const& c) const;
+  COMCP_LAZY void learn_headers(list_tools_result& page);
+  COMCP_LAZY [[nodiscard]] bool wants_task(prepared_call const& c) const;
   /// Specification: 2026-07-28, basic/transports/streamable-http#custom-headers-from-tool-parameters
-  [[nodiscard]] result<wire::header_list> mirrored(prepared_call const& c, std::string const& tool) const;
+  COMCP_LAZY [[nodiscard]] result<wire::header_list> mirrored(prepared_call const& c, std::string const& tool) const;
 
  private:
   std::map<std::string, std::vector<wire::param_header>, std::less<>> headers_;  // by tool, where it wants any
@@ -39,18 +39,18 @@ class listed_tools {
 
 struct server_facts : server_profile {
   [[nodiscard]] bool is_modern() const noexcept { return codec && codec->is_modern(); }
-  [[nodiscard]] std::optional<protocol_version> version() const noexcept;
+  COMCP_LAZY [[nodiscard]] std::optional<protocol_version> version() const noexcept;
   /// Of a modern server that was not asked what it can do, from a saved verdict for instance.
   [[nodiscard]] bool is_undiscovered() const noexcept { return is_modern() && !discovered; }
   /// Without the context of authorization.
-  [[nodiscard]] era_verdict verdict() const;
+  COMCP_LAZY [[nodiscard]] era_verdict verdict() const;
   /// Why it cannot be sent this: what the version has not, and (where that is looked at) the server did not declare.
-  [[nodiscard]] error refuses(prepared_call const& c, bool check_capabilities) const;
-  [[nodiscard]] error refuses_subscriptions() const;
+  COMCP_LAZY [[nodiscard]] error refuses(prepared_call const& c, bool check_capabilities) const;
+  COMCP_LAZY [[nodiscard]] error refuses_subscriptions() const;
   /// Of each page of its tools; those whose definition cannot be mirrored into headers are taken out of it.
-  void learn(list_tools_result& page, std::size_t most, bool over_http);
+  COMCP_LAZY void learn(list_tools_result& page, std::size_t most, bool over_http);
   /// A modern server may name itself in any result.
-  void learn_name(json::value const& result);
+  COMCP_LAZY void learn_name(json::value const& result);
 
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
   std::optional<discover_result> discovered;
@@ -59,12 +59,13 @@ struct server_facts : server_profile {
   listed_tools tools;
 
  private:
-  [[nodiscard]] bool needs_task(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] bool needs_task(prepared_call const& c) const;
 };
 
 /// The labels of an HTTP request, for a message that no answer follows, or for this call.
-void label(outgoing& message, server_facts const& server);
-result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec, listed_tools const& tools);
+COMCP_LAZY void label(outgoing& message, server_facts const& server);
+COMCP_LAZY result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
+                              listed_tools const& tools);
 
 }  // namespace comcp::detail
 

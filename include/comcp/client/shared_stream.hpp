@@ -26,21 +26,21 @@ class shared_stream {
       : core_(core), hub_(hub), streams_(streams) {}
 
   /// What is wanted may have changed, or the connection is a new one.
-  void refresh();
+  COMCP_LAZY void refresh();
   /// Waits until what is wanted now, this resource with it, is acknowledged.
-  asio::awaitable<error> join(std::string uri, prepared_call& c);
+  COMCP_LAZY asio::awaitable<error> join(std::string uri, prepared_call& c);
   /// One of the open streams ended.
-  void over(pointer const& s);
-  void ended(error const& reason);
+  COMCP_LAZY void over(pointer const& s);
+  COMCP_LAZY void ended(error const& reason);
   /// It broke, or what it brings did not come: what changes until the next one is open, nobody tells.
   void gap(bool is) noexcept { gap_ = is; }
   /// Whether there was one, which ends.
   [[nodiscard]] bool close_gap() noexcept { return std::exchange(gap_, false); }
 
  private:
-  void reopen_later();
-  void give_up_opening();
-  asio::awaitable<void> reconcile();
+  COMCP_LAZY void reopen_later();
+  COMCP_LAZY void give_up_opening();
+  COMCP_LAZY asio::awaitable<void> reconcile();
 
   client_core& core_;
   subscription_hub& hub_;

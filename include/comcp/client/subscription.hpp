@@ -35,7 +35,7 @@ class subscription {
 
   /// The next notification, or nothing once the stream has ended and its queue is empty. Each goes to one reader. Errors:
   /// errc::closed after close(), and for an object that has no stream.
-  [[nodiscard]] asio::awaitable<std::optional<any_notification>> next();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<std::optional<any_notification>> next();
   /// What the server agreed to send. Throws as next() does.
   [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
   [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }

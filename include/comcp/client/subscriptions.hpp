@@ -15,7 +15,6 @@
 
 #include <comcp/client/link.hpp>
 #include <comcp/client/listen_streams.hpp>
-#include <comcp/client/notification_sink.hpp>
 #include <comcp/client/shared_stream.hpp>
 #include <comcp/client/watchers.hpp>
 #include <comcp/protocol/notifications.hpp>
@@ -26,38 +25,39 @@ class client_core;
 
 namespace detail {
 
-class subscription_hub final : public notification_sink {
+class subscription_hub {
  public:
-  explicit subscription_hub(client_core& core);
+  COMCP_LAZY explicit subscription_hub(client_core& core);
   ~subscription_hub();
 
   // From users, on home.
-  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
-  asio::awaitable<void> unsubscribe(std::string uri, call_options options);
+  COMCP_LAZY asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
+  COMCP_LAZY asio::awaitable<void> unsubscribe(std::string uri, call_options options);
   /// `f` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that changes
   /// are not told, or not for now, and why. Returns a handle to stop with.
-  std::uint64_t watch(std::string kind, std::function<void()> f, std::function<void(error const&)> silent = {});
-  void unwatch(std::uint64_t handle);
+  COMCP_LAZY std::uint64_t watch(std::string kind, std::function<void()> f,
+                                 std::function<void(error const&)> silent = {});
+  COMCP_LAZY void unwatch(std::uint64_t handle);
 
   [[nodiscard]] listen_streams& streams() noexcept { return streams_; }
 
   // From the core.
-  void connected();
-  void ended(error const& reason);
+  COMCP_LAZY void connected();
+  COMCP_LAZY void ended(error const& reason);
   /// Legacy era: what the server says unasked does not come any more, or (no error) it does again.
-  COMCP_DECL void deaf(error const& why) override;
+  COMCP_LAZY void deaf(error const& why);
   /// Whether anybody waits for what the server says unasked.
-  [[nodiscard]] COMCP_DECL bool is_awaited() const override;
+  COMCP_LAZY [[nodiscard]] bool is_awaited() const;
   // For the shared stream.
-  [[nodiscard]] subscription_filter wanted() const;
+  COMCP_LAZY [[nodiscard]] subscription_filter wanted() const;
   /// What it acknowledged.
-  void adopt(listen_stream const& s);
+  COMCP_LAZY void adopt(listen_stream const& s);
   /// There was none for a while: as though every list had changed.
-  void missed_changes();
+  COMCP_LAZY void missed_changes();
   /// It brings nothing for now.
   void silent(error const& why) { watchers_.tell_silence({}, why); }
   /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
-  COMCP_DECL bool notified(std::string const& method, json::value const& params) override;
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
 
  private:
   struct topic {
@@ -67,16 +67,17 @@ class subscription_hub final : public notification_sink {
     std::vector<request_id> waiting;
   };
 
-  void tell(std::string const& method, json::value const& params);
-  void tell_watchers();
+  COMCP_LAZY void tell(std::string const& method, json::value const& params);
+  COMCP_LAZY void tell_watchers();
   struct membership;
-  asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine, prepared_call& c);
-  asio::awaitable<reply> leave(std::string uri, prepared_call& c);
-  asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
-  void wake(std::vector<request_id>& line, error const& why);
-  void answered(std::string const& uri, bool well);
-  asio::awaitable<void> restore_legacy(std::string uri);
-  void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
+  COMCP_LAZY asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine,
+                                         prepared_call& c);
+  COMCP_LAZY asio::awaitable<reply> leave(std::string uri, prepared_call& c);
+  COMCP_LAZY asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
+  COMCP_LAZY void wake(std::vector<request_id>& line, error const& why);
+  COMCP_LAZY void answered(std::string const& uri, bool well);
+  COMCP_LAZY asio::awaitable<void> restore_legacy(std::string uri);
+  COMCP_LAZY void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
 
   client_core& core_;
   std::map<std::string, topic> resources_;

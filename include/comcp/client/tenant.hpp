@@ -21,11 +21,11 @@ class tenant {
   tenant& operator=(tenant const&) = delete;
 
  protected:
-  explicit tenant(asio::any_io_executor home);
+  COMCP_LAZY explicit tenant(asio::any_io_executor home);
   ~tenant();
 
   /// On home, as soon as may be; here and now where home runs nothing any more, and not at all once it is gone.
-  void at_home(std::function<void()> end) const;
+  COMCP_LAZY void at_home(std::function<void()> end) const;
 
   asio::any_io_executor home_;  // empty once its context is gone
 

@@ -113,7 +113,7 @@ asio::awaitable<result<endpoints>> resolve(lookup_function lookup, std::string h
   lookup(on, host, port, std::move(answered));
   auto const alarm = time->make_deadline(on);
   alarm->arm(until, [&late = *wait] { late.end(asio::error::timed_out, endpoints()); });
-  if (!wait->over) co_await wait->bell.async_wait(tuple_awaitable);
+  if (!wait->over) co_await async_wait(wait->bell);
   if (!wait->over) co_return error(errc::cancelled);
   if (wait->ec == asio::error::timed_out) co_return error(errc::connect_timeout, host + " was not resolved in time");
   if (wait->ec) co_return error(errc::connect_failed, "cannot resolve " + host + ": " + wait->ec.message());

@@ -75,7 +75,7 @@ asio::awaitable<result<Socket>> connect_any(endpoints to, std::string name, std:
     late = false;
     if (!ec) {
       socket_alarm const alarm(*time, socket, detail::share_of(time->now(), until, to.size() - i));
-      auto const connected = co_await socket.async_connect(to[i], tuple_awaitable);
+      auto const connected = co_await net::async_connect(socket, to[i]);
       ec = std::get<0>(connected);
       late = alarm.rang();
     }

@@ -270,7 +270,7 @@ template <class Session>
 asio::awaitable<void> close_session(std::shared_ptr<Session> session) {
   if (!session || session->done()) co_return;
   session->start_close();
-  while (!session->done()) co_await session->closed_signal().async_wait(net::tuple_awaitable);
+  while (!session->done()) co_await net::async_wait(session->closed_signal());
 }
 
 }  // namespace comcp::detail

@@ -14,26 +14,37 @@
 
 namespace comcp {
 namespace detail {
-asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path);
+COMCP_LAZY asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path);
+
+struct unix_connector {
+  std::string path;
+  COMCP_LAZY asio::awaitable<result<asio::local::stream_protocol::socket>> operator()() const {
+    return connect_unix(path);
+  }
+};
 }  // namespace detail
 
-/// A server that listens on a Unix domain socket. open() connects, again and again if asked to. A copy has the path and
-/// the options, never the connection.
-class unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
+/// As unix_socket says. A template, so that only who uses it compiles it.
+template <class Connector>
+class basic_unix_socket : public byte_stream<asio::local::stream_protocol::socket> {
  public:
-  explicit unix_socket(std::string path, stream_options options = stream_options())
-      : byte_stream(connector([path] { return detail::connect_unix(path); }), options.label("unix", path)),
+  explicit basic_unix_socket(std::string path, stream_options options = stream_options())
+      : byte_stream(connector(Connector{path}), options.label("unix", path)),
         path_(std::move(path)),
         options_(std::move(options)) {}
-  unix_socket(unix_socket const& other) : unix_socket(other.path_, other.options_) {}
-  unix_socket& operator=(unix_socket const& other) { return *this = unix_socket(other); }
-  unix_socket(unix_socket&&) noexcept = default;
-  unix_socket& operator=(unix_socket&&) noexcept = default;
+  basic_unix_socket(basic_unix_socket const& other) : basic_unix_socket(other.path_, other.options_) {}
+  basic_unix_socket& operator=(basic_unix_socket const& other) { return *this = basic_unix_socket(other); }
+  basic_unix_socket(basic_unix_socket&&) noexcept = default;
+  basic_unix_socket& operator=(basic_unix_socket&&) noexcept = default;
 
  private:
   std::string path_;
   stream_options options_;
 };
+
+/// A server that listens on a Unix domain socket. open() connects, again and again if asked to. A copy has the path and
+/// the options, never the connection.
+using unix_socket = basic_unix_socket<detail::unix_connector>;
 
 }  // namespace comcp
 

@@ -30,7 +30,7 @@ struct bearer::state {
       detail::spawn(executor, std::move(work));
     }
     auto const round = self->rounds;
-    while (self->asking && self->rounds == round) co_await self->asking->async_wait(net::tuple_awaitable);
+    while (self->asking && self->rounds == round) co_await net::async_wait(*self->asking);
     if (self->failure) co_return self->failure;
     co_return result<void>();
   }

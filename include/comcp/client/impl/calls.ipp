@@ -33,8 +33,8 @@ struct calls::cancel_request {
   }
 };
 
-COMCP_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
-                        std::shared_ptr<time_source> time)
+COMCP_LAZY_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_settings const& settings,
+                             std::shared_ptr<time_source> time)
     : owner_(o),
       home_(home),
       settings_(settings),
@@ -42,20 +42,20 @@ COMCP_DECL calls::calls(owner& o, asio::any_io_executor const& home, connect_set
       deadline_(time_->make_deadline(home_)),
       table_(settings_.limits.pending_calls()) {}
 
-COMCP_DECL request_id calls::enlist(pending_entry& e, std::chrono::nanoseconds timeout) {
+COMCP_LAZY_DECL request_id calls::enlist(pending_entry& e, std::chrono::nanoseconds timeout) {
   auto const now = time_->now();
   return enlist(e, now, timeout, later(now, timeout), true);
 }
 
-COMCP_DECL request_id calls::enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout, time_point hard,
-                                    bool extra) {
+COMCP_LAZY_DECL request_id calls::enlist(pending_entry& e, time_point now, std::chrono::nanoseconds timeout,
+                                         time_point hard, bool extra) {
   e.table = this;
   e.id = table_.add(&e, now, std::chrono::duration_cast<time_point::duration>(timeout), hard, extra);
   if (e.id) arm();
   return e.id;
 }
 
-COMCP_DECL result<void> calls::enlist(pending_entry& e, prepared_call const& c) {
+COMCP_LAZY_DECL result<void> calls::enlist(pending_entry& e, prepared_call const& c) {
   e.call = &c;
   auto const now = time_->now();
   if (c.started == time_point()) c.started = now;
@@ -66,26 +66,26 @@ COMCP_DECL result<void> calls::enlist(pending_entry& e, prepared_call const& c) 
   return {};
 }
 
-COMCP_DECL std::chrono::nanoseconds calls::timeout(call_options const& o) const {
+COMCP_LAZY_DECL std::chrono::nanoseconds calls::timeout(call_options const& o) const {
   return o.timeout().value_or(settings_.timeout);
 }
 
-COMCP_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) const {
+COMCP_LAZY_DECL std::chrono::nanoseconds calls::hard_limit(call_options const& o) const {
   return o.hard_timeout().value_or(std::max(settings_.hard_timeout, timeout(o)));
 }
 
-COMCP_DECL asio::awaitable<reply> calls::wait(pending_entry& e, waiter_room* room) {
+COMCP_LAZY_DECL asio::awaitable<reply> calls::wait(pending_entry& e, waiter_room* room) {
   if (e.call) end_with(e.call->options.stop(), e);
   return suspend<reply>(e.waiting, cancel_request{this, e.id, !e.by_id}, e.told ? room : &e.room);
 }
 
-COMCP_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {
+COMCP_LAZY_DECL void calls::end_with(std::stop_token const& stop, pending_entry& e) {
   if (!stop.stop_possible()) return;
   std::function<void()> end_waiting = cancel_request{this, e.id}.hook();
   e.stop = std::make_unique<std::stop_callback<std::function<void()>>>(stop, std::move(end_waiting));
 }
 
-COMCP_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& line, prepared_call const& c) {
+COMCP_LAZY_DECL asio::awaitable<error> calls::wait_in(std::vector<request_id>& line, prepared_call const& c) {
   pending_entry e(pending_entry::span::client);
   auto const start = now();
   if (!enlist(e, start, timeout(c.options), later(start, hard_limit(c.options)), c.counted))
@@ -109,7 +109,7 @@ COMCP_DECL void calls::withdraw(pending_entry& e) noexcept {
 }
 
 // What is known of a call when one of its attempts failed: said here, for whoever asks later.
-COMCP_DECL error judged(pending_entry const& e, error why) {
+COMCP_LAZY error judged(pending_entry const& e, error why) {
   auto const says = why.outcome() == call_outcome::unstated ? call_outcome::open : why.outcome();
   auto& known = e.call->outcome;
   known = std::max(known, e.sent ? says : call_outcome::not_sent);
@@ -118,7 +118,7 @@ COMCP_DECL error judged(pending_entry const& e, error why) {
 }
 
 // The one door through which every call ends.
-COMCP_DECL void calls::end(request_id id, reply&& r) {
+COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
   if (!r.has_value()) {  // first: where that throws, whoever waits can still be found
     auto const* const found = table_.find(id);
     if (found && (*found)->call && !(*found)->handshake) r = judged(**found, std::move(r).error());
@@ -145,18 +145,18 @@ COMCP_DECL void calls::end(request_id id, reply&& r) {
   }
 }
 
-COMCP_DECL void calls::cancel(request_id id) {
+COMCP_LAZY_DECL void calls::cancel(request_id id) {
   auto const* found = table_.find(id);
   if (!found) return;
   owner_.given_up(id, **found, {});
   end(id, error(errc::cancelled));
 }
 
-COMCP_DECL void calls::wake(std::vector<request_id>& line, reply const& r) {
+COMCP_LAZY_DECL void calls::wake(std::vector<request_id>& line, reply const& r) {
   for (auto const id : std::exchange(line, {})) end(id, reply(r));
 }
 
-COMCP_DECL void calls::fail(error const& reason, pending_entry::span those, spared left) {
+COMCP_LAZY_DECL void calls::fail(error const& reason, pending_entry::span those, spared left) {
   bool const by_us = reason == errc::closed;
   for (auto const id : table_.ids()) {
     auto const* const found = table_.find(id);
@@ -177,7 +177,7 @@ COMCP_DECL void calls::fail(error const& reason, pending_entry::span those, spar
   }
 }
 
-COMCP_DECL void calls::shut_down() noexcept {
+COMCP_LAZY_DECL void calls::shut_down() noexcept {
   while (auto const id = table_.any()) {
     auto* const e = *table_.take(id);
     e->id = 0;
@@ -188,12 +188,12 @@ COMCP_DECL void calls::shut_down() noexcept {
   deadline_.reset();
 }
 
-COMCP_DECL void calls::disarm() noexcept {
+COMCP_LAZY_DECL void calls::disarm() noexcept {
   deadline_->disarm();
   armed_.reset();
 }
 
-COMCP_DECL void calls::arm() {
+COMCP_LAZY_DECL void calls::arm() {
   if (!deadline_) return;
   auto const next = table_.next_deadline();
   if (!next || (armed_ && *armed_ <= *next)) return;  // an early alarm re-arms itself
@@ -204,7 +204,7 @@ COMCP_DECL void calls::arm() {
   deadline_->arm(*next, std::move(fire));
 }
 
-COMCP_DECL void calls::expire() {
+COMCP_LAZY_DECL void calls::expire() {
   overlap_guard::scope const alone(guard_);
   armed_.reset();
   auto const now = time_->now();
@@ -216,22 +216,22 @@ COMCP_DECL void calls::expire() {
   arm();
 }
 
-COMCP_DECL void calls::pause() {
+COMCP_LAZY_DECL void calls::pause() {
   table_.pause(time_->now());
   arm();
 }
 
-COMCP_DECL void calls::resume() {
+COMCP_LAZY_DECL void calls::resume() {
   table_.resume(time_->now());
   arm();
 }
 
-COMCP_DECL void calls::extend(request_id id) {
+COMCP_LAZY_DECL void calls::extend(request_id id) {
   table_.extend(id, time_->now());
   arm();
 }
 
-COMCP_DECL comcp::statistics calls::statistics() const {
+COMCP_LAZY_DECL comcp::statistics calls::statistics() const {
   auto s = counters_;
   auto oldest = time_->now();
   table_.each([&](pending_entry const* e, time_point started) {

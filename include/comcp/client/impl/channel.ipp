@@ -7,7 +7,7 @@
 
 namespace comcp::detail {
 
-COMCP_DECL channel::channel(any_transport t)
+COMCP_LAZY_DECL channel::channel(any_transport t)
     : transport_(std::move(t)), cut_(transport_.cutter()), http_(transport_.is_http()) {}
 
 struct channel::opening {
@@ -16,9 +16,9 @@ struct channel::opening {
   asio::cancellation_signal signal;
 };
 
-COMCP_DECL asio::awaitable<result<void>> channel::open(std::shared_ptr<void> owner, calls& table,
-                                                       asio::any_io_executor home, inbox& in, nanoseconds timeout,
-                                                       time_point hard) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> channel::open(std::shared_ptr<void> owner, calls& table,
+                                                            asio::any_io_executor home, inbox& in, nanoseconds timeout,
+                                                            time_point hard) {
   auto const o = std::make_shared<opening>();
   if (!table.enlist(o->done, table.now(), timeout, hard, true)) co_return error(errc::queue_full);
   auto task = [](channel* self, calls* waiting, inbox* to, [[maybe_unused]] std::shared_ptr<void> hold,
@@ -47,8 +47,8 @@ COMCP_DECL asio::awaitable<result<void>> channel::open(std::shared_ptr<void> own
   co_return waited.error();
 }
 
-COMCP_DECL asio::awaitable<bool> channel::close(std::shared_ptr<void> owner, calls& table, asio::any_io_executor home,
-                                                nanoseconds timeout) {
+COMCP_LAZY_DECL asio::awaitable<bool> channel::close(std::shared_ptr<void> owner, calls& table,
+                                                     asio::any_io_executor home, nanoseconds timeout) {
   auto const done = std::make_shared<pending_entry>();
   table.enlist(*done, timeout);
   auto task = [](channel* self, calls* waiting, [[maybe_unused]] std::shared_ptr<void> hold,
@@ -65,13 +65,13 @@ COMCP_DECL asio::awaitable<bool> channel::close(std::shared_ptr<void> owner, cal
   co_return waited.has_value();
 }
 
-COMCP_DECL void channel::drop() noexcept {
+COMCP_LAZY_DECL void channel::drop() noexcept {
   last_info_ = info();
   transport_ = any_transport();
   open_ = false;
 }
 
-COMCP_DECL void channel::cut() const {
+COMCP_LAZY_DECL void channel::cut() const {
   if (cut_) cut_();
 }
 

@@ -13,10 +13,8 @@
 
 namespace comcp::detail {
 
-COMCP_DECL connection::connection(client_core& core, connect_settings const& settings, any_transport t)
-    : core_(core),
-      channel_(std::move(t)),
-      attempt_(core.calls, settings, channel_.is_http()) {}
+COMCP_LAZY_DECL connection::connection(client_core& core, connect_settings const& settings, any_transport t)
+    : core_(core), channel_(std::move(t)), attempt_(core.calls, settings, channel_.is_http()) {}
 
 inline connection_status status_of(sansio::life_state s) noexcept {
   using enum sansio::life_state;
@@ -35,12 +33,12 @@ inline connection_status status_of(sansio::life_state s) noexcept {
   }
 }
 
-COMCP_DECL void connection::on(sansio::life_event e) {
+COMCP_LAZY_DECL void connection::on(sansio::life_event e) {
   life_.on(e);
   tell_status();
 }
 
-COMCP_DECL void connection::tell_status() {
+COMCP_LAZY_DECL void connection::tell_status() {
   auto const now = status_of(life_.state());
   if (std::exchange(status_, now) == now) return;
   auto const all = listeners_;
@@ -53,7 +51,7 @@ COMCP_DECL void connection::tell_status() {
   }
 }
 
-COMCP_DECL asio::awaitable<void> connection::open() {
+COMCP_LAZY_DECL asio::awaitable<void> connection::open() {
   auto const hold = core_.shared_from_this();
   error failure;
   try {
@@ -74,16 +72,17 @@ COMCP_DECL asio::awaitable<void> connection::open() {
   throw exception(failure);
 }
 
-COMCP_DECL asio::awaitable<result<void>> connection::open_channel() {
+COMCP_LAZY_DECL asio::awaitable<result<void>> connection::open_channel() {
   auto const timeout = attempt_.bounded(core_.settings.open_timeout);
-  return channel_.open(core_.shared_from_this(), core_.calls, core_.home(), core_.inbound, timeout, attempt_.hard_end(timeout));
+  return channel_.open(core_.shared_from_this(), core_.calls, core_.home(), core_.inbound.from_transport(), timeout,
+                       attempt_.hard_end(timeout));
 }
 
-COMCP_DECL asio::awaitable<bool> connection::close_channel() {
+COMCP_LAZY_DECL asio::awaitable<bool> connection::close_channel() {
   return channel_.close(core_.shared_from_this(), core_.calls, core_.home(), core_.settings.close_timeout);
 }
 
-COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
+COMCP_LAZY_DECL asio::awaitable<result<void>> connection::negotiate() {
   std::optional<saved_session> saved;
   if (!life_.is_restarting()) saved = channel_.resumed();
   on(sansio::life_event::opened);
@@ -100,7 +99,7 @@ COMCP_DECL asio::awaitable<result<void>> connection::negotiate() {
   co_return done;
 }
 
-COMCP_DECL asio::awaitable<bool> connection::settle() {
+COMCP_LAZY_DECL asio::awaitable<bool> connection::settle() {
   life_.on(sansio::life_event::negotiated);
   for (auto const& step : core_.pipeline.steps()) step->connected(false);
   if (!core_.is_modern()) {
@@ -123,7 +122,7 @@ COMCP_DECL asio::awaitable<bool> connection::settle() {
   co_return true;
 }
 
-COMCP_DECL asio::awaitable<void> connection::keep_alive() {
+COMCP_LAZY_DECL asio::awaitable<void> connection::keep_alive() {
   auto const hold = core_.shared_from_this();
   auto const& settings = core_.settings;
   auto const& seen = core_.calls.counters().messages_in;
@@ -154,28 +153,28 @@ COMCP_DECL asio::awaitable<void> connection::keep_alive() {
   keeping_alive_ = false;
 }
 
-COMCP_DECL bool connection::refuses_requests() const {
+COMCP_LAZY_DECL bool connection::refuses_requests() const {
   auto const n = negotiation_.lock();
   if (!n || n->is_over()) return core_.is_modern() && life_.is(sansio::life_state::ready);
   return core_.settings.handshake.mode == sansio::handshake_mode::pinned && n->asks_modern();
 }
 
-COMCP_DECL void connection::cancel_inbound() {
+COMCP_LAZY_DECL void connection::cancel_inbound() {
   core_.dispatcher.cancel_all();
   attempt_.stop_authorizing();
 }
 
-COMCP_DECL calls::spared connection::spared() const noexcept {
+COMCP_LAZY_DECL calls::spared connection::spared() const noexcept {
   if (!life_.is_restarting()) return calls::spared::nothing;
   return life_.is(sansio::life_state::renegotiating) ? calls::spared::unsent_and_handshake : calls::spared::unsent;
 }
 
-COMCP_DECL void connection::fail_all(error const& reason) {
+COMCP_LAZY_DECL void connection::fail_all(error const& reason) {
   core_.calls.fail(reason, pending_entry::span::connection, spared());
   if (!life_.is_restarting()) core_.calls.fail(reason, pending_entry::span::client, calls::spared::nothing);
 }
 
-COMCP_DECL void connection::closed(error reason) {
+COMCP_LAZY_DECL void connection::closed(error reason) {
   auto const hold = core_.shared_from_this();
   channel_.lost();
   auto const n = negotiation_.lock();
@@ -196,7 +195,7 @@ COMCP_DECL void connection::closed(error reason) {
   cancel_inbound();  // what the server asked while its connection was being closed
 }
 
-COMCP_DECL asio::awaitable<void> connection::close(error reason) {
+COMCP_LAZY_DECL asio::awaitable<void> connection::close(error reason) {
   auto const hold = core_.shared_from_this();
   if (life_.is_closing()) co_return;
   on(sansio::life_event::close);
@@ -206,7 +205,7 @@ COMCP_DECL asio::awaitable<void> connection::close(error reason) {
   finish(std::move(reason));
 }
 
-COMCP_DECL void connection::finish(error reason) {
+COMCP_LAZY_DECL void connection::finish(error reason) {
   if (end_reason_) return;
   auto const hold = core_.shared_from_this();
   end_reason_ = reason;
@@ -221,7 +220,7 @@ COMCP_DECL void connection::finish(error reason) {
   core_.calls.fail(reason, pending_entry::span::last, calls::spared::nothing);
 }
 
-COMCP_DECL asio::awaitable<error> connection::ended() {
+COMCP_LAZY_DECL asio::awaitable<error> connection::ended() {
   auto const hold = core_.shared_from_this();
   if (end_reason_) co_return *end_reason_;
   pending_entry e(pending_entry::span::last);
@@ -231,7 +230,7 @@ COMCP_DECL asio::awaitable<error> connection::ended() {
   co_return *end_reason_;
 }
 
-COMCP_DECL void connection::abandon() noexcept {
+COMCP_LAZY_DECL void connection::abandon() noexcept {
   if (end_reason_) return;
   life_.on(sansio::life_event::close);
   channel_.drop();
@@ -239,7 +238,7 @@ COMCP_DECL void connection::abandon() noexcept {
   detail::post(core_.home(), std::move(end));
 }
 
-COMCP_DECL void connection::context_gone() noexcept {
+COMCP_LAZY_DECL void connection::context_gone() noexcept {
   channel_.drop();
   life_.on(sansio::life_event::end);
   end_reason_ = error(errc::closed, "the client's execution context is gone");

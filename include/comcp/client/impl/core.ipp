@@ -14,9 +14,9 @@
 
 namespace comcp {
 
-COMCP_DECL client_core::client_core(any_transport t, any_handler h, connect_options options,
-                                    asio::any_io_executor home)
-    : tenant(std::move(home)),
+COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect_options options,
+                                         asio::any_io_executor home)
+    : core_hooks(std::move(home)),
       handler(std::move(h)),
       settings(std::move(options).settings()),
       calls(*this, home_, settings, settings.time ? settings.time : steady_time()),
@@ -34,31 +34,30 @@ COMCP_DECL client_core::client_core(any_transport t, any_handler h, connect_opti
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
   }
-  inbound.add(pipeline);
-  inbound.add(exchange.rounds());
-  inbound.add(subscriptions);
-  inbound.add(dispatcher);
+  inbound.add(detail::notification_sink(pipeline));
+  inbound.add(detail::notification_sink(exchange.rounds()));
+  inbound.add(detail::notification_sink(subscriptions));
+  inbound.add(detail::notification_sink(dispatcher));
   if (settings.observer.on_status) connection.on_status(settings.observer.on_status);
 }
 
-COMCP_DECL client_core::~client_core() = default;
-
-COMCP_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
-                                                                              any_handler handler,
-                                                                              connect_options options) {
+COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
+                                                                                   any_handler handler,
+                                                                                   connect_options options) {
   auto const here = co_await asio::this_coro::executor;
   asio::any_io_executor home = here;
   if (options.settings().executor) home = options.settings().executor;
   if (detail::executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   std::shared_ptr<client_core> const core(
-      new client_core(std::move(transport), std::move(handler), std::move(options), home), &client_core::let_go);
+      new client_core(std::move(transport), std::move(handler), std::move(options), home),
+      [](client_core* last) { let_go(last); });
   // Never in the caller's own coroutine: what fails changes the cancellation state to close in peace.
   auto work = core->connection.open();
   co_await detail::spawn_and_wait(home, std::move(work));
   co_return core;
 }
 
-COMCP_DECL asio::awaitable<void> client_core::close() {
+COMCP_LAZY_DECL asio::awaitable<void> client_core::close() {
   auto const hold = shared_from_this();
   auto const wait_closed = [](std::shared_ptr<client_core> self) -> asio::awaitable<void> {
     if (self->end_reason()) co_return;
@@ -69,13 +68,13 @@ COMCP_DECL asio::awaitable<void> client_core::close() {
   co_await detail::on_home(hold, std::move(work));
 }
 
-COMCP_DECL void client_core::abandon() noexcept {
+COMCP_LAZY_DECL void client_core::abandon() noexcept {
   at_home([self = shared_from_this()] { self->connection.abandon(); });
   connection.channel().cut();  // home may never run again
 }
 
 // Whoever held it last: a timer of it may be running at home.
-COMCP_DECL void client_core::let_go(client_core* last) noexcept {
+COMCP_LAZY_DECL void client_core::let_go(client_core* last) noexcept {
   try {
     std::shared_ptr<client_core> owned(last);
     last->at_home([owned = std::move(owned)] {});
@@ -83,29 +82,23 @@ COMCP_DECL void client_core::let_go(client_core* last) noexcept {
   }
 }
 
-COMCP_DECL void client_core::context_gone() noexcept {
+COMCP_LAZY_DECL void client_core::context_gone() noexcept {
   connection.context_gone();
   calls.shut_down();
   subscriptions.streams().shut_down();
   settings.executor = {};
 }
 
-COMCP_DECL void client_core::given_up(request_id id, detail::pending_entry const& e, std::string_view why) {
-  outbound.cancel(id, e, why);
-}
-
-COMCP_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
+COMCP_LAZY_DECL asio::awaitable<bool> client_core::sleep(std::chrono::nanoseconds d) {
   detail::pending_entry e(detail::pending_entry::span::client);
   if (is_closing() || !calls.enlist(e, d)) co_return false;
   auto const r = co_await calls.wait(e);
   co_return r.error() == errc::timeout;
 }
 
-COMCP_DECL void client_core::spawn(asio::awaitable<void> work) {
-  detail::spawn(home_, std::move(work));
-}
+COMCP_LAZY_DECL void client_core::spawn(asio::awaitable<void> work) { detail::spawn(home_, std::move(work)); }
 
-COMCP_DECL void client_core::fault(error e) {
+COMCP_LAZY_DECL void client_core::fault(error e) {
   // What a close that was asked for ends has lost nothing.
   bool const orderly = is_closing() && (e == errc::closed || e == errc::cancelled);
   if (orderly || !settings.observer.on_fault) return;
@@ -115,7 +108,7 @@ COMCP_DECL void client_core::fault(error e) {
   }
 }
 
-COMCP_DECL void client_core::trace(direction d, std::string_view message) {
+COMCP_LAZY_DECL void client_core::trace(direction d, std::string_view message) {
   try {
     settings.tracer(d, message);
   } catch (...) {
@@ -123,13 +116,13 @@ COMCP_DECL void client_core::trace(direction d, std::string_view message) {
   }
 }
 
-COMCP_DECL era_verdict client_core::verdict() const {
+COMCP_LAZY_DECL era_verdict client_core::verdict() const {
   auto v = facts.verdict();
   if (settings.handshake.prior) v.authorization = settings.handshake.prior->authorization;
   return v;
 }
 
-COMCP_DECL statistics client_core::statistics() const {
+COMCP_LAZY_DECL statistics client_core::statistics() const {
   auto s = calls.statistics();
   auto const info = connection.channel().info();
   s.messages_out = info.messages_out;
@@ -137,7 +130,7 @@ COMCP_DECL statistics client_core::statistics() const {
   return s;
 }
 
-COMCP_DECL std::optional<saved_session> client_core::session() const {
+COMCP_LAZY_DECL std::optional<saved_session> client_core::session() const {
   if (!is_http() || is_modern()) return {};
   saved_session s;
   s.id = connection.channel().info().session_id;

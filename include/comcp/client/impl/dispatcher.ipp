@@ -9,7 +9,7 @@
 
 namespace comcp::detail {
 
-COMCP_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
+COMCP_LAZY_DECL context dispatcher::make_context(std::string method, json::value const& params) const {
   context ctx;
   ctx.core_ = core_.facade();
   ctx.validation_ = core_.settings.answers;
@@ -21,7 +21,7 @@ COMCP_DECL context dispatcher::make_context(std::string method, json::value cons
   return ctx;
 }
 
-COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
+COMCP_LAZY_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   std::string raw_id(m.raw_id);
   if (m.method == "ping") return core_.outbound.send_text(jsonrpc::response(raw_id, "{}"));
   if (running_.size() >= core_.settings.limits.handlers_in_flight()) {
@@ -43,9 +43,9 @@ COMCP_DECL void dispatcher::request(jsonrpc::envelope const& m) {
   detail::spawn(core_.home(), std::move(work), state->signal.slot(), state);
 }
 
-COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
-                                                   std::string method, json::value params,
-                                                   std::shared_ptr<running> state) {
+COMCP_LAZY_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> hold, std::string raw_id,
+                                                        std::string method, json::value params,
+                                                        std::shared_ptr<running> state) {
   result<json::fragment> answered = error(errc::cancelled);
   try {
     auto ctx = make_context(method, params);
@@ -68,8 +68,8 @@ COMCP_DECL asio::awaitable<void> dispatcher::serve(std::shared_ptr<client_core> 
   }
 }
 
-COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
-                                                                      context& ctx) {
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::string method, json::value params,
+                                                                           context& ctx) {
   if (!core_.handler.answers(method)) co_return method_not_found(method);
   try {
     if (auto const bad = check(method, params.view())) co_return bad;
@@ -88,7 +88,7 @@ COMCP_DECL asio::awaitable<result<json::fragment>> dispatcher::answer(std::strin
 }
 
 // What the specification asks of every request, whoever answers it.
-COMCP_DECL error dispatcher::check(std::string_view method, json::view request) const {
+COMCP_LAZY_DECL error dispatcher::check(std::string_view method, json::view request) const {
   auto const& own = core_.introduction.capabilities();
   auto const refused = [](char const* why) {
     return error::from_peer({-32602, std::string("Invalid params: ") + why, {}});
@@ -107,7 +107,7 @@ COMCP_DECL error dispatcher::check(std::string_view method, json::view request) 
   return {};
 }
 
-COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
+COMCP_LAZY_DECL void dispatcher::withdraw(std::string const& raw_id) {
   auto const found = running_.find(raw_id);
   if (found == running_.end()) return;
   auto const state = found->second;
@@ -117,7 +117,7 @@ COMCP_DECL void dispatcher::withdraw(std::string const& raw_id) {
   state->signal.emit(asio::cancellation_type::terminal);
 }
 
-COMCP_DECL void dispatcher::cancel_all() {
+COMCP_LAZY_DECL void dispatcher::cancel_all() {
   auto const all = std::exchange(running_, {});
   notifications_.clear();
   if (auto const p = pump_; p && core_.is_closing()) {  // it may end what it began before a restart
@@ -131,7 +131,7 @@ COMCP_DECL void dispatcher::cancel_all() {
   }
 }
 
-COMCP_DECL bool dispatcher::notified(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL bool dispatcher::notified(std::string const& method, json::value const& params) {
   if (method == "notifications/cancelled") {
     if (auto const which = params.view().find("requestId")) withdraw(which->dump());
   }
@@ -150,7 +150,8 @@ COMCP_DECL bool dispatcher::notified(std::string const& method, json::value cons
   return true;
 }
 
-COMCP_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold, std::shared_ptr<running> state) {
+COMCP_LAZY_DECL asio::awaitable<void> dispatcher::pump(std::shared_ptr<client_core> hold,
+                                                       std::shared_ptr<running> state) {
   while (!notifications_.empty()) {
     auto const next = std::move(notifications_.front());
     notifications_.pop_front();

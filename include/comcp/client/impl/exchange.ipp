@@ -15,7 +15,7 @@ namespace comcp::detail {
 inline constexpr std::chrono::milliseconds first_rest{50}, longest_rest{1000};  // before state alone goes back
 
 // A round that a caller takes over: the result, and the call that it belongs to.
-COMCP_DECL json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
+COMCP_LAZY json::value with_call(json::value const& required, prepared_call const& c, std::string const& params) {
   json::writer w;
   w.begin_object();
   for (auto const m : required.members()) {
@@ -48,7 +48,7 @@ struct exchange::progress {
   nanoseconds pause = first_rest;
 };
 
-COMCP_DECL error exchange::check(prepared_call const& c) const {
+COMCP_LAZY_DECL error exchange::check(prepared_call const& c) const {
   if (core_.end_reason()) return *core_.end_reason();
   if (core_.is_closing()) return {errc::closed, "the client is closing"};
   if (c.unusable) return c.unusable;
@@ -60,18 +60,18 @@ COMCP_DECL error exchange::check(prepared_call const& c) const {
   return core_.recovery.is_unsettled() ? error() : refuses(c);
 }
 
-COMCP_DECL error exchange::refuses(prepared_call const& c) const {
+COMCP_LAZY_DECL error exchange::refuses(prepared_call const& c) const {
   return c.internal ? error() : core_.facts.refuses(c, core_.settings.check_capabilities);
 }
 
 // What check() looks at for resources/subscribe, which the modern era has not.
-COMCP_DECL error exchange::check_subscribe(call_options const& options) const {
+COMCP_LAZY_DECL error exchange::check_subscribe(call_options const& options) const {
   prepared_call const listen(wire::methods::listen, {}, options);
   if (auto bad = check(listen)) return bad;
   return core_.settings.check_capabilities ? core_.facts.refuses_subscriptions() : error();
 }
 
-COMCP_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e) {
+COMCP_LAZY_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e) {
   auto bad = check(c);
   if (!bad && c.options.stop().stop_requested()) bad = error(errc::cancelled);
   if (!bad) {
@@ -87,19 +87,19 @@ COMCP_DECL result<void> exchange::start(prepared_call const& c, pending_entry& e
   return bad.with_outcome(c.outcome);  // of the attempts before this one
 }
 
-COMCP_DECL asio::awaitable<reply> exchange::begin(prepared_call const& c, pending_entry& e) {
+COMCP_LAZY_DECL asio::awaitable<reply> exchange::begin(prepared_call const& c, pending_entry& e) {
   auto const started = start(c, e);
   return started ? core_.calls.wait(e) : ended(started.error());
 }
 
-COMCP_DECL asio::awaitable<reply> exchange::round_trip(prepared_call const& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> exchange::round_trip(prepared_call const& c) {
   pending_entry e;
   if (auto const started = start(c, e); !started) co_return reply(started.error());
   auto r = co_await core_.calls.wait(e);
   co_return r;
 }
 
-COMCP_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
   pending_entry e;
   reply r;
   auto const started = start(c, e);
@@ -109,7 +109,7 @@ COMCP_DECL asio::awaitable<reply> exchange::perform(prepared_call& c) {
   co_return r;
 }
 
-COMCP_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
+COMCP_LAZY_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r) const {
   if (!core_.facts.codec) return false;
   if (r) {
     if (!core_.is_modern()) return false;
@@ -120,7 +120,7 @@ COMCP_DECL bool exchange::needs_settling(prepared_call const& c, reply const& r)
   return first.failed(r.error(), facts(c, &r.error())) != sansio::call_action::deliver;
 }
 
-COMCP_DECL sansio::call_facts exchange::facts(prepared_call const& c, error const* e) const {
+COMCP_LAZY_DECL sansio::call_facts exchange::facts(prepared_call const& c, error const* e) const {
   sansio::call_facts now;
   now.modern = core_.is_modern();
   now.http = core_.is_http();
@@ -131,7 +131,7 @@ COMCP_DECL sansio::call_facts exchange::facts(prepared_call const& c, error cons
   return now;
 }
 
-COMCP_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
+COMCP_LAZY_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
   progress p(core_.calls, c, core_.settings.limits.input_rounds());
   for (;;) {
     if (r && !core_.is_modern()) co_return r;
@@ -142,7 +142,7 @@ COMCP_DECL asio::awaitable<reply> exchange::settle(prepared_call& c, reply r) {
   }
 }
 
-COMCP_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progress& p, reply& r) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progress& p, reply& r) {
   using action = sansio::call_action;
   auto& c = p.call;
   auto const why = r.error();
@@ -176,7 +176,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(progres
   co_return std::nullopt;
 }
 
-COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& p, reply& r) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& p, reply& r) {
   using action = sansio::call_action;
   auto& c = p.call;
   auto const kind = core_.facts.codec->classify(c.method, r->view());
@@ -206,7 +206,7 @@ COMCP_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progress& 
 }
 
 // Before state alone goes back: a server that is not ready yet is not asked in a loop.
-COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
+COMCP_LAZY_DECL asio::awaitable<error> exchange::rest(progress& p) {
   auto& calls = core_.calls;
   auto const before = calls.now();
   pending_entry e(pending_entry::span::client);
@@ -222,20 +222,20 @@ COMCP_DECL asio::awaitable<error> exchange::rest(progress& p) {
 }
 
 // What is broken off may go out again under a new id only where the caller, or what it is, allows that.
-COMCP_DECL bool exchange::may_repeat(prepared_call const& c, error const& e) const {
+COMCP_LAZY_DECL bool exchange::may_repeat(prepared_call const& c, error const& e) const {
   if (e.peer() || core_.end_reason() || core_.is_closing() || !(c.repeatable || c.options.is_idempotent())) return false;
   return core_.connection.life().is_restarting() || (core_.is_http() && (e == errc::transport_failed || e == errc::idle_timeout));
 }
 
 // Of a saved verdict that nothing has shown to hold yet, that is being checked, or that was found to be wrong since.
-COMCP_DECL bool exchange::may_be_of_other_era(prepared_call const& c, error const& e) const {
+COMCP_LAZY_DECL bool exchange::may_be_of_other_era(prepared_call const& c, error const& e) const {
   if (!c.sent_modern || !(e.peer() || (core_.is_http() && sansio::is_legacy_refusal(e)))) return false;
   return core_.recovery.doubts_era() || core_.connection.life().is_restarting() || !core_.is_modern();
 }
 
 // A saved verdict may be out of date, which an error answer can be the sign of: the server is asked, once for all
 // calls. True when the call is to go out again, in the other era; one that was refused unread did nothing yet.
-COMCP_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call const& c, error refusal) {
+COMCP_LAZY_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call const& c, error refusal) {
   core_.recovery.check_era();
   auto const failed = co_await core_.recovery.settled(c);
   if (failed) co_return failed;
@@ -245,7 +245,7 @@ COMCP_DECL asio::awaitable<result<bool>> exchange::probe_again(prepared_call con
   co_return !core_.is_modern() && (unread || c.repeatable || c.options.is_idempotent());
 }
 
-COMCP_DECL bool exchange::follow_version(error const& e) {
+COMCP_LAZY_DECL bool exchange::follow_version(error const& e) {
   auto const offered = sansio::modern_versions(e);
   if (!offered) return false;
   std::optional<protocol_version> best;
@@ -261,7 +261,7 @@ COMCP_DECL bool exchange::follow_version(error const& e) {
 }
 
 // After a -32020: whether the tool is still there, and usable. Within the call's own bounds.
-COMCP_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<bool> exchange::list_again(prepared_call& c) {
   c.options.forget_tool();
   auto const name = wire::name_in(c.method, c.params);
   call_options bounds;

@@ -9,9 +9,11 @@
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<result<json::fragment>> refuse(error e) { co_return result<json::fragment>(std::move(e)); }
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> refuse(error e) {
+  co_return result<json::fragment>(std::move(e));
+}
 
-COMCP_DECL asio::awaitable<void> nothing() { co_return; }
+COMCP_LAZY_DECL asio::awaitable<void> nothing() { co_return; }
 
 COMCP_DECL void declare(handler_chain& chain, client_capabilities& c) {
   for (auto const& h : chain.list()) h.declare(c);
@@ -38,8 +40,8 @@ COMCP_DECL bool elicits(handler_chain const& chain, elicit_mode mode) {
   return false;
 }
 
-COMCP_DECL asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
-                                                          json::value const& params, context& ctx) {
+COMCP_LAZY_DECL asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
+                                                               json::value const& params, context& ctx) {
   bool const asks_user = method == "elicitation/create";
   auto const mode = asks_user ? params.view().find("mode") : std::nullopt;
   auto const wanted = mode && mode->get_string() == "url" ? elicit_mode::url : elicit_mode::form;
@@ -50,8 +52,8 @@ COMCP_DECL asio::awaitable<result<json::fragment>> answer(handler_chain& chain, 
 }
 
 // What one of them throws is thrown once all were told.
-COMCP_DECL asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
-                                        context& ctx) {
+COMCP_LAZY_DECL asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
+                                             context& ctx) {
   std::exception_ptr thrown;
   for (auto const& h : chain.list()) {
     try {

@@ -15,7 +15,7 @@ COMCP_LAZY_DECL asio::awaitable<any_notification> broadcast::listener::take(std:
   auto const ex = co_await asio::this_coro::executor;
   while (q->items.empty()) {
     reading now(*q, ex);
-    (void)co_await now.woken.async_wait(net::tuple_awaitable);
+    (void)co_await net::async_wait(now.woken);
     auto const state = co_await asio::this_coro::cancellation_state;
     if (state.cancelled() != asio::cancellation_type::none) throw exception(error(errc::cancelled));
   }

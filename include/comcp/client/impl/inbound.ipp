@@ -69,7 +69,9 @@ class page_mender final : public json::member_sink {
   bool in_list_ = false;
 };
 
-COMCP_DECL void inbound::delivered(padded_text text, request_id stream) {
+COMCP_LAZY_DECL inbound::inbound(client_core& core) noexcept : core_(core), from_transport_(*this) {}
+
+COMCP_LAZY_DECL void inbound::delivered(padded_text text, request_id stream) {
   auto const hold = core_.shared_from_this();
   overlap_guard::scope const alone(core_.calls.guard());
   ++core_.calls.counters().messages_in;
@@ -85,7 +87,7 @@ COMCP_DECL void inbound::delivered(padded_text text, request_id stream) {
   }
 }
 
-COMCP_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
+COMCP_LAZY_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
   if (m.kind != jsonrpc::message_kind::invalid && m.kind != jsonrpc::message_kind::batch) forget_strays();
   switch (m.kind) {
     case jsonrpc::message_kind::response:
@@ -102,7 +104,7 @@ COMCP_DECL void inbound::message(jsonrpc::envelope& m, request_id stream) {
   }
 }
 
-COMCP_DECL void inbound::batch(padded_text text, request_id stream) {
+COMCP_LAZY_DECL void inbound::batch(padded_text text, request_id stream) {
   auto const* const old = dynamic_cast<wire::legacy const*>(core_.facts.codec.get());
   jsonrpc::envelope whole;
   whole.text = text.view();
@@ -130,7 +132,7 @@ COMCP_DECL void inbound::batch(padded_text text, request_id stream) {
   }
 }
 
-COMCP_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
+COMCP_LAZY_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
   if (m.kind == jsonrpc::message_kind::error) return jsonrpc::decode_error(m.error);
   auto parsed = json::parse(padded_text(m.result.data(), m.result.size()), core_.settings.limits.json());
   if (parsed) return std::move(*parsed);
@@ -140,7 +142,7 @@ COMCP_DECL reply inbound::result_of(jsonrpc::envelope const& m) const {
 
 // The result of a call that waits, written as nearly everyone writes it; false for all else. Parsing the result is
 // what validates it: it is one value only if the rest of the message is what it looked like.
-COMCP_DECL bool inbound::plain_answer(padded_text text) {
+COMCP_LAZY_DECL bool inbound::plain_answer(padded_text text) {
   auto const answer = jsonrpc::find_result(text.view());
   auto const* const found = answer ? core_.calls.table().find(answer->id) : nullptr;
   if (!found || !(*found)->call || !(*found)->sent) return false;
@@ -150,7 +152,7 @@ COMCP_DECL bool inbound::plain_answer(padded_text text) {
   return true;
 }
 
-COMCP_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
+COMCP_LAZY_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
   auto const id = m.id.value_or(m.raw_id.empty() ? stream : 0);
   auto const* const found = id ? core_.calls.table().find(id) : nullptr;
   if (!found) {
@@ -176,7 +178,7 @@ COMCP_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
   reply_to(**found, std::move(answer));
 }
 
-COMCP_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
+COMCP_LAZY_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
   if (r) {
     if (core_.is_modern() && !e.handshake) core_.facts.learn_name(*r);
     core_.recovery.answered(e);
@@ -184,7 +186,7 @@ COMCP_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
   core_.calls.end(e.id, std::move(r));
 }
 
-COMCP_DECL void inbound::notification(jsonrpc::envelope& m) {
+COMCP_LAZY_DECL void inbound::notification(jsonrpc::envelope& m) {
   ++core_.calls.counters().notifications;
   json::value params;
   if (!m.params.empty()) {
@@ -197,12 +199,12 @@ COMCP_DECL void inbound::notification(jsonrpc::envelope& m) {
     params = std::move(*parsed);
   }
   if (m.method == "notifications/progress") return progress(params);
-  for (auto* const sink : sinks_) {
-    if (sink->notified(m.method, params)) return;
+  for (auto const& sink : sinks_) {
+    if (sink.notified(m.method, params)) return;
   }
 }
 
-COMCP_DECL void inbound::progress(json::value const& params) {
+COMCP_LAZY_DECL void inbound::progress(json::value const& params) {
   auto const token = params.view().find("progressToken");
   std::optional<std::uint64_t> id = token ? token->get_uint64() : std::nullopt;
   auto const* const found = id ? core_.calls.table().find(*id) : nullptr;
@@ -223,7 +225,7 @@ COMCP_DECL void inbound::progress(json::value const& params) {
   }
 }
 
-COMCP_DECL void inbound::bad(jsonrpc::envelope const& m) {
+COMCP_LAZY_DECL void inbound::bad(jsonrpc::envelope const& m) {
   ++core_.calls.counters().bad_messages;
   if (m.id && core_.calls.table().find(*m.id) && (*core_.calls.table().find(*m.id))->sent) {
     return core_.calls.end(*m.id, error(m.fault, "the answer cannot be read: " + m.reason));
@@ -236,7 +238,7 @@ COMCP_DECL void inbound::bad(jsonrpc::envelope const& m) {
   core_.recovery.break_off(error(errc::protocol_violation, "more unusable messages in a row than limits().bad_lines(), the first: " + first_stray_));
 }
 
-COMCP_DECL void inbound::stream_ended(request_id id, error why) {
+COMCP_LAZY_DECL void inbound::stream_ended(request_id id, error why) {
   auto const hold = core_.shared_from_this();
   auto const* const found = core_.calls.table().find(id);
   if (!found || !(*found)->call) return;
@@ -248,29 +250,29 @@ COMCP_DECL void inbound::stream_ended(request_id id, error why) {
   core_.calls.end(id, unknown ? why.with_code(make_error_code(errc::outcome_unknown)) : why);
 }
 
-COMCP_DECL bool inbound::awaits(request_id id) const {
+COMCP_LAZY_DECL bool inbound::awaits(request_id id) const {
   auto const* const found = core_.calls.table().find(id);
   return found && (*found)->call && (*found)->sent;
 }
 
-COMCP_DECL void inbound::session_lost(request_id id, error why) {
+COMCP_LAZY_DECL void inbound::session_lost(request_id id, error why) {
   auto const hold = core_.shared_from_this();
   core_.recovery.session_lost(id, std::move(why));
 }
 
-COMCP_DECL void inbound::authorizing(bool begins) { core_.connection.clock().authorizing(begins); }
-COMCP_DECL void inbound::deaf(error why) {
+COMCP_LAZY_DECL void inbound::authorizing(bool begins) { core_.connection.clock().authorizing(begins); }
+COMCP_LAZY_DECL void inbound::deaf(error why) {
   auto const hold = core_.shared_from_this();
-  for (auto* const sink : sinks_) sink->deaf(why);
+  for (auto const& sink : sinks_) sink.deaf(why);
 }
-COMCP_DECL bool inbound::listens() const {
-  return std::any_of(sinks_.begin(), sinks_.end(), [](auto const* sink) { return sink->is_awaited(); });
+COMCP_LAZY_DECL bool inbound::listens() const {
+  return std::any_of(sinks_.begin(), sinks_.end(), [](auto const& sink) { return sink.is_awaited(); });
 }
-COMCP_DECL void inbound::closed(error reason) { core_.connection.closed(std::move(reason)); }
-COMCP_DECL void inbound::fault(error what) { core_.fault(std::move(what)); }
+COMCP_LAZY_DECL void inbound::closed(error reason) { core_.connection.closed(std::move(reason)); }
+COMCP_LAZY_DECL void inbound::fault(error what) { core_.fault(std::move(what)); }
 
 // A handshake without an answer: what came in its place.
-COMCP_DECL error inbound::with_what_came(error const& e) const {
+COMCP_LAZY_DECL error inbound::with_what_came(error const& e) const {
   if (core_.is_http() || (e != errc::timeout && e != errc::transport_failed)) return e;
   auto const info = core_.connection.channel().info();
   std::string text(e.message());

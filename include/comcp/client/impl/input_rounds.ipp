@@ -42,7 +42,7 @@ struct input_rounds::open_pages {
   pending_entry done;
 };
 
-COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& answers) {
+COMCP_LAZY std::string responses_text(std::map<std::string, std::string> const& answers) {
   json::writer w;
   w.begin_object();
   for (auto const& [key, text] : answers) w.key(key).raw(text);
@@ -51,7 +51,7 @@ COMCP_DECL std::string responses_text(std::map<std::string, std::string> const& 
 }
 
 // Why a round ended its call. That was sent: a code which says that nothing was does not leave here.
-COMCP_DECL error round_error(error const& e) {
+COMCP_LAZY error round_error(error const& e) {
   if (e == errc::validation_failed)
     return e.with_message("the call was sent, but the answer that its server asked for does not match: " +
                           std::string(e.message()));
@@ -63,7 +63,7 @@ COMCP_DECL error round_error(error const& e) {
   return e.peer() || is_ours ? e.with_code(make_error_code(errc::input_refused)) : e;
 }
 
-COMCP_DECL error input_rounds::check(input_required_result const& required) const {
+COMCP_LAZY_DECL error input_rounds::check(input_required_result const& required) const {
   bool const asks = required.input_requests && !required.input_requests->empty();
   if (!asks && !required.request_state)
     return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
@@ -85,8 +85,8 @@ COMCP_DECL error input_rounds::check(input_required_result const& required) cons
   return {};
 }
 
-COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round> r, std::string key,
-                                                         input_request asked) {
+COMCP_LAZY_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round> r, std::string key,
+                                                               input_request asked) {
   auto const hold = core_.shared_from_this();
   auto ctx = core_.dispatcher.make_context(asked.method, asked.params);
   r->cancelled.push_back(ctx.cancelled_);
@@ -106,7 +106,7 @@ COMCP_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round>
   if (r->running == 0 || r->failure) core_.calls.end(r->done.id, json::value());
 }
 
-COMCP_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r) {
+COMCP_LAZY_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r) {
   auto const most = std::max<std::size_t>(1, core_.settings.limits.handlers_in_flight());
   while (r->running < most && !r->waiting.empty()) {
     auto next = r->waiting.extract(r->waiting.begin());
@@ -123,9 +123,8 @@ COMCP_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r) {
   }
 }
 
-COMCP_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_required_result required,
-                                                                          std::stop_token stop,
-                                                                          time_point hard) {
+COMCP_LAZY_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_required_result required,
+                                                                          std::stop_token stop, time_point hard) {
   if (!required.input_requests || required.input_requests->empty()) co_return std::string();
   auto const r = std::make_shared<round>();
   auto const most = std::max(std::chrono::nanoseconds(hard - core_.calls.now()), std::chrono::nanoseconds(1));
@@ -141,7 +140,7 @@ COMCP_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_requi
   co_return round_error(r->failure);
 }
 
-COMCP_DECL bool is_accepted(std::string const& responses, std::string_view key) {
+COMCP_LAZY bool is_accepted(std::string const& responses, std::string_view key) {
   auto const all = json::parse(responses);
   auto const one = all ? all->find(key) : std::nullopt;
   auto const action = one ? one->find("action") : std::nullopt;
@@ -149,8 +148,8 @@ COMCP_DECL bool is_accepted(std::string const& responses, std::string_view key) 
 }
 
 // One page after the other, each as a round of its own: bounded, and ended with the call.
-COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& c, error refusal,
-                                                        time_point hard) {
+COMCP_LAZY_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& c, error refusal,
+                                                                time_point hard) {
   auto const failure = refusal.with_code(make_error_code(errc::url_elicitation_required));
   auto const data = json::parse(refusal.peer()->data);
   auto const list = data ? data->find("elicitations") : std::nullopt;
@@ -188,7 +187,7 @@ COMCP_DECL asio::awaitable<error> input_rounds::show_pages(prepared_call const& 
   co_return completed.error() == errc::timeout ? failure : completed.error();
 }
 
-COMCP_DECL bool input_rounds::notified(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL bool input_rounds::notified(std::string const& method, json::value const& params) {
   if (method != "notifications/elicitation/complete") return false;
   auto const which = params.view().find("elicitationId");
   auto const id = which ? which->get_string() : std::nullopt;

@@ -15,8 +15,9 @@ namespace comcp {
 namespace detail {
 
 /// The call and its walk; who waits for it may be gone before that ends.
-struct interception final : pending_entry, task, std::enable_shared_from_this<interception> {
-  interception(std::shared_ptr<client_core> c, prepared_call of, performer p)
+template <class Core>
+struct interception final : pending_entry, task, std::enable_shared_from_this<interception<Core>> {
+  interception(std::shared_ptr<Core> c, prepared_call of, performer p)
       : pending_entry(span::client), core(std::move(c)), call(std::move(of)), perform(std::move(p)) {
     told = &means;
     call.counted = true;
@@ -33,7 +34,7 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
     call.params = out.params.text();
     out.name = wire::name_in(call.method, pad(call.params)).value_or("");
   }
-  void run() override { spawn(core->home(), walk(shared_from_this()), signal.slot(), shared_from_this()); }
+  void run() override { spawn(core->home(), walk(this->shared_from_this()), signal.slot(), this->shared_from_this()); }
   interception(interception const&) = delete;
   interception& operator=(interception const&) = delete;
   // A hook that let go of its coroutine has ended the walk.
@@ -48,7 +49,7 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   static asio::awaitable<void> walk(std::shared_ptr<interception> i);
   static reply means(pending_entry& e, reply&& r);
 
-  std::shared_ptr<client_core> const core;
+  std::shared_ptr<Core> const core;
   prepared_call call;
   performer perform;
   outgoing_call out;
@@ -59,18 +60,20 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   asio::cancellation_signal signal;
 };
 
+template <class Core>
 class interception_step final : public call_step {
  public:
-  explicit interception_step(client_core& core) noexcept : core_(core) {}
+  explicit interception_step(Core& core) noexcept : core_(core) {}
 
   [[nodiscard]] bool concerns(std::string_view) const noexcept override { return true; }
-  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
 
  private:
-  client_core& core_;
+  Core& core_;
 };
 
-COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, performer next) {
+template <class Core>
+asio::awaitable<reply> interception_step<Core>::perform(prepared_call& c, performer next) {
   if (c.internal) return next(c);
   auto& calls = core_.calls;
   if (core_.end_reason()) return ended(core_.end_reason()->with_outcome(call_outcome::not_sent));
@@ -78,8 +81,9 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
   if (c.options.stop().stop_requested()) return ended(error(errc::cancelled).with_outcome(call_outcome::not_sent));
   auto const now = calls.now();
   auto const limit = calls.hard_limit(c.options);
-  asio::recycling_allocator<interception> const memory;
-  auto const i = std::allocate_shared<interception>(memory, core_.shared_from_this(), std::move(c), std::move(next));
+  asio::recycling_allocator<interception<Core>> const memory;
+  auto const i =
+      std::allocate_shared<interception<Core>>(memory, core_.shared_from_this(), std::move(c), std::move(next));
   if (!calls.enlist(*i, now, limit, later(now, limit), false))
     return ended(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
   calls.end_with(i->call.options.stop(), *i);
@@ -88,7 +92,8 @@ COMCP_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, p
   return waiting;
 }
 
-COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
+template <class Core>
+reply interception<Core>::means(pending_entry& e, reply&& r) {
   auto& i = static_cast<interception&>(e);
   if (!r) {  // it ends before its walk
     auto give_up = [self = i.shared_from_this()] { self->give_up(); };
@@ -101,7 +106,8 @@ COMCP_DECL reply interception::means(pending_entry& e, reply&& r) {
   return why.with_outcome(begun ? call_outcome::open : call_outcome::not_sent);
 }
 
-COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception> i) {
+template <class Core>
+asio::awaitable<void> interception<Core>::walk(std::shared_ptr<interception> i) {
   auto const& hooks = i->core->settings.interceptors;
   try {
     bool goes_on = true;
@@ -149,10 +155,10 @@ COMCP_DECL asio::awaitable<void> interception::walk(std::shared_ptr<interception
 
 }  // namespace detail
 
-COMCP_DECL connect_options& connect_options::intercept(interceptor i) {
+COMCP_LAZY_DECL connect_options& connect_options::intercept(interceptor i) {
   settings_.interceptors.push_back(std::move(i));
   settings_.steps[detail::connect_settings::interception] = [](client_core& core) {
-    return std::make_unique<detail::interception_step>(core);
+    return std::make_unique<detail::interception_step<client_core>>(core);
   };
   return *this;
 }

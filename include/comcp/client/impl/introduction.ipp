@@ -9,8 +9,8 @@
 
 namespace comcp::detail {
 
-COMCP_DECL introduction::introduction(any_handler const& handler, connect_settings const& settings,
-                                      transport_info const& about)
+COMCP_LAZY_DECL introduction::introduction(any_handler const& handler, connect_settings const& settings,
+                                           transport_info const& about)
     : info_(settings.client_info.value_or(implementation("comcp", COMCP_VERSION_STRING))),
       anonymous_(settings.anonymous) {
   handler.declare(capabilities_);
@@ -31,11 +31,11 @@ COMCP_DECL introduction::introduction(any_handler const& handler, connect_settin
   unanswered(capabilities_.elicitation.has_value(), "elicitation/create");
 }
 
-COMCP_DECL std::unique_ptr<wire::codec> introduction::modern(protocol_version v) const {
+COMCP_LAZY_DECL std::unique_ptr<wire::codec> introduction::modern(protocol_version v) const {
   return std::make_unique<wire::modern>(v, anonymous_ ? nullptr : &info_, text_);
 }
 
-COMCP_DECL std::string introduction::initialize(protocol_version v) const {
+COMCP_LAZY_DECL std::string introduction::initialize(protocol_version v) const {
   json::writer w;
   w.begin_object().plain_key("protocolVersion").string(v.text());
   w.plain_key("capabilities").raw(text_);

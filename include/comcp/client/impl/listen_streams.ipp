@@ -7,7 +7,7 @@
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how) {
+COMCP_LAZY_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how) {
   auto const performed = std::make_shared<bool>(false);
   performer::function marked = [performed, how = std::move(how)](prepared_call& call) {
     *performed = true;
@@ -18,7 +18,7 @@ COMCP_DECL asio::awaitable<void> ask_subscription(client_core& core, prepared_ca
   if (!*performed) throw exception(error(errc::invalid_argument, "an interceptor cannot answer a subscription"));
 }
 
-COMCP_DECL void listen_streams::open(pointer const& s) {
+COMCP_LAZY_DECL void listen_streams::open(pointer const& s) {
   if (s->call.params.empty()) s->call.params = args("notifications", s->asked).text();
   s->call.internal = true;
   s->entry.open_ended = true;
@@ -40,7 +40,7 @@ inline error unacknowledged() {
   return {errc::protocol_violation, "the server ended subscriptions/listen before it acknowledged it"};
 }
 
-COMCP_DECL void listen_streams::stream_over(pointer const& s, reply r) {
+COMCP_LAZY_DECL void listen_streams::stream_over(pointer const& s, reply r) {
   std::erase(open_, s);
   if (!s->ended) s->ended = r ? error() : r.error();
   if (s->acknowledgment.id) core_.calls.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
@@ -48,8 +48,7 @@ COMCP_DECL void listen_streams::stream_over(pointer const& s, reply r) {
   over_(s);
 }
 
-COMCP_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s,
-                                                                  call_options options) {
+COMCP_LAZY_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s, call_options options) {
   if (s->is_acknowledged) co_return error();
   if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
   auto const timeout = core_.calls.timeout(options);
@@ -61,13 +60,13 @@ COMCP_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s,
   co_return waited.error();
 }
 
-COMCP_DECL void listen_streams::close(listen_stream& s) {
+COMCP_LAZY_DECL void listen_streams::close(listen_stream& s) {
   if (!s.ended) s.ended = error();
   if (s.entry.id) core_.calls.cancel(s.entry.id);
 }
 
-COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subscription_filter filter,
-                                                                                    call_options options) {
+COMCP_LAZY_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subscription_filter filter,
+                                                                                call_options options) {
   auto const hold = core_.shared_from_this();
   auto const s = std::make_shared<listen_stream>(std::move(filter));
   s->independent = true;
@@ -82,7 +81,7 @@ COMCP_DECL asio::awaitable<listen_streams::pointer> listen_streams::listen(subsc
   co_return s;
 }
 
-COMCP_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_call& c) {
   auto bad = co_await core_.recovery.settled(c);
   if (!bad) bad = core_.exchange.check(c);
   if (bad) co_return bad;
@@ -102,7 +101,7 @@ COMCP_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepared_c
   co_return failure;
 }
 
-COMCP_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next(pointer s) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next(pointer s) {
   auto const hold = core_.shared_from_this();
   while (s->queue.empty()) {
     if (s->ended) co_return std::nullopt;
@@ -117,14 +116,14 @@ COMCP_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next
   co_return first;
 }
 
-COMCP_DECL listen_streams::pointer listen_streams::by_id(std::uint64_t id) const {
+COMCP_LAZY_DECL listen_streams::pointer listen_streams::by_id(std::uint64_t id) const {
   for (auto const& s : open_) {
     if (s->entry.id == id && id != 0) return s;
   }
   return {};
 }
 
-COMCP_DECL listen_streams::route listen_streams::routed(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL listen_streams::route listen_streams::routed(std::string const& method, json::value const& params) {
   auto const meta = params.view().find("_meta");
   auto const id = meta ? subscription_id_of(*meta) : std::nullopt;
   if (!id) return method == "notifications/subscriptions/acknowledged" ? route::taken : route::untagged;
@@ -152,13 +151,13 @@ COMCP_DECL listen_streams::route listen_streams::routed(std::string const& metho
   return route::taken;
 }
 
-COMCP_DECL void listen_streams::cancelled_by_server(json::view request) {
+COMCP_LAZY_DECL void listen_streams::cancelled_by_server(json::view request) {
   auto const id = request.get_uint64();
   auto const s = id ? by_id(*id) : nullptr;
   if (s) core_.calls.end(s->entry.id, error(errc::closed, "the server ended the subscription"));
 }
 
-COMCP_DECL void listen_streams::end_all(error const& reason) {
+COMCP_LAZY_DECL void listen_streams::end_all(error const& reason) {
   auto const all = open_;
   for (auto const& s : all) {
     if (!s->ended) s->ended = reason;
@@ -166,7 +165,7 @@ COMCP_DECL void listen_streams::end_all(error const& reason) {
   }
 }
 
-COMCP_DECL void listen_streams::shut_down() noexcept {
+COMCP_LAZY_DECL void listen_streams::shut_down() noexcept {
   for (auto const& s : std::exchange(open_, {})) {
     if (!s->ended) s->ended = error(errc::closed);
   }

@@ -8,13 +8,13 @@
 
 namespace comcp::detail {
 
-COMCP_DECL negotiation::negotiation(client_core& core)
+COMCP_LAZY_DECL negotiation::negotiation(client_core& core)
     : core_(core), machine_(core.settings.handshake, std::chrono::system_clock::now()) {
   probe_.internal = init_.internal = true;
 }
 
-COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_session> saved,
-                                                          std::chrono::nanoseconds timeout) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_session> saved,
+                                                               std::chrono::nanoseconds timeout) {
   auto const hold = shared_from_this();
   if (!core_.connection.clock().enlist(done_, timeout)) co_return error(errc::queue_full);
   if (saved) resume(*saved);
@@ -30,19 +30,19 @@ COMCP_DECL asio::awaitable<result<void>> negotiation::run(std::optional<saved_se
   co_return *outcome_;
 }
 
-COMCP_DECL void negotiation::drop_all() noexcept {
+COMCP_LAZY_DECL void negotiation::drop_all() noexcept {
   for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_, &done_}) core_.calls.withdraw(*e);
 }
 
-COMCP_DECL void negotiation::closed(error const& reason) { take(machine_.closed(reason)); }
+COMCP_LAZY_DECL void negotiation::closed(error const& reason) { take(machine_.closed(reason)); }
 
-COMCP_DECL void negotiation::settle(error why) {
+COMCP_LAZY_DECL void negotiation::settle(error why) {
   if (outcome_) return;
   outcome_ = why ? result<void>(std::move(why)) : result<void>();
   if (done_.id) core_.calls.end(done_.id, json::value());
 }
 
-COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
+COMCP_LAZY_DECL void negotiation::take(sansio::handshake_step const& step) {
   using action = sansio::handshake_step::action;
   switch (step.what) {
     case action::wait: return;
@@ -63,7 +63,7 @@ COMCP_DECL void negotiation::take(sansio::handshake_step const& step) {
 }
 
 // What callers see of it, in one step.
-COMCP_DECL void negotiation::commit() {
+COMCP_LAZY_DECL void negotiation::commit() {
   auto& f = core_.facts;
   f.codec = std::move(codec_);
   f.era_learned = from_prior() ? core_.settings.handshake.prior->date : std::chrono::system_clock::now();
@@ -81,20 +81,20 @@ COMCP_DECL void negotiation::commit() {
   }
 }
 
-COMCP_DECL std::function<void(reply)> negotiation::then(void (negotiation::*next)(reply const&)) {
+COMCP_LAZY_DECL std::function<void(reply)> negotiation::then(void (negotiation::*next)(reply const&)) {
   return [weak = weak_from_this(), next](reply r) {
     if (auto const alive = weak.lock()) ((*alive).*next)(r);
   };
 }
 
-COMCP_DECL void negotiation::send(prepared_call& c, pending_entry& e) {
+COMCP_LAZY_DECL void negotiation::send(prepared_call& c, pending_entry& e) {
   core_.calls.withdraw(e);
   e.call = &c;
   e.handshake = true;
   core_.connection.clock().enlist(e, core_.settings.handshake_timeout);
 }
 
-COMCP_DECL void negotiation::probe(protocol_version v) {
+COMCP_LAZY_DECL void negotiation::probe(protocol_version v) {
   codec_ = core_.introduction.modern(v);
   probe_entry_.on_end = then(&negotiation::probed);
   send(probe_, probe_entry_);
@@ -108,7 +108,7 @@ COMCP_DECL void negotiation::probe(protocol_version v) {
   if (auto const sent = core_.outbound.transmit(probe_entry_, *codec_); !sent) settle(sent.error());
 }
 
-COMCP_DECL void negotiation::probed(reply const& r) {
+COMCP_LAZY_DECL void negotiation::probed(reply const& r) {
   core_.calls.withdraw(probe_timer_);
   if (!r) return take(machine_.discover_failed(r.error()));
   auto found = json::read<discover_result>(r->view());
@@ -118,7 +118,7 @@ COMCP_DECL void negotiation::probed(reply const& r) {
   take(step);
 }
 
-COMCP_DECL void negotiation::initialize(protocol_version v) {
+COMCP_LAZY_DECL void negotiation::initialize(protocol_version v) {
   codec_ = std::make_unique<wire::legacy>(v);
   init_.params = core_.introduction.initialize(v);
   initialize_entry_.on_end = then(&negotiation::initialized);
@@ -126,7 +126,7 @@ COMCP_DECL void negotiation::initialize(protocol_version v) {
   if (auto const sent = core_.outbound.transmit(initialize_entry_, *codec_); !sent) settle(sent.error());
 }
 
-COMCP_DECL void negotiation::initialized(reply const& r) {
+COMCP_LAZY_DECL void negotiation::initialized(reply const& r) {
   if (!r) return take(machine_.initialize_failed(r.error()));
   auto const named = r->view().find("protocolVersion");
   auto const step = machine_.initialized(named ? std::string(named->get_string().value_or("")) : std::string());
@@ -139,7 +139,7 @@ COMCP_DECL void negotiation::initialized(reply const& r) {
   take(step);
 }
 
-COMCP_DECL asio::awaitable<void> negotiation::reopen() {
+COMCP_LAZY_DECL asio::awaitable<void> negotiation::reopen() {
   auto const hold = shared_from_this();
   auto const core = core_.shared_from_this();
   for (auto* const e : {&probe_entry_, &initialize_entry_, &probe_timer_}) core_.calls.withdraw(*e);
@@ -149,7 +149,7 @@ COMCP_DECL asio::awaitable<void> negotiation::reopen() {
   else settle(opened.error());
 }
 
-COMCP_DECL void negotiation::resume(saved_session const& saved) {
+COMCP_LAZY_DECL void negotiation::resume(saved_session const& saved) {
   auto text = saved.initialize_result;
   auto const raw = json::parse(pad(text));
   auto agreed = raw ? json::read<initialize_result>(raw->view()) : result<initialize_result>(error(errc::invalid_json));

@@ -7,9 +7,9 @@
 
 namespace comcp::detail {
 
-COMCP_DECL result<void> outbound::transmit(pending_entry& e) { return transmit(e, *core_.facts.codec); }
+COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e) { return transmit(e, *core_.facts.codec); }
 
-COMCP_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& codec) {
+COMCP_LAZY_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& codec) {
   auto const& c = *e.call;
   c.sent_modern = codec.is_modern();
   wire::request_meta meta;
@@ -29,7 +29,7 @@ COMCP_DECL result<void> outbound::transmit(pending_entry& e, wire::codec const& 
   return sent;
 }
 
-COMCP_DECL void outbound::cancel(request_id id, pending_entry const& e, std::string_view why) {
+COMCP_LAZY_DECL void outbound::cancel(request_id id, pending_entry const& e, std::string_view why) {
   auto& channel = core_.connection.channel();
   if (!e.call || !e.sent || !channel.is_open()) return;
   if (e.handshake) {  // never told; over HTTP there is a response that nobody waits for any more
@@ -40,18 +40,19 @@ COMCP_DECL void outbound::cancel(request_id id, pending_entry const& e, std::str
   send_text(wire::codec::cancelled(id, why.empty() ? e.call->options.cancel_reason() : why));
 }
 
-COMCP_DECL void outbound::notify(std::string_view method, std::string_view params, wire::request_meta const& meta) {
+COMCP_LAZY_DECL void outbound::notify(std::string_view method, std::string_view params,
+                                      wire::request_meta const& meta) {
   if (!core_.facts.codec || !core_.connection.channel().is_open()) return;
   outgoing message(core_.facts.codec->notification(method, params, meta));
   message.method = method;
   send(std::move(message));
 }
 
-COMCP_DECL void outbound::send_text(std::string text) {
+COMCP_LAZY_DECL void outbound::send_text(std::string text) {
   if (core_.connection.channel().is_open()) send(outgoing(std::move(text)));
 }
 
-COMCP_DECL void outbound::send(outgoing message) {
+COMCP_LAZY_DECL void outbound::send(outgoing message) {
   if (core_.is_http()) label(message, core_.facts);
   if (core_.settings.tracer) core_.trace(direction::sent, message.text);
   auto const sent = core_.connection.channel().send(std::move(message));

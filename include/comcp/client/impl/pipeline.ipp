@@ -7,20 +7,20 @@
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<reply> ended(error why) { co_return why; }
+COMCP_LAZY_DECL asio::awaitable<reply> ended(error why) { co_return why; }
 
-COMCP_DECL void pipeline::add(std::unique_ptr<call_step> step) {
+COMCP_LAZY_DECL void pipeline::add(std::unique_ptr<call_step> step) {
   if (step) steps_.push_back(std::move(step));
 }
 
-COMCP_DECL bool pipeline::is_plain(std::string_view method, std::size_t from) const noexcept {
+COMCP_LAZY_DECL bool pipeline::is_plain(std::string_view method, std::size_t from) const noexcept {
   for (; from < steps_.size(); ++from) {
     if (steps_[from]->concerns(method)) return false;
   }
   return true;
 }
 
-COMCP_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const {
+COMCP_LAZY_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const {
   auto const& steps = way_.steps();
   auto at = next_;
   while (at < steps.size() && !steps[at]->concerns(c.method)) ++at;
@@ -28,18 +28,18 @@ COMCP_DECL asio::awaitable<reply> performer::operator()(prepared_call& c) const 
   return end_ ? (*end_)(c) : way_.end_.perform(c);
 }
 
-COMCP_DECL asio::awaitable<reply> performer::begin(prepared_call& c, pending_entry& e, bool& plain) const {
+COMCP_LAZY_DECL asio::awaitable<reply> performer::begin(prepared_call& c, pending_entry& e, bool& plain) const {
   plain = !end_ && way_.is_plain(c.method, next_);
   return plain ? way_.end_.begin(c, e) : (*this)(c);
 }
 
-COMCP_DECL asio::awaitable<reply> pipeline::run(prepared_call& c, performer::function instead) const {
+COMCP_LAZY_DECL asio::awaitable<reply> pipeline::run(prepared_call& c, performer::function instead) const {
   std::shared_ptr<performer::function const> end;
   if (instead) end = std::make_shared<performer::function const>(std::move(instead));
   return performer(*this, 0, std::move(end))(c);
 }
 
-COMCP_DECL bool pipeline::notified(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL bool pipeline::notified(std::string const& method, json::value const& params) {
   for (auto const& step : steps_) step->notified(method, params);
   return false;
 }

@@ -7,11 +7,11 @@
 
 namespace comcp::detail {
 
-COMCP_DECL void recovery::lost(error why) {
+COMCP_LAZY_DECL void recovery::lost(error why) {
   if (!begin_restart(why)) connection_.finish(std::move(why));
 }
 
-COMCP_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error const& why) {
+COMCP_LAZY_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error const& why) {
   auto const& policy = core_.settings.restart;
   if (policy.ask()) {
     try {
@@ -25,14 +25,14 @@ COMCP_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error con
 }
 
 // False when there is to be no restart.
-COMCP_DECL bool recovery::begin_restart(error const& why) {
+COMCP_LAZY_DECL bool recovery::begin_restart(error const& why) {
   auto const wait = next_restart(why);
   if (connection_.life().is_closing()) return true;  // by whom it asked
   if (wait) give_way(why, *wait);
   return wait.has_value();
 }
 
-COMCP_DECL void recovery::give_way(error const& why, nanoseconds wait) {
+COMCP_LAZY_DECL void recovery::give_way(error const& why, nanoseconds wait) {
   renewal_due_ = at_once_ = false;
   connection_.on(sansio::life_event::lost);
   connection_.cancel_inbound();
@@ -40,7 +40,7 @@ COMCP_DECL void recovery::give_way(error const& why, nanoseconds wait) {
   if (!connection_.life().is_closing()) core_.spawn(restart(wait));
 }
 
-COMCP_DECL void recovery::break_off(error reason) {
+COMCP_LAZY_DECL void recovery::break_off(error reason) {
   if (core_.settings.restart.ask()) {
     if (connection_.life().is_restarting()) return;  // it is being replaced, or the attempt's own timeouts end it
     if (connection_.life().is(sansio::life_state::ready) && begin_restart(reason)) return;
@@ -48,7 +48,7 @@ COMCP_DECL void recovery::break_off(error reason) {
   core_.spawn(connection_.close(std::move(reason)));
 }
 
-COMCP_DECL error recovery::begin_anew(error why, nanoseconds wait) {
+COMCP_LAZY_DECL error recovery::begin_anew(error why, nanoseconds wait) {
   auto const& life = connection_.life();
   if (connection_.end_reason()) return *connection_.end_reason();
   if (life.is_closing()) return {errc::closed, "the client is closing"};
@@ -63,7 +63,7 @@ COMCP_DECL error recovery::begin_anew(error why, nanoseconds wait) {
   return connection_.end_reason().value_or(error());
 }
 
-COMCP_DECL asio::awaitable<void> recovery::reconnect(error why) {
+COMCP_LAZY_DECL asio::awaitable<void> recovery::reconnect(error why) {
   auto const hold = core_.shared_from_this();
   if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
   pending_entry outcome(pending_entry::span::client);
@@ -73,7 +73,7 @@ COMCP_DECL asio::awaitable<void> recovery::reconnect(error why) {
   if (!r) throw exception(r.error());
 }
 
-COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
+COMCP_LAZY_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
   auto const hold = core_.shared_from_this();
   auto const& life = connection_.life();
   std::optional<nanoseconds> until_next = first_wait;
@@ -103,7 +103,7 @@ COMCP_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
 }
 
 // What it failed with, if it did; where the client closes meanwhile, that does not matter.
-COMCP_DECL asio::awaitable<error> recovery::attempt() {
+COMCP_LAZY_DECL asio::awaitable<error> recovery::attempt() {
   auto const& life = connection_.life();
   connection_.on(sansio::life_event::due);
   connection_.clock().begin();
@@ -121,7 +121,7 @@ COMCP_DECL asio::awaitable<error> recovery::attempt() {
   co_return lost_again_;
 }
 
-COMCP_DECL void recovery::session_lost(request_id id, error why) {
+COMCP_LAZY_DECL void recovery::session_lost(request_id id, error why) {
   constexpr unsigned most = 2;  // without one answer in between
   auto const* const found = id ? core_.calls.table().find(id) : nullptr;
   auto const& life = connection_.life();
@@ -139,13 +139,13 @@ COMCP_DECL void recovery::session_lost(request_id id, error why) {
   if (!hopeless) renew();
 }
 
-COMCP_DECL void recovery::check_era() {
+COMCP_LAZY_DECL void recovery::check_era() {
   if (!std::exchange(prior_unconfirmed_, false) || connection_.life().is_restarting()) return;
   eras_.forget();
   begin_renegotiation({});
 }
 
-COMCP_DECL void recovery::renew() {
+COMCP_LAZY_DECL void recovery::renew() {
   if (!connection_.life().is(sansio::life_state::ready)) return;
   renewal_due_ = false;
   ++renewals_in_a_row_;
@@ -156,12 +156,12 @@ COMCP_DECL void recovery::renew() {
 }
 
 // On the connection as it is. Shared by all calls that wait for its outcome: none of them ends it.
-COMCP_DECL void recovery::begin_renegotiation(std::optional<era_verdict> known) {
+COMCP_LAZY_DECL void recovery::begin_renegotiation(std::optional<era_verdict> known) {
   connection_.on(sansio::life_event::renew);
   core_.spawn(renegotiate(std::move(known)));
 }
 
-COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict> known) {
+COMCP_LAZY_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict> known) {
   auto const hold = core_.shared_from_this();
   auto const& life = connection_.life();
   bool const renews = known.has_value();
@@ -182,7 +182,7 @@ COMCP_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_verdict
 }
 
 // The connection is as it was: the next call tries again. Those that waited do not.
-COMCP_DECL void recovery::kept(error const& why) {
+COMCP_LAZY_DECL void recovery::kept(error const& why) {
   renewal_due_ = core_.is_http() && !core_.is_modern();
   connection_.on(sansio::life_event::kept);
   // Those that wait now: who resumes here may begin the next one, and wait for that.
@@ -194,7 +194,7 @@ COMCP_DECL void recovery::kept(error const& why) {
   core_.calls.wake(restarts, why);
 }
 
-COMCP_DECL void recovery::answered(pending_entry const& e) noexcept {
+COMCP_LAZY_DECL void recovery::answered(pending_entry const& e) noexcept {
   if (!e.call->internal) {  // a handshake alone shows nothing: it may die of a call
     delays_.proved();
     renewals_in_a_row_ = 0;
@@ -202,25 +202,25 @@ COMCP_DECL void recovery::answered(pending_entry const& e) noexcept {
   if (!e.handshake) prior_unconfirmed_ = false;
 }
 
-COMCP_DECL bool recovery::is_unsettled() const noexcept {
+COMCP_LAZY_DECL bool recovery::is_unsettled() const noexcept {
   return connection_.life().is_restarting() || !core_.facts.codec;
 }
 
-COMCP_DECL bool recovery::defers(pending_entry const& e) {
+COMCP_LAZY_DECL bool recovery::defers(pending_entry const& e) {
   if (renewal_due_ && !connection_.life().is_restarting()) renew();
   if (!is_unsettled()) return false;
   core_.calls.table().line_up(deferred_, e.id);
   return true;
 }
 
-COMCP_DECL asio::awaitable<error> recovery::settled(prepared_call const& c) {
+COMCP_LAZY_DECL asio::awaitable<error> recovery::settled(prepared_call const& c) {
   if (connection_.end_reason()) co_return *connection_.end_reason();
   if (!is_unsettled()) co_return error();
   auto failed = co_await core_.calls.wait_in(unsettled_, c);
   co_return failed;
 }
 
-COMCP_DECL void recovery::restored() {
+COMCP_LAZY_DECL void recovery::restored() {
   for (auto const id : std::exchange(deferred_, {})) {
     auto const* const found = core_.calls.table().find(id);
     if (!found) continue;

@@ -16,10 +16,13 @@
 
 namespace comcp::detail {
 
-class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call> {
+template <class Core>
+class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call<Core>> {
  public:
-  remote_call(client_core& core, asio::any_io_executor const& here, prepared_call& c)
-      : core_(core.shared_from_this()), here_(asio::prefer(here, asio::execution::outstanding_work.tracked)), call_(c) {}
+  remote_call(Core& core, asio::any_io_executor const& here, prepared_call& c)
+      : core_(core.shared_from_this()),
+        here_(asio::prefer(here, asio::execution::outstanding_work.tracked)),
+        call_(c) {}
 
   remote_call(remote_call const&) = delete;
   remote_call& operator=(remote_call const&) = delete;
@@ -30,13 +33,13 @@ class remote_call final : public task, public suspended<reply>, public std::enab
 
   template <class Handler>
   void begin(Handler handler) {
-    auto const cancel = [weak = weak_from_this()] {
+    auto const cancel = [weak = this->weak_from_this()] {
       auto const self = weak.lock();
       if (self) post(self->core_->home(), [self] { self->cancel(); });
     };
     auto* const room = std::exchange(call_.room, nullptr);  // not also for those at home who wait meanwhile
     caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, room);
-    post(core_->home(), shared_from_this());
+    post(core_->home(), this->shared_from_this());
   }
 
   // At home to begin, then on the caller's executor to end.
@@ -61,7 +64,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
     carry_on([this] {
       if (!core_->pipeline.is_plain(call_.method)) return walk(core_->pipeline.run(call_));
       auto const started = core_->exchange.start(call_, entry_);
-      self_ = shared_from_this();
+      self_ = this->shared_from_this();
       if (!started) return resume(started.error());
       core_->calls.end_with(call_.options.stop(), entry_);
       entry_.waiting = waiter<reply>(this);
@@ -81,7 +84,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   }
 
   void walk(asio::awaitable<reply> work) {
-    spawn(core_->home(), carry(shared_from_this(), std::move(work)), signal_.slot(), shared_from_this());
+    spawn(core_->home(), carry(this->shared_from_this(), std::move(work)), signal_.slot(), this->shared_from_this());
   }
 
   static asio::awaitable<void> carry(std::shared_ptr<remote_call> self, asio::awaitable<reply> work) {
@@ -96,7 +99,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
 
   void end(reply&& r) {
     outcome_ = std::move(r);
-    post(here_, shared_from_this());
+    post(here_, this->shared_from_this());
   }
 
   void cancel() {
@@ -104,7 +107,7 @@ class remote_call final : public task, public suspended<reply>, public std::enab
     signal_.emit(asio::cancellation_type::terminal);
   }
 
-  std::shared_ptr<client_core> const core_;
+  std::shared_ptr<Core> const core_;
   asio::any_io_executor const here_;
   prepared_call& call_;  // in the frame of the caller, who waits
   reply outcome_;
@@ -115,8 +118,9 @@ class remote_call final : public task, public suspended<reply>, public std::enab
   bool begun_ = false;
 };
 
+template <class Core>
 struct begin_remote_call {
-  std::shared_ptr<remote_call> call;
+  std::shared_ptr<remote_call<Core>> call;
   template <class Handler>
   void operator()(Handler handler) {
     auto const begun = std::move(call);
@@ -124,10 +128,10 @@ struct begin_remote_call {
   }
 };
 
-/// From another executor: carried out at home, and its caller resumed on its own.
-COMCP_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here,
+                                                       prepared_call& c) {
   if (!core.home()) return failed<reply>(error(errc::closed, "the execution context is gone"));
-  begin_remote_call begin{std::make_shared<remote_call>(core, here, c)};
+  begin_remote_call<client_core> begin{std::make_shared<remote_call<client_core>>(core, here, c)};
   return asio::async_initiate<asio::use_awaitable_t<> const, void(reply)>(std::move(begin), asio::use_awaitable);
 }
 

@@ -7,12 +7,12 @@
 
 namespace comcp::detail {
 
-COMCP_DECL std::optional<protocol_version> server_facts::version() const noexcept {
+COMCP_LAZY_DECL std::optional<protocol_version> server_facts::version() const noexcept {
   if (!codec) return {};
   return codec->version();
 }
 
-COMCP_DECL era_verdict server_facts::verdict() const {
+COMCP_LAZY_DECL era_verdict server_facts::verdict() const {
   era_verdict v;
   v.date = era_learned;
   if (!is_modern()) return v;
@@ -26,7 +26,7 @@ COMCP_DECL era_verdict server_facts::verdict() const {
   return v;
 }
 
-COMCP_DECL error server_facts::refuses(prepared_call const& c, bool check_capabilities) const {
+COMCP_LAZY_DECL error server_facts::refuses(prepared_call const& c, bool check_capabilities) const {
   if (!codec->offers(c.method))
     return {errc::not_in_protocol, c.method.text() + " does not exist in " + std::string(codec->version().text())};
   if (!check_capabilities) return {};
@@ -42,38 +42,38 @@ COMCP_DECL error server_facts::refuses(prepared_call const& c, bool check_capabi
   return {errc::capability_missing, std::string("the server did not declare ") + missing + ", which " + c.method.text() + " needs"};
 }
 
-COMCP_DECL error server_facts::refuses_subscriptions() const {
+COMCP_LAZY_DECL error server_facts::refuses_subscriptions() const {
   if (is_undiscovered() || capabilities.supports_subscribe()) return {};
   return {errc::capability_missing, "the server did not declare resources.subscribe"};
 }
 
 // Specification: 2025-11-25, basic/utilities/tasks#tool-level-negotiation
-COMCP_DECL bool server_facts::needs_task(prepared_call const& c) const {
+COMCP_LAZY_DECL bool server_facts::needs_task(prepared_call const& c) const {
   if (!c.method.is(wire::methods::call_tool) || is_modern() || !tools.wants_task(c)) return false;
   if (!capabilities.tasks || !capabilities.tasks->supports("tools", "call")) return false;
   auto const params = json::parse(c.params);
   return params && !params->contains("task");
 }
 
-COMCP_DECL void server_facts::learn(list_tools_result& page, std::size_t most, bool over_http) {
+COMCP_LAZY_DECL void server_facts::learn(list_tools_result& page, std::size_t most, bool over_http) {
   tools.learn_tasks(page, most);
   if (over_http && is_modern()) tools.learn_headers(page);
 }
 
-COMCP_DECL void server_facts::learn_name(json::value const& result) {
+COMCP_LAZY_DECL void server_facts::learn_name(json::value const& result) {
   if (!info.name.empty()) return;
   auto const meta = result.view().find("_meta");
   if (!meta) return;
   if (auto named = server_info_of(*meta)) info = std::move(*named);
 }
 
-COMCP_DECL bool listed_tools::wants_task(prepared_call const& c) const {
+COMCP_LAZY_DECL bool listed_tools::wants_task(prepared_call const& c) const {
   auto const given = c.options.needs_task();
   if (!given.value_or(!tasks_.empty())) return false;
   return given || tasks_.contains(wire::name_in(c.method, c.params).value_or(""));
 }
 
-COMCP_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
+COMCP_LAZY_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::size_t most) {
   for (auto const& t : page.tools) {
     bool const wanted = t.execution && t.execution->task_support == "required";
     if (!wanted) tasks_.erase(t.name);
@@ -81,7 +81,7 @@ COMCP_DECL void listed_tools::learn_tasks(list_tools_result const& page, std::si
   }
 }
 
-COMCP_DECL void listed_tools::learn_headers(list_tools_result& page) {
+COMCP_LAZY_DECL void listed_tools::learn_headers(list_tools_result& page) {
   auto const unusable = [this, &page](tool const& t) {
     auto wanted = wire::find_param_headers(t.input_schema.view());
     if (!wanted) {
@@ -102,7 +102,8 @@ COMCP_DECL void listed_tools::learn_headers(list_tools_result& page) {
   std::erase_if(page.tools, unusable);
 }
 
-COMCP_DECL result<wire::header_list> listed_tools::mirrored(prepared_call const& c, std::string const& tool) const {
+COMCP_LAZY_DECL result<wire::header_list> listed_tools::mirrored(prepared_call const& c,
+                                                                 std::string const& tool) const {
   std::vector<wire::param_header> given;
   auto const* wanted = &given;
   if (!c.options.input_schema().is_null()) {
@@ -122,7 +123,7 @@ COMCP_DECL result<wire::header_list> listed_tools::mirrored(prepared_call const&
   return wire::param_headers(*wanted, arguments.value_or(json::view()));
 }
 
-COMCP_DECL void label(outgoing& message, server_facts const& server) {
+COMCP_LAZY_DECL void label(outgoing& message, server_facts const& server) {
   message.stateless = server.is_modern();
   if (!server.codec) return;
   auto const version = server.codec->version();
@@ -133,8 +134,8 @@ COMCP_DECL void label(outgoing& message, server_facts const& server) {
   if (auto mirrors = wire::request_headers(version, message.method, std::nullopt)) message.headers = std::move(*mirrors);
 }
 
-COMCP_DECL result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
-                              listed_tools const& tools) {
+COMCP_LAZY_DECL result<void> label(outgoing& message, pending_entry const& e, wire::codec const& codec,
+                                   listed_tools const& tools) {
   auto const& c = *e.call;
   message.repeatable = c.repeatable || c.options.is_idempotent() || e.handshake;
   message.stateless = codec.is_modern();

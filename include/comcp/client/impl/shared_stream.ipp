@@ -8,12 +8,12 @@
 
 namespace comcp::detail {
 
-COMCP_DECL void shared_stream::refresh() {
+COMCP_LAZY_DECL void shared_stream::refresh() {
   if (std::exchange(reconciling_, true)) return give_up_opening();
   core_.spawn(reconcile());
 }
 
-COMCP_DECL asio::awaitable<error> shared_stream::join(std::string uri, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<error> shared_stream::join(std::string uri, prepared_call& c) {
   // Posted: with nothing to do it would be over before the wait below has begun.
   auto begin = [this, weak = core_.weak_from_this()] {
     if (auto const core = weak.lock()) refresh();
@@ -27,7 +27,7 @@ COMCP_DECL asio::awaitable<error> shared_stream::join(std::string uri, prepared_
   co_return error(errc::not_found, "the server did not acknowledge the subscription to " + uri);
 }
 
-COMCP_DECL void shared_stream::over(pointer const& s) {
+COMCP_LAZY_DECL void shared_stream::over(pointer const& s) {
   if (open_ != s) return;
   open_.reset();
   if (core_.connection.status() != connection_status::ready || !s->is_acknowledged) return;
@@ -37,7 +37,7 @@ COMCP_DECL void shared_stream::over(pointer const& s) {
   reopen_later();
 }
 
-COMCP_DECL void shared_stream::ended(error const& reason) {
+COMCP_LAZY_DECL void shared_stream::ended(error const& reason) {
   delays_.proved();
   open_.reset();
   streams_.end_all(reason);
@@ -45,7 +45,7 @@ COMCP_DECL void shared_stream::ended(error const& reason) {
 }
 
 // After 1 s, 2 s, 4 s ... 30 s. After two minutes, in which a server may start again, it is said.
-COMCP_DECL void shared_stream::reopen_later() {
+COMCP_LAZY_DECL void shared_stream::reopen_later() {
   constexpr unsigned many = 8;
   if (std::exchange(reopening_, true)) return;
   auto const wait = delays_.failed(0);
@@ -64,7 +64,7 @@ COMCP_DECL void shared_stream::reopen_later() {
 }
 
 // Who asked for something may have gone before it was acknowledged: the others do not wait behind that.
-COMCP_DECL void shared_stream::give_up_opening() {
+COMCP_LAZY_DECL void shared_stream::give_up_opening() {
   if (!opening_) return;
   auto give_up = [this, hold = core_.weak_from_this()] {
     auto const core = hold.lock();
@@ -75,7 +75,7 @@ COMCP_DECL void shared_stream::give_up_opening() {
 }
 
 // Opens the stream that is wanted now, and ends the old one only after the new one is acknowledged.
-COMCP_DECL asio::awaitable<void> shared_stream::reconcile() {
+COMCP_LAZY_DECL asio::awaitable<void> shared_stream::reconcile() {
   auto const hold = core_.shared_from_this();
   error failure;
   bool followed = false;

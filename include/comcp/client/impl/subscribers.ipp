@@ -11,8 +11,8 @@
 
 namespace comcp::detail {
 
-COMCP_DECL void subscription_hub::forget(std::string const& uri,
-                                         std::shared_ptr<updated_callback const> const& callback) {
+COMCP_LAZY_DECL void subscription_hub::forget(std::string const& uri,
+                                              std::shared_ptr<updated_callback const> const& callback) {
   auto const found = resources_.find(uri);
   if (found == resources_.end()) return;
   std::erase(found->second.callbacks, callback);
@@ -36,11 +36,12 @@ struct subscription_hub::membership {
   bool stays = false;
 };
 
-COMCP_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
+COMCP_LAZY_DECL void subscription_hub::wake(std::vector<request_id>& line, error const& why) {
   core_.calls.wake(line, why ? reply(why) : reply(json::value()));
 }
 
-COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, updated_callback f,
+                                                                  call_options options) {
   auto const hold = core_.shared_from_this();
   auto const mine = std::make_shared<updated_callback const>(std::move(f));
   prepared_call c(wire::methods::subscribe, args("uri", uri).text(), std::move(options));
@@ -48,8 +49,9 @@ COMCP_DECL asio::awaitable<void> subscription_hub::subscribe(std::string uri, up
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }
 
-COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::shared_ptr<updated_callback const> mine,
-                                                         prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> subscription_hub::join(std::string uri,
+                                                              std::shared_ptr<updated_callback const> mine,
+                                                              prepared_call& c) {
   auto failure = co_await core_.recovery.settled(c);
   bool const modern = core_.is_modern();
   if (!failure && modern) failure = core_.exchange.check_subscribe(c.options);
@@ -69,7 +71,7 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::join(std::string uri, std::s
 }
 
 // One asks for all that come meanwhile; if that goes wrong, the next one does.
-COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri, prepared_call& c) {
   for (;;) {
     auto& t = resources_[uri];
     if (t.confirmed) co_return error();
@@ -93,7 +95,7 @@ COMCP_DECL asio::awaitable<error> subscription_hub::join_legacy(std::string uri,
   co_return done.error();
 }
 
-COMCP_DECL void subscription_hub::answered(std::string const& uri, bool well) {
+COMCP_LAZY_DECL void subscription_hub::answered(std::string const& uri, bool well) {
   auto const found = resources_.find(uri);
   if (found == resources_.end()) return;
   found->second.asking = false;
@@ -102,7 +104,7 @@ COMCP_DECL void subscription_hub::answered(std::string const& uri, bool well) {
   wake(line, {});
 }
 
-COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, call_options options) {
   auto const hold = core_.shared_from_this();
   if (core_.end_reason()) throw exception(*core_.end_reason());
   if (!resources_.contains(uri)) throw exception(error(errc::not_found, "no subscription to " + uri));
@@ -111,7 +113,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::unsubscribe(std::string uri, 
   co_await ask_subscription(core_, std::move(c), std::move(how));
 }
 
-COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepared_call& c) {
   if (c.options.stop().stop_requested()) co_return error(errc::cancelled);
   auto const failed = co_await core_.recovery.settled(c);
   if (failed) co_return failed;
@@ -129,14 +131,14 @@ COMCP_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, prepa
   co_return r;
 }
 
-COMCP_DECL bool subscription_hub::is_awaited() const {
+COMCP_LAZY_DECL bool subscription_hub::is_awaited() const {
   auto const& h = core_.handler;
   bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
   return heard || !wanted().empty();
 }
 
-COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
-                                                 std::function<void(error const&)> silent) {
+COMCP_LAZY_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
+                                                      std::function<void(error const&)> silent) {
   auto const known = silent_.find(kind);
   auto const why = known == silent_.end() ? deaf_ : known->second;
   if (why && silent) watchers_.guarded([&] { silent(why); });
@@ -145,13 +147,13 @@ COMCP_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function
   return handle;
 }
 
-COMCP_DECL void subscription_hub::unwatch(std::uint64_t handle) {
+COMCP_LAZY_DECL void subscription_hub::unwatch(std::uint64_t handle) {
   watchers_.remove(handle);
   if (core_.is_modern() && core_.connection.status() == connection_status::ready) shared_.refresh();
 }
 
 // What was asked for and is not acknowledged never comes: told once, not at each stream that follows.
-COMCP_DECL void subscription_hub::adopt(listen_stream const& s) {
+COMCP_LAZY_DECL void subscription_hub::adopt(listen_stream const& s) {
   auto const known = std::exchange(silent_, {});
   auto const look = [&](std::string const& kind, bool wanted, bool comes) {
     if (!wanted || comes) return;
@@ -173,7 +175,7 @@ COMCP_DECL void subscription_hub::adopt(listen_stream const& s) {
   }
 }
 
-COMCP_DECL void subscription_hub::deaf(error const& why) {
+COMCP_LAZY_DECL void subscription_hub::deaf(error const& why) {
   bool const was_deaf(deaf_);
   deaf_ = why;
   if (!deaf_ && was_deaf && shared_.close_gap()) missed_changes();

@@ -7,7 +7,7 @@
 
 namespace comcp {
 
-COMCP_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
+COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
   if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
   return core_->subscriptions().next(stream_);
 }

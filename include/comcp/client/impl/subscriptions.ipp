@@ -10,14 +10,14 @@
 
 namespace comcp::detail {
 
-COMCP_DECL subscription_hub::subscription_hub(client_core& core)
+COMCP_LAZY_DECL subscription_hub::subscription_hub(client_core& core)
     : core_(core),
       streams_(core, [this](listen_streams::pointer const& s) { shared_.over(s); }),
       shared_(core, *this, streams_),
       watchers_([&core](error e) { core.fault(std::move(e)); }) {}
 COMCP_DECL subscription_hub::~subscription_hub() = default;
 
-COMCP_DECL subscription_filter subscription_hub::wanted() const {
+COMCP_LAZY_DECL subscription_filter subscription_hub::wanted() const {
   subscription_filter f;
   auto const& h = core_.handler;
   f.tools_list_changed = h.receives("notifications/tools/list_changed");
@@ -34,7 +34,7 @@ COMCP_DECL subscription_filter subscription_hub::wanted() const {
 }
 
 // All at once: calls that wait for a restart go out after them.
-COMCP_DECL void subscription_hub::connected() {
+COMCP_LAZY_DECL void subscription_hub::connected() {
   shared_.gap(false);
   if (core_.is_modern()) deaf_ = error();
   else silent_.clear();
@@ -46,9 +46,9 @@ COMCP_DECL void subscription_hub::connected() {
   }
 }
 
-COMCP_DECL void subscription_hub::ended(error const& reason) { shared_.ended(reason); }
+COMCP_LAZY_DECL void subscription_hub::ended(error const& reason) { shared_.ended(reason); }
 
-COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
+COMCP_LAZY_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
   auto const hold = core_.shared_from_this();
   prepared_call again(wire::methods::subscribe, args("uri", uri).text(), {});
   again.internal = true;
@@ -56,7 +56,7 @@ COMCP_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string ur
   if (!done) core_.fault(done.error());
 }
 
-COMCP_DECL bool subscription_hub::notified(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL bool subscription_hub::notified(std::string const& method, json::value const& params) {
   if (method == "notifications/cancelled") {
     auto const which = params.view().find("requestId");
     if (which && core_.is_modern()) streams_.cancelled_by_server(*which);
@@ -71,7 +71,7 @@ COMCP_DECL bool subscription_hub::notified(std::string const& method, json::valu
 inline constexpr std::array<char const*, 3> list_changes = {
     "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed"};
 
-COMCP_DECL void subscription_hub::tell(std::string const& method, json::value const& params) {
+COMCP_LAZY_DECL void subscription_hub::tell(std::string const& method, json::value const& params) {
   if (method == "notifications/resources/updated") {
     auto const update = json::read<resource_updated>(params.view());
     if (!update) return core_.fault(update.error());
@@ -92,12 +92,12 @@ COMCP_DECL void subscription_hub::tell(std::string const& method, json::value co
 }
 
 // There was no stream for a while: as though every list had changed.
-COMCP_DECL void subscription_hub::missed_changes() {
+COMCP_LAZY_DECL void subscription_hub::missed_changes() {
   for (auto const* const method : list_changes) core_.pipeline.notified(method, json::value());
   tell_watchers();
 }
 
-COMCP_DECL void subscription_hub::tell_watchers() {
+COMCP_LAZY_DECL void subscription_hub::tell_watchers() {
   for (auto const* const method : list_changes) tell(method, json::value());
 }
 

@@ -10,7 +10,7 @@
 
 namespace comcp::detail {
 
-COMCP_DECL tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) {
+COMCP_LAZY_DECL tenant::tenant(asio::any_io_executor home) : home_(std::move(home)) {
   core_registry::of(home_).add(this);
 }
 
@@ -18,7 +18,7 @@ COMCP_DECL tenant::~tenant() {
   if (home_) core_registry::of(home_).remove(this);
 }
 
-COMCP_DECL void tenant::at_home(std::function<void()> end) const {
+COMCP_LAZY_DECL void tenant::at_home(std::function<void()> end) const {
   if (!home_) return;
   auto const* const context = executor_as<asio::io_context::executor_type>(home_);
   if (context && asio::query(*context, asio::execution::context).stopped()) return end();

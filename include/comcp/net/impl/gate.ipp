@@ -22,7 +22,7 @@ COMCP_DECL void gate::open() noexcept {
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> gate::wait() {
-  while (!open_) co_await timer_.async_wait(net::tuple_awaitable);
+  while (!open_) co_await net::async_wait(timer_);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> pause_until(std::shared_ptr<time_source> time, time_source::time_point until) {

@@ -43,9 +43,14 @@ COMCP_LAZY_DECL void spawn(asio::any_io_executor const& on, asio::awaitable<void
   spawn(on, std::move(work), {}, {});
 }
 
+template <class T>
+asio::awaitable<T> spawned(asio::any_io_executor const& on, asio::awaitable<T> work) {
+  return asio::co_spawn(on, std::move(work), asio::use_awaitable);
+}
+
 COMCP_LAZY_DECL asio::awaitable<void> spawn_and_wait(asio::any_io_executor on, asio::awaitable<void> work) {
   if (!on) throw exception(error(errc::closed, "the execution context is gone"));
-  co_await asio::co_spawn(on, std::move(work), asio::use_awaitable);
+  co_await spawned(on, std::move(work));
 }
 
 COMCP_DECL error current_error() {

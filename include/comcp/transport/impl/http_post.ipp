@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <asio/post.hpp>
-#include <asio/use_awaitable.hpp>
-
+#include <comcp/net/asio_compat.hpp>
 #include <comcp/net/spawn.hpp>
 #include <comcp/sansio/backoff.hpp>
 #include <comcp/transport/http_session.hpp>
@@ -35,7 +33,7 @@ COMCP_DECL sansio::http_sent http_post::sent() const {
 }
 
 // A POST begins inside send(), from which nothing may be told yet.
-COMCP_LAZY asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await asio::post(on, asio::use_awaitable); }
+COMCP_LAZY asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await net::async_turn(on); }
 
 COMCP_LAZY_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> session, activity a) {
   auto& link = session->link();

@@ -253,7 +253,7 @@ COMCP_LAZY_DECL asio::awaitable<void> memory_transport::close_impl(std::shared_p
   auto signal = e->closed_signal.lock();
   if (!signal) signal = std::make_shared<asio::steady_timer>(e->box.executor(), asio::steady_timer::time_point::max());
   e->closed_signal = signal;
-  while (e->in != nullptr) co_await signal->async_wait(net::tuple_awaitable);
+  while (e->in != nullptr) co_await net::async_wait(*signal);
 }
 
 COMCP_DECL transport_info memory_transport::info() const {

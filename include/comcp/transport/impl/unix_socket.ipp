@@ -12,7 +12,7 @@
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path) {
+COMCP_LAZY_DECL asio::awaitable<result<asio::local::stream_protocol::socket>> connect_unix(std::string path) {
   auto executor = co_await asio::this_coro::executor;
   asio::local::stream_protocol::endpoint endpoint;
   try {
@@ -21,7 +21,7 @@ COMCP_DECL asio::awaitable<result<asio::local::stream_protocol::socket>> connect
     co_return error(errc::connect_failed, "the socket path is too long: " + path);
   }
   asio::local::stream_protocol::socket socket(executor);
-  auto [ec] = co_await socket.async_connect(endpoint, net::tuple_awaitable);
+  auto [ec] = co_await net::async_connect(socket, endpoint);
   if (ec) co_return error(errc::connect_failed, path + ": " + ec.message());
   co_return std::move(socket);
 }
