@@ -328,7 +328,7 @@ class plan_of_options final : public validation_plan {
 COMCP_DECL validation_options::validation_options()
     : validator_(std::make_shared<detail::validator_model<bundled_validator>>(bundled_validator())) {}
 
-COMCP_DECL connect_options& connect_options::validate(validation_options const& o) {
+COMCP_LAZY_DECL connect_options& connect_options::validate(validation_options const& o) {
   auto const plan = std::make_shared<detail::plan_of_options>(o);
   settings_.answers = plan;
   settings_.steps[detail::connect_settings::validation] = [plan](client_core& core) { return plan->start(core); };
