@@ -179,10 +179,10 @@ class cache_options {
 };
 
 namespace detail {
-std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options);
+COMCP_LAZY std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options);
 }
 
-inline connect_options& connect_options::cache(cache_options options) {
+COMCP_LAZY_DECL connect_options& connect_options::cache(cache_options options) {
   settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
     return detail::make_cache_step(core, own);
   };

@@ -206,7 +206,7 @@ class connect_options {
   COMCP_LAZY connect_options& intercept(interceptor i);
   /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
   /// comcp/client/cache.hpp.
-  connect_options& cache(cache_options options);
+  COMCP_LAZY connect_options& cache(cache_options options);
 
   /// Of calls that say none.
   [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return settings_.timeout; }

@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <asio/awaitable.hpp>
@@ -40,23 +41,57 @@ class performer {
   std::shared_ptr<function const> end_;
 };
 
-/// What has a say in calls. On home only.
+/// What has a say in calls, as step_of makes it of a type. On home only.
 class call_step {
  public:
   virtual ~call_step() = default;
   [[nodiscard]] virtual bool concerns(std::string_view method) const noexcept = 0;
   /// The call's outcome, wherever it comes from.
   virtual asio::awaitable<reply> perform(prepared_call& c, performer next) = 0;
+
+  // A type need not have these.
+
   /// Before anybody else hears of it.
-  virtual void notified(std::string_view method, json::value const& params) { (void)method, (void)params; }
+  virtual void notified(std::string_view method, json::value const& params) = 0;
   /// There is a new connection, or a new session; after a restart another process is the server.
-  virtual void connected(bool restarted) { (void)restarted; }
+  virtual void connected(bool restarted) = 0;
   /// Whether it has to hear of changes of this list.
-  [[nodiscard]] virtual bool wants(std::string_view list) const { return (void)list, false; }
+  [[nodiscard]] virtual bool wants(std::string_view list) const = 0;
   /// Taken before a tools/list is sent, for learn().
-  [[nodiscard]] virtual std::uint64_t moment() const noexcept { return 0; }
+  [[nodiscard]] virtual std::uint64_t moment() const noexcept = 0;
   /// One page of its result. What changed since counts for nothing.
-  virtual void learn(json::view page, std::uint64_t asked) { (void)page, (void)asked; }
+  virtual void learn(json::view page, std::uint64_t asked) = 0;
+};
+
+/// A step of a type that need not be derived: what of it is virtual is said here, so that it is compiled by who uses it.
+template <class Step>
+class step_of final : public call_step {
+ public:
+  template <class... A>
+  explicit step_of(A&&... a) : step_(std::forward<A>(a)...) {}
+
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return step_.concerns(method); }
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override { return step_.perform(c, std::move(next)); }
+  void notified(std::string_view method, json::value const& params) override {
+    if constexpr (requires { step_.notified(method, params); }) step_.notified(method, params);
+  }
+  void connected(bool restarted) override {
+    if constexpr (requires { step_.connected(restarted); }) step_.connected(restarted);
+  }
+  [[nodiscard]] bool wants(std::string_view list) const override {
+    if constexpr (requires { step_.wants(list); }) return step_.wants(list);
+    return false;
+  }
+  [[nodiscard]] std::uint64_t moment() const noexcept override {
+    if constexpr (requires { step_.moment(); }) return step_.moment();
+    return 0;
+  }
+  void learn(json::view page, std::uint64_t asked) override {
+    if constexpr (requires { step_.learn(page, asked); }) step_.learn(page, asked);
+  }
+
+ private:
+  Step step_;
 };
 
 /// The way of a call that ends before it.

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include <asio/any_io_executor.hpp>
 
@@ -35,6 +36,24 @@ class tenant {
   /// The context goes away: lets go of all executors, timers and suspended coroutines that it has of it.
   virtual void context_gone() noexcept = 0;
 };
+
+/// A tenant that is a T, held by shared_ptr, with `context_gone()`: what of it is virtual is said here, so that a T is
+/// compiled by who makes one. T befriends it.
+template <class T>
+class tenant_of : public tenant {
+ protected:
+  using tenant::tenant;
+
+ private:
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return static_cast<T&>(*this).weak_from_this().lock(); }
+  void context_gone() noexcept override { static_cast<T&>(*this).context_gone(); }
+};
+
+/// For a facade: when it goes away, its core is abandoned.
+template <class Core>
+std::shared_ptr<void> abandoned_at_end(std::shared_ptr<Core> core) {
+  return std::shared_ptr<void>(nullptr, [core = std::move(core)](void*) { core->abandon(); });
+}
 
 }  // namespace comcp::detail
 

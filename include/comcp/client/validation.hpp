@@ -82,7 +82,7 @@ class validator_model final : public any_validator {
 class validation_options {
  public:
   /// The bundled validator. `format` is an annotation in tools' schemas, and asserted in elicitation answers.
-  validation_options();
+  COMCP_LAZY validation_options();
   /// Any schema_validator, for everything. Clients with a copy of these options share it, also between threads.
   template <class V>
     requires(!std::same_as<V, validation_options>)

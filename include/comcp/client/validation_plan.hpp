@@ -1,27 +1,20 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where validation meets the core: what client/validation.hpp fills in, so that a program without it compiles none of
-// it. Internal.
+// Where validation meets a handler's answers: what client/validation.hpp fills in, so that a program without it compiles
+// none of it. Internal.
 #pragma once
-
-#include <memory>
 
 #include <comcp/json/value.hpp>
 #include <comcp/result.hpp>
 
 namespace comcp {
-class client_core;
-
 namespace detail {
-class call_step;
 
 /// What the user asked for; shared by clients.
 class validation_plan {
  public:
   virtual ~validation_plan() = default;
-  /// Null where calls are not checked at all.
-  [[nodiscard]] virtual std::unique_ptr<call_step> start(client_core& core) const = 0;
   /// An accepted form elicitation's content, defaults filled in.
   [[nodiscard]] virtual result<void> check_answer(json::view requested_schema, json::view content) const = 0;
   /// Whether one that does not pass goes out nevertheless.

@@ -23,51 +23,50 @@
 
 namespace comcp::detail {
 
-class pool_core final : public live_server_owner, private tenant, public std::enable_shared_from_this<pool_core> {
+class pool_core final : public live_server_owner_of<pool_core>, private tenant_of<pool_core>, public std::enable_shared_from_this<pool_core> {
  public:
-  pool_core(asio::any_io_executor home, pool_options const& options);
+  COMCP_LAZY pool_core(asio::any_io_executor home, pool_options const& options);
   pool_core(pool_core const&) = delete;
   pool_core& operator=(pool_core const&) = delete;
-  COMCP_DECL virtual ~pool_core();
 
   /// Once, right after it was made: so many connections with each.
-  void begin(std::vector<server_config> const& configs, std::size_t size);
+  COMCP_LAZY void begin(std::vector<server_config> const& configs, std::size_t size);
 
   // On home.
-  asio::awaitable<pool_turn> take(std::chrono::nanoseconds timeout, std::stop_token stop = std::stop_token());
+  COMCP_LAZY asio::awaitable<pool_turn> take(std::chrono::nanoseconds timeout, std::stop_token stop = std::stop_token());
   /// Waits within the options' timeout, and takes what was waited off it.
-  asio::awaitable<pool_turn> take_for_call(call_options& options);
-  asio::awaitable<std::string> add(server_config config);
-  asio::awaitable<void> remove(std::string name);
-  asio::awaitable<void> warm_up();
-  asio::awaitable<void> set_log_level(log_level level, call_options options);
-  asio::awaitable<void> close();
+  COMCP_LAZY asio::awaitable<pool_turn> take_for_call(call_options& options);
+  COMCP_LAZY asio::awaitable<std::string> add(server_config config);
+  COMCP_LAZY asio::awaitable<void> remove(std::string name);
+  COMCP_LAZY asio::awaitable<void> warm_up();
+  COMCP_LAZY asio::awaitable<void> set_log_level(log_level level, call_options options);
+  COMCP_LAZY asio::awaitable<void> close();
 
   // From any thread.
-  void abandon() noexcept;
+  COMCP_LAZY void abandon() noexcept;
   [[nodiscard]] pool_members const& members() const noexcept { return members_; }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   // live_server_owner
-  COMCP_DECL void state_changed(std::string const& name) override;
-  COMCP_DECL void became_ready(std::string const& name) override;
-  COMCP_DECL void gave_up(std::string const& name) override;
+  COMCP_LAZY void state_changed(std::string const& name);
+  COMCP_LAZY void became_ready(std::string const& name);
+  COMCP_LAZY void gave_up(std::string const& name);
 
  private:
   using member = pool_members::member;
   struct ending;
 
-  member enter(server_config config, server_state first);
-  bool take_out(member const& m);
-  void launch(pool_member& m);
-  bool admit(member const& m);
-  void tell_level(pool_member& m, client const& c);
-  void set_state(pool_member& m, server_state s);
-  void require_open() const;
-  [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member> const& members);
-  void abrupt() noexcept;
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  COMCP_DECL void context_gone() noexcept override;
+  COMCP_LAZY member enter(server_config config, server_state first);
+  COMCP_LAZY bool take_out(member const& m);
+  COMCP_LAZY void launch(pool_member& m);
+  COMCP_LAZY bool admit(member const& m);
+  COMCP_LAZY void tell_level(pool_member& m, client const& c);
+  COMCP_LAZY void set_state(pool_member& m, server_state s);
+  COMCP_LAZY void require_open() const;
+  COMCP_LAZY [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member> const& members);
+  COMCP_LAZY void abrupt() noexcept;
+  friend tenant_of<pool_core>;
+  COMCP_LAZY void context_gone() noexcept;
 
   std::shared_ptr<time_source> time_;
   std::chrono::nanoseconds timeout_{0};  // of calls that say none: the longest of the members'
@@ -80,6 +79,6 @@ class pool_core final : public live_server_owner, private tenant, public std::en
   bool closed_ = false;
 };
 
-asio::awaitable<lease> check_out(std::shared_ptr<pool_core> core, std::chrono::nanoseconds timeout);
+COMCP_LAZY asio::awaitable<lease> check_out(std::shared_ptr<pool_core> core, std::chrono::nanoseconds timeout);
 
 }  // namespace comcp::detail

@@ -40,8 +40,8 @@ class pool_turn {
   pool_turn(lease l, std::shared_ptr<live_server> live) noexcept : lease_(std::move(l)), live_(std::move(live)) {}
   [[nodiscard]] client const& connection() const noexcept { return *lease_; }
   [[nodiscard]] lease take_lease() && noexcept { return std::move(lease_); }
-  void ended() const { live_->call_ended(nullptr); }
-  void ended(error const& failure) const { live_->call_ended(&failure); }
+  COMCP_LAZY void ended() const { live_->call_ended(nullptr); }
+  COMCP_LAZY void ended(error const& failure) const { live_->call_ended(&failure); }
 
  private:
   lease lease_;
@@ -56,25 +56,25 @@ class pool_members {
 
   // On home.
   [[nodiscard]] std::vector<member> const& all() const noexcept { return all_; }
-  [[nodiscard]] member find(std::string_view name) const;
-  void add(member m);
-  bool remove(member const& m);  ///< False where another did it before.
-  std::vector<member> remove_all();
-  void refuse(pool_member& m, error why);
+  COMCP_LAZY [[nodiscard]] member find(std::string_view name) const;
+  COMCP_LAZY void add(member m);
+  COMCP_LAZY bool remove(member const& m);  ///< False where another did it before.
+  COMCP_LAZY std::vector<member> remove_all();
+  COMCP_LAZY void refuse(pool_member& m, error why);
   /// None where none is ready. Throws where the strategy fails.
-  [[nodiscard]] std::optional<pool_turn> pick();
+  COMCP_LAZY [[nodiscard]] std::optional<pool_turn> pick();
   /// Whether one may become ready by itself.
-  [[nodiscard]] bool is_hopeful() const noexcept;
+  COMCP_LAZY [[nodiscard]] bool is_hopeful() const noexcept;
   /// Why there is nobody.
-  [[nodiscard]] error nobody() const;
+  COMCP_LAZY [[nodiscard]] error nobody() const;
 
   // From any thread.
-  [[nodiscard]] std::vector<server_status> status() const;
-  [[nodiscard]] pool_statistics statistics() const;
-  void cut() noexcept;
+  COMCP_LAZY [[nodiscard]] std::vector<server_status> status() const;
+  COMCP_LAZY [[nodiscard]] pool_statistics statistics() const;
+  COMCP_LAZY void cut() noexcept;
 
  private:
-  [[nodiscard]] std::size_t choose();
+  COMCP_LAZY [[nodiscard]] std::size_t choose();
 
   std::function<std::size_t(std::span<pool_candidate const>)> pick_;
   std::vector<pool_candidate> candidates_;  // while one is chosen, and who they are

@@ -81,18 +81,17 @@ class pool {
  public:
   /// pool_options().size() connections with copies of one configuration. A thread_pool's executor is wrapped in a strand;
   /// give another multi-threaded one as a strand.
-  pool(asio::any_io_executor home, server_config config, pool_options options = pool_options());
+  COMCP_LAZY pool(asio::any_io_executor home, server_config config, pool_options options = pool_options());
   /// As many with each of these.
-  pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options = pool_options());
+  COMCP_LAZY pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options = pool_options());
   pool(pool&&) noexcept = default;
-  pool& operator=(pool&& other) noexcept;
-  ~pool();
+  pool& operator=(pool&&) noexcept = default;
 
   /// Starts every member that is not started or has failed, in parallel. Completes when each is ready or its first
   /// attempt has failed. Errors: no_connections where none is ready then.
-  [[nodiscard]] asio::awaitable<void> warm_up() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> warm_up() const;
   /// Waits for a ready member. Errors: no_connections.
-  [[nodiscard]] asio::awaitable<lease> checkout(std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<lease> checkout(std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
   /// Calls `fn`, which takes a client const& and gives an awaitable, with a connection that is on loan until that has
   /// ended, whichever way. Runs it on the caller's executor.
   template <class Fn>
@@ -102,26 +101,26 @@ class pool {
 
   /// One more, as its start_mode says: waits() completes when it is ready, or throws and leaves nothing behind. Gives its
   /// name. Errors: invalid_argument for credentials that are not the pool's; and what connecting fails with.
-  [[nodiscard]] asio::awaitable<std::string> add(server_config config) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<std::string> add(server_config config) const;
   /// No new call goes to it from now on; it is closed gracefully, which ends the calls that are under way. Errors:
   /// unknown_server.
-  [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
   /// Every member at once, each within its close_timeout(). Cancelling it stops only the waiting. Twice is fine.
-  [[nodiscard]] asio::awaitable<void> close() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
 
   /// In the order in which they were added.
-  [[nodiscard]] std::vector<server_status> connections() const;
-  [[nodiscard]] pool_statistics stats() const;
-  [[nodiscard]] asio::any_io_executor get_executor() const;
+  COMCP_LAZY [[nodiscard]] std::vector<server_status> connections() const;
+  COMCP_LAZY [[nodiscard]] pool_statistics stats() const;
+  COMCP_LAZY [[nodiscard]] asio::any_io_executor get_executor() const;
 
   // The operations of a client, as comcp/client/client.hpp describes them.
 
-  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
       call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
                                                             json::fragment arguments = json::fragment(),
                                                             call_options options = call_options()) const;
   template <json::readable Out, json::writable In>
@@ -132,19 +131,19 @@ class pool {
       return c.template call_tool<Out>(name, arguments, std::move(o));
     });
   }
-  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(std::string_view uri,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(std::string_view uri,
                                                                     call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(resource_template const& t,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(resource_template const& t,
                                                                     json::fragment const& variables,
                                                                     call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
                                                               json::fragment arguments = json::fragment(),
                                                               call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
+  COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
                                                           call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
                                                      call_options options = call_options()) const;
   /// Modern era: whichever member answers, as the era has no sessions.
   template <json::readable Result>
@@ -157,7 +156,7 @@ class pool {
   }
   /// For every member, those that become ready later too. Completes when all that are ready have answered; throws the
   /// first failure among them.
-  [[nodiscard]] asio::awaitable<void> set_log_level(log_level level, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> set_log_level(log_level level, call_options options = call_options()) const;
 
  private:
   template <class T>
@@ -166,6 +165,7 @@ class pool {
   }
 
   std::shared_ptr<detail::pool_core> core_;
+  std::shared_ptr<void> end_;
 };
 
 }  // namespace comcp

@@ -23,13 +23,13 @@ namespace comcp::detail {
 
 class registry_core;
 
-struct registry_member final : live_server_owner, std::enable_shared_from_this<registry_member> {
-  registry_member(std::weak_ptr<registry_core> r, std::string n, std::shared_ptr<server_offers> o)
+struct registry_member final : live_server_owner_of<registry_member>, std::enable_shared_from_this<registry_member> {
+  COMCP_LAZY registry_member(std::weak_ptr<registry_core> r, std::string n, std::shared_ptr<server_offers> o)
       : registry(std::move(r)), name(std::move(n)), offers(std::move(o)) {}
 
-  COMCP_DECL void state_changed(std::string const&) override;
-  COMCP_DECL void became_ready(std::string const&) override;
-  COMCP_DECL void gave_up(std::string const&) override;
+  COMCP_LAZY void state_changed(std::string const&);
+  COMCP_LAZY void became_ready(std::string const&);
+  COMCP_LAZY void gave_up(std::string const&);
 
   [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
   [[nodiscard]] bool is_listed() const { return server->connection() && lists.is_current(server->life().starts()); }

@@ -24,7 +24,7 @@
 
 namespace comcp::detail {
 
-error no_such_server(std::string_view name);
+COMCP_LAZY error no_such_server(std::string_view name);
 
 /// What a listener throws is dropped, as documented.
 template <class What>
@@ -55,7 +55,7 @@ struct server_offers {
 
 class registry_offers {
  public:
-  explicit registry_offers(registry_options const& options);
+  COMCP_LAZY explicit registry_offers(registry_options const& options);
 
   // From any thread.
   template <class T>
@@ -63,36 +63,36 @@ class registry_offers {
     std::lock_guard const lock(mutex_);
     return std::get<catalog_view<T>>(views_);
   }
-  [[nodiscard]] std::vector<blocked_tool> blocked() const;
-  [[nodiscard]] result<std::string> instructions(std::string_view server) const;
-  [[nodiscard]] std::vector<catalog_fault> faults() const;
+  COMCP_LAZY [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  COMCP_LAZY [[nodiscard]] result<std::string> instructions(std::string_view server) const;
+  COMCP_LAZY [[nodiscard]] std::vector<catalog_fault> faults() const;
 
   // On home. Whatever may call a listener or the pins' policy may find the server withdrawn afterwards.
-  std::shared_ptr<server_offers> add(std::string const& server);
+  COMCP_LAZY std::shared_ptr<server_offers> add(std::string const& server);
   /// Everything that it offers is taken back.
-  void withdraw(server_offers& o);
-  void forget(server_offers& o);
+  COMCP_LAZY void withdraw(server_offers& o);
+  COMCP_LAZY void forget(server_offers& o);
   template <class T>
   void adopt(server_offers& o, result<listing<T>> listed);
-  void adopt_instructions(server_offers& o, std::string const& text);
+  COMCP_LAZY void adopt_instructions(server_offers& o, std::string const& text);
 
   [[nodiscard]] bool has_tool(std::string_view server, std::string_view name) const noexcept {
     return std::get<catalog_view<tool>>(views_).find(server, name) != nullptr;
   }
   /// Each server with such a tool; what is blocked counts, or another server's could take its place.
-  [[nodiscard]] std::vector<std::string> having_tool(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] std::vector<std::string> having_tool(std::string_view name) const;
   /// Why the pins hold it back, if they do: they are asked again, as it may be approved by now.
   template <class T>
   [[nodiscard]] error blocks(server_offers& o, std::string_view name);
 
  private:
-  [[nodiscard]] static error held_back(server_offers const& o, pin_kind kind, std::string_view name);
+  COMCP_LAZY [[nodiscard]] static error held_back(server_offers const& o, pin_kind kind, std::string_view name);
   template <class T>
   void check(server_offers& o);
-  void tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found, std::function<void()> const& publish);
+  COMCP_LAZY void tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found, std::function<void()> const& publish);
   template <class T>
   void publish(server_offers& o, shared_part<T> part);
-  void set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults);
+  COMCP_LAZY void set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults);
 
   registry_options const& options_;
   mutable std::mutex mutex_;

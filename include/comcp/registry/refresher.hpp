@@ -27,22 +27,22 @@ class registry_refresher {
   explicit registry_refresher(registry_core& core) noexcept : core_(core) {}
 
   /// These list_kinds are read: at once, or with what else changes within the debounce.
-  void touch(member const& m, unsigned kinds, bool at_once);
+  COMCP_LAZY void touch(member const& m, unsigned kinds, bool at_once);
   /// Nothing that listing meets is an error, and nor is that it takes too long; only that the server, which was ready, is
   /// lost, and not back in time.
-  asio::awaitable<void> until_listed(member m, patience p);
+  COMCP_LAZY asio::awaitable<void> until_listed(member m, patience p);
 
   // Operations.
-  asio::awaitable<void> refresh(std::string name);
-  asio::awaitable<void> refresh_all();
+  COMCP_LAZY asio::awaitable<void> refresh(std::string name);
+  COMCP_LAZY asio::awaitable<void> refresh_all();
 
  private:
-  asio::awaitable<void> keep_current(member m);
-  asio::awaitable<void> gather_changes(member m);
-  asio::awaitable<void> read_lists(member m, client c, unsigned kinds);
-  void watch(member const& m, client const& c, server_capabilities const& can);
-  [[nodiscard]] std::uint64_t ask(member const& m);
-  asio::awaitable<void> until_read(member m, std::uint64_t mine, patience p);
+  COMCP_LAZY asio::awaitable<void> keep_current(member m);
+  COMCP_LAZY asio::awaitable<void> gather_changes(member m);
+  COMCP_LAZY asio::awaitable<void> read_lists(member m, client c, unsigned kinds);
+  COMCP_LAZY void watch(member const& m, client const& c, server_capabilities const& can);
+  COMCP_LAZY [[nodiscard]] std::uint64_t ask(member const& m);
+  COMCP_LAZY asio::awaitable<void> until_read(member m, std::uint64_t mine, patience p);
 
   registry_core& core_;
 };

@@ -19,12 +19,12 @@
 
 namespace comcp::detail {
 
-class registry_core final : private tenant, public std::enable_shared_from_this<registry_core> {
+class registry_core final : private tenant_of<registry_core>, public std::enable_shared_from_this<registry_core> {
  public:
-  registry_core(asio::any_io_executor home, registry_options o);
+  COMCP_LAZY registry_core(asio::any_io_executor home, registry_options o);
 
-  void abandon() noexcept;  ///< The registry went away.
-  void spawn(asio::awaitable<void> work);  ///< Detached; keeps the core.
+  COMCP_LAZY void abandon() noexcept;  ///< The registry went away.
+  COMCP_LAZY void spawn(asio::awaitable<void> work);  ///< Detached; keeps the core.
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   registry_options const options;
@@ -35,8 +35,8 @@ class registry_core final : private tenant, public std::enable_shared_from_this<
   registry_calls calls;
 
  private:
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  COMCP_DECL void context_gone() noexcept override;
+  friend tenant_of<registry_core>;
+  COMCP_LAZY void context_gone() noexcept;
 };
 
 }  // namespace comcp::detail

@@ -27,42 +27,42 @@ class registry_servers {
   explicit registry_servers(registry_core& core) noexcept : core_(core) {}
 
   // Operations.
-  asio::awaitable<void> add(std::string name, server_config config);
-  asio::awaitable<void> remove(std::string name);
-  asio::awaitable<void> restart(std::string name);
-  asio::awaitable<void> close();
-  asio::awaitable<bool> settled(std::chrono::nanoseconds limit);
+  COMCP_LAZY asio::awaitable<void> add(std::string name, server_config config);
+  COMCP_LAZY asio::awaitable<void> remove(std::string name);
+  COMCP_LAZY asio::awaitable<void> restart(std::string name);
+  COMCP_LAZY asio::awaitable<void> close();
+  COMCP_LAZY asio::awaitable<bool> settled(std::chrono::nanoseconds limit);
 
   // From any thread.
-  [[nodiscard]] std::vector<std::string> names() const;
-  [[nodiscard]] result<server_status> status(std::string_view name) const;
-  [[nodiscard]] result<server_config> config(std::string_view name) const;
-  [[nodiscard]] result<client> connection(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] std::vector<std::string> names() const;
+  COMCP_LAZY [[nodiscard]] result<server_status> status(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] result<server_config> config(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] result<client> connection(std::string_view name) const;
   /// The servers' processes end at once.
-  void cut() noexcept;
+  COMCP_LAZY void cut() noexcept;
 
   // On home.
   [[nodiscard]] by_name const& all() const noexcept { return all_; }
-  [[nodiscard]] member find(std::string_view name) const noexcept;
-  [[nodiscard]] member require(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] member find(std::string_view name) const noexcept;
+  COMCP_LAZY [[nodiscard]] member require(std::string_view name) const;
   /// Why there is no such server.
-  [[nodiscard]] error absent(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] error absent(std::string_view name) const;
   [[nodiscard]] bool is_closing() const noexcept { return phase_ != phase::open; }
-  void ring(registry_member& m) noexcept;
-  void state_changed(member const& m);
-  void gave_up(member const& m);
-  void abrupt() noexcept;
-  void context_gone() noexcept;
+  COMCP_LAZY void ring(registry_member& m) noexcept;
+  COMCP_LAZY void state_changed(member const& m);
+  COMCP_LAZY void gave_up(member const& m);
+  COMCP_LAZY void abrupt() noexcept;
+  COMCP_LAZY void context_gone() noexcept;
 
  private:
   enum class phase { open, closing, closed };
 
   template <class Look>
   auto look_at(std::string_view name, Look look) const -> decltype(look(std::declval<live_server const&>()));
-  void detach(member const& m, error why);
-  void let_go(member const& m, error why);
-  asio::awaitable<void> stop(member m);
-  asio::awaitable<void> close_all();
+  COMCP_LAZY void detach(member const& m, error why);
+  COMCP_LAZY void let_go(member const& m, error why);
+  COMCP_LAZY asio::awaitable<void> stop(member m);
+  COMCP_LAZY asio::awaitable<void> close_all();
 
   registry_core& core_;
   mutable std::mutex mutex_;

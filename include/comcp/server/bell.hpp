@@ -20,9 +20,9 @@ class bell {
  public:
   using time_point = time_source::time_point;
 
-  void ring() noexcept;
+  COMCP_LAZY void ring() noexcept;
   /// Until it rings, `until` comes or a stop is requested.
-  asio::awaitable<void> wait(std::shared_ptr<time_source> time, time_point until = time_point::max(),
+  COMCP_LAZY asio::awaitable<void> wait(std::shared_ptr<time_source> time, time_point until = time_point::max(),
                              std::stop_token stop = std::stop_token());
 
  private:

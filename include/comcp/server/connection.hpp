@@ -23,19 +23,19 @@ class server_connection {
  public:
   explicit server_connection(live_server& s) noexcept : server_(s) {}
   ~server_connection() {
-    if (core_ && !core_->end_reason()) core_->abandon();
+    if (core_) let_go_(*core_);
   }
   server_connection(server_connection const&) = delete;
   server_connection& operator=(server_connection const&) = delete;
 
   /// In the client that is there, if it can, once `wait` is over; else by attempts.
-  void begin_anew(error why, std::chrono::nanoseconds wait);
+  COMCP_LAZY void begin_anew(error why, std::chrono::nanoseconds wait);
   /// Attempts begin, or go on after a pause that is cut short.
-  void attempt();
+  COMCP_LAZY void attempt();
   /// What it gives back opens when the connection and the attempts are gone; null where there is nothing to wait for.
-  std::shared_ptr<gate> end();
-  void abandon() noexcept;
-  void context_gone() noexcept;
+  COMCP_LAZY std::shared_ptr<gate> end();
+  COMCP_LAZY void abandon() noexcept;
+  COMCP_LAZY void context_gone() noexcept;
   /// From any thread: what abandon() does to a process of the server, at once and though home may never run again.
   void cut() noexcept { cut_.pull(); }
 
@@ -46,19 +46,20 @@ class server_connection {
  private:
   struct attempts;
 
-  [[nodiscard]] any_transport make_transport();
-  [[nodiscard]] connect_options options();
-  asio::awaitable<void> run(std::shared_ptr<attempts> a);
-  asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
-  asio::awaitable<void> pause(std::shared_ptr<attempts> a);
-  void adopt(std::shared_ptr<client_core> core);
-  std::shared_ptr<client_core> take_core();
-  void status_changed(connection_status s);
-  asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
+  COMCP_LAZY [[nodiscard]] any_transport make_transport();
+  COMCP_LAZY [[nodiscard]] connect_options options();
+  COMCP_LAZY asio::awaitable<void> run(std::shared_ptr<attempts> a);
+  COMCP_LAZY asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
+  COMCP_LAZY asio::awaitable<void> pause(std::shared_ptr<attempts> a);
+  COMCP_LAZY void adopt(std::shared_ptr<client_core> core);
+  COMCP_LAZY std::shared_ptr<client_core> take_core();
+  COMCP_LAZY void status_changed(connection_status s);
+  COMCP_LAZY asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
                                 std::shared_ptr<gate> over);
 
   live_server& server_;
   std::shared_ptr<client_core> core_;
+  void (*let_go_)(client_core&) = nullptr;  // set with the core: who has none compiles none
   kill_switch cut_;                      // of its transport, also while one is being made
   std::shared_ptr<attempts> attempts_;   // to make one, under way
   std::optional<log_level> level_;       // of the last connection

@@ -53,51 +53,59 @@ class live_server_owner {
   ~live_server_owner() = default;
 };
 
+/// An owner that is a T with these functions: what of it is virtual is said here, so that a T is compiled by who makes one.
+template <class T>
+class live_server_owner_of : public live_server_owner {
+  void state_changed(std::string const& name) override { static_cast<T&>(*this).state_changed(name); }
+  void became_ready(std::string const& name) override { static_cast<T&>(*this).became_ready(name); }
+  void gave_up(std::string const& name) override { static_cast<T&>(*this).gave_up(name); }
+};
+
 /// Everything but status(), connection() and cut() is to be called on home, which runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
 /// the old one have ended.
-class live_server final : private tenant, public std::enable_shared_from_this<live_server> {
+class live_server final : private tenant_of<live_server>, public std::enable_shared_from_this<live_server> {
  public:
   using step = sansio::life_step;
 
   /// `owner` may go away before. Destroying it is as abandon().
-  live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
+  COMCP_LAZY live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
               std::weak_ptr<live_server_owner> owner);
 
   /// One attempt; throws what it failed with, and is stopped then. So it is when the wait is cancelled.
-  asio::awaitable<void> start();
+  COMCP_LAZY asio::awaitable<void> start();
   /// Attempts as the policy says.
-  void start_in_background();
+  COMCP_LAZY void start_in_background();
   /// How a call ended, for the circuit: null, or its error.
-  void call_ended(error const* failure);
+  COMCP_LAZY void call_ended(error const* failure);
   /// Ends the connection and begins a new one now. Completes when that is ready; throws what the attempt failed with,
   /// after which the policy goes on. Cancelling it stops only the waiting.
-  asio::awaitable<void> restart();
+  COMCP_LAZY asio::awaitable<void> restart();
   /// Graceful and bounded by the client's close timeout, until it is started or restarted. Cancelling it stops only
   /// the waiting.
-  asio::awaitable<void> stop();
+  COMCP_LAZY asio::awaitable<void> stop();
   /// Abrupt, for destructors.
-  void abandon() noexcept {
+  COMCP_LAZY void abandon() noexcept {
     at_home([self = shared_from_this()] { self->abrupt(); });
     cut();  // home may never run again
   }
   void cut() noexcept { connection_.cut(); }
 
-  [[nodiscard]] server_status status() const;
+  COMCP_LAZY [[nodiscard]] server_status status() const;
   /// The connection if it is ready; it does not own it.
-  [[nodiscard]] std::optional<client> connection() const;
+  COMCP_LAZY [[nodiscard]] std::optional<client> connection() const;
   [[nodiscard]] sansio::server_life const& life() const noexcept { return life_; }
   [[nodiscard]] server_config const& config() const noexcept { return config_; }
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   // From its connection.
-  void became_ready();
-  step lost(error why);
+  COMCP_LAZY void became_ready();
+  COMCP_LAZY step lost(error why);
   /// After a pause; or in the client that restores its connection, or that a user told to.
-  void attempt_begins();
+  COMCP_LAZY void attempt_begins();
 
  private:
   struct outcome;
@@ -107,16 +115,16 @@ class live_server final : private tenant, public std::enable_shared_from_this<li
     std::shared_ptr<client_core> core;  // while it is ready
   };
 
-  void carry_out(step const& next);
+  COMCP_LAZY void carry_out(step const& next);
   /// Waits for what comes of the attempt that is made.
-  asio::awaitable<void> attempted();
-  void release(error const& why);
-  void changed();
-  void publish();
-  std::shared_ptr<gate> end_all(error const& why);
-  void abrupt() noexcept;
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  COMCP_DECL void context_gone() noexcept override;
+  COMCP_LAZY asio::awaitable<void> attempted();
+  COMCP_LAZY void release(error const& why);
+  COMCP_LAZY void changed();
+  COMCP_LAZY void publish();
+  COMCP_LAZY std::shared_ptr<gate> end_all(error const& why);
+  COMCP_LAZY void abrupt() noexcept;
+  friend tenant_of<live_server>;
+  COMCP_LAZY void context_gone() noexcept;
 
   std::string const name_;
   server_config const config_;

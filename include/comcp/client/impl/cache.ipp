@@ -25,15 +25,15 @@ COMCP_DECL std::string unique_partition() {
   return process + std::to_string(++count);
 }
 
-class cache_step final : public call_step {
+class cache_step {
  public:
   cache_step(client_core& core, cache_options options)
       : core_(core), options_(std::move(options)), own_(unique_partition()) {}
 
-  [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return sansio::is_cacheable(method); }
-  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
-  COMCP_DECL void notified(std::string_view method, json::value const& params) override;
-  void connected(bool restarted) override {
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept { return sansio::is_cacheable(method); }
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
+  COMCP_LAZY void notified(std::string_view method, json::value const& params);
+  void connected(bool restarted) {
     if (restarted) own_ = unique_partition();
   }
 
@@ -68,28 +68,28 @@ class cache_step final : public call_step {
     }
   }
 
-  void locate(cache_key& key) const;
-  [[nodiscard]] std::optional<question> read(prepared_call const& c) const;
-  [[nodiscard]] std::optional<cached_result> find(cache_key key) const;
-  [[nodiscard]] std::optional<reply> fresh(question const& q);
-  [[nodiscard]] reply or_stale(question const& q, prepared_call& c, reply r);
-  void keep(question const& q, prepared_call const& c, reply const& r);
-  void change(cache_change what);
+  COMCP_LAZY void locate(cache_key& key) const;
+  COMCP_LAZY [[nodiscard]] std::optional<question> read(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] std::optional<cached_result> find(cache_key key) const;
+  COMCP_LAZY [[nodiscard]] std::optional<reply> fresh(question const& q);
+  COMCP_LAZY [[nodiscard]] reply or_stale(question const& q, prepared_call& c, reply r);
+  COMCP_LAZY void keep(question const& q, prepared_call const& c, reply const& r);
+  COMCP_LAZY void change(cache_change what);
   [[nodiscard]] std::optional<std::uint64_t> ticket() const {
     std::optional<std::uint64_t> out;
     with_store([&out](any_cache_store const& s) { out = s.ticket(); });
     return out;
   }
 
-  [[nodiscard]] bool shares(prepared_call const& c) const;
-  asio::awaitable<reply> fetch(question q, prepared_call& c);
-  asio::awaitable<reply> share(question const& q, prepared_call& c);
-  std::shared_ptr<flight> board(question const& q, prepared_call const& c);
-  [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f);
-  asio::awaitable<void> fly(std::shared_ptr<flight> f);
-  void land(std::shared_ptr<flight> const& f, reply r);
-  void leave(std::shared_ptr<flight> const& f, request_id wait);
-  void close_doors(std::shared_ptr<flight> const& f);
+  COMCP_LAZY [[nodiscard]] bool shares(prepared_call const& c) const;
+  COMCP_LAZY asio::awaitable<reply> fetch(question q, prepared_call& c);
+  COMCP_LAZY asio::awaitable<reply> share(question const& q, prepared_call& c);
+  COMCP_LAZY std::shared_ptr<flight> board(question const& q, prepared_call const& c);
+  COMCP_LAZY [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f);
+  COMCP_LAZY asio::awaitable<void> fly(std::shared_ptr<flight> f);
+  COMCP_LAZY void land(std::shared_ptr<flight> const& f, reply r);
+  COMCP_LAZY void leave(std::shared_ptr<flight> const& f, request_id wait);
+  COMCP_LAZY void close_doors(std::shared_ptr<flight> const& f);
 
   client_core& core_;
   cache_options options_;
@@ -97,11 +97,11 @@ class cache_step final : public call_step {
   std::map<cache_key, std::shared_ptr<flight>> flights_;  // those that may be joined
 };
 
-COMCP_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options) {
-  return std::make_unique<cache_step>(core, options);
+COMCP_LAZY_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options) {
+  return std::make_unique<step_of<cache_step>>(core, options);
 }
 
-COMCP_DECL void cache_step::locate(cache_key& key) const {
+COMCP_LAZY_DECL void cache_step::locate(cache_key& key) const {
   comcp::transport_info info;
   if (core_.is_http()) info = core_.connection.channel().info();
   auto const& named = options_.partition();
@@ -112,7 +112,7 @@ COMCP_DECL void cache_step::locate(cache_key& key) const {
   if (!info.identity.empty()) key.audience = "identity " + info.identity;
 }
 
-COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call const& c) const {
+COMCP_LAZY_DECL std::optional<cache_step::question> cache_step::read(prepared_call const& c) const {
   if (c.internal || c.options.cache() == cache_use::bypass) return {};
   auto request = sansio::read_cache_request(c.method, c.params);
   if (!request) return {};
@@ -127,7 +127,7 @@ COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call co
 }
 
 // Ours or everybody's: a fresh one, else the later.
-COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
+COMCP_LAZY_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
   auto const now = core_.calls.now();
   std::optional<cached_result> mine, everybodys;
   with_store([&](any_cache_store const& store) {
@@ -140,7 +140,7 @@ COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
   return mine;
 }
 
-COMCP_DECL std::optional<reply> cache_step::fresh(question const& q) {
+COMCP_LAZY_DECL std::optional<reply> cache_step::fresh(question const& q) {
   if (!options_.store()) return {};
   auto found = find(q.key);
   bool const hit = found && found->is_fresh(core_.calls.now());
@@ -149,7 +149,7 @@ COMCP_DECL std::optional<reply> cache_step::fresh(question const& q) {
   return reply(std::move(found->result));
 }
 
-COMCP_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply r) {
+COMCP_LAZY_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply r) {
   auto const& most = options_.stale_on_error();
   if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.is_closing()) return r;
   if (!sansio::is_outage(r.error())) return r;
@@ -161,7 +161,7 @@ COMCP_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply
   return std::move(old->result);
 }
 
-COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, reply const& r) {
+COMCP_LAZY_DECL void cache_step::keep(question const& q, prepared_call const& c, reply const& r) {
   if (!options_.store()) return;
   if (!r) {
     if (!r.error().peer() || !q.has_cursor) return;
@@ -187,7 +187,7 @@ COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, repl
   });
 }
 
-COMCP_DECL void cache_step::notified(std::string_view method, json::value const& params) {
+COMCP_LAZY_DECL void cache_step::notified(std::string_view method, json::value const& params) {
   for (auto& each : sansio::read_cache_changes(method, params.view())) {
     cache_key here;
     locate(here);
@@ -197,13 +197,13 @@ COMCP_DECL void cache_step::notified(std::string_view method, json::value const&
 }
 
 // Whoever asks from now on joins no request from before.
-COMCP_DECL void cache_step::change(cache_change what) {
+COMCP_LAZY_DECL void cache_step::change(cache_change what) {
   ++core_.calls.counters().cache_invalidations;
   std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
   with_store([&what](any_cache_store const& store) { store.invalidate(std::move(what)); });
 }
 
-COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performer) {
+COMCP_LAZY_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performer) {
   auto const hold = core_.shared_from_this();
   auto const q = read(c);
   if (!q) {
@@ -223,7 +223,7 @@ COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performe
   co_return or_stale(*q, c, std::move(r));
 }
 
-COMCP_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c) {
   q.ticket = ticket();
   auto work = core_.exchange.perform(c);
   auto r = co_await std::move(work);
@@ -232,11 +232,11 @@ COMCP_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c
 }
 
 // What is a caller's own cannot be in a request that others share.
-COMCP_DECL bool cache_step::shares(prepared_call const& c) const {
+COMCP_LAZY_DECL bool cache_step::shares(prepared_call const& c) const {
   return options_.coalesces() && !c.options.on_progress() && c.options.meta().empty() && !c.options.log_level();
 }
 
-COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {
   pending_entry e(pending_entry::span::client);
   auto const timeout = core_.calls.timeout(c.options);
   auto const id = core_.calls.enlist(e, c.started, timeout, later(c.started, core_.calls.hard_limit(c.options)), c.counted);
@@ -255,7 +255,7 @@ COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_
   co_return r;
 }
 
-COMCP_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const& q, prepared_call const& c) {
+COMCP_LAZY_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const& q, prepared_call const& c) {
   auto& there = flights_[q.key];
   if (there && c.options.cache() == cache_use::use) {
     ++core_.calls.counters().coalesced;
@@ -274,7 +274,7 @@ COMCP_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const&
 }
 
 // It lasts as long as somebody waits: theirs are the timeouts. Whoever joins later may want its progress.
-COMCP_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const& f) {
+COMCP_LAZY_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const& f) {
   call_options o;
   constexpr auto forever = std::chrono::nanoseconds::max();
   o.timeout(forever).hard_timeout(forever).manual_input().stop(f->abandoned.get_token());
@@ -287,7 +287,7 @@ COMCP_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const
   });
 }
 
-COMCP_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
+COMCP_LAZY_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
   auto const hold = core_.shared_from_this();
   reply r = error(errc::cancelled);
   try {
@@ -299,7 +299,7 @@ COMCP_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
   land(f, std::move(r));
 }
 
-COMCP_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
+COMCP_LAZY_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
   f->landed = true;
   close_doors(f);
   keep(f->asked, f->call, r);
@@ -308,14 +308,14 @@ COMCP_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
   for (auto const& p : std::exchange(f->aboard, {})) core_.calls.end(p.wait, reply(r));
 }
 
-COMCP_DECL void cache_step::leave(std::shared_ptr<flight> const& f, request_id wait) {
+COMCP_LAZY_DECL void cache_step::leave(std::shared_ptr<flight> const& f, request_id wait) {
   std::erase_if(f->aboard, [wait](passenger const& p) { return p.wait == wait; });
   if (!f->aboard.empty()) return;
   close_doors(f);
   f->abandoned.request_stop();
 }
 
-COMCP_DECL void cache_step::close_doors(std::shared_ptr<flight> const& f) {
+COMCP_LAZY_DECL void cache_step::close_doors(std::shared_ptr<flight> const& f) {
   auto const found = flights_.find(f->asked.key);
   if (found != flights_.end() && found->second == f) flights_.erase(found);
 }

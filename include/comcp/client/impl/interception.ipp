@@ -60,20 +60,18 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   asio::cancellation_signal signal;
 };
 
-template <class Core>
-class interception_step final : public call_step {
+class interception_step {
  public:
-  explicit interception_step(Core& core) noexcept : core_(core) {}
+  explicit interception_step(client_core& core) noexcept : core_(core) {}
 
-  [[nodiscard]] bool concerns(std::string_view) const noexcept override { return true; }
-  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  [[nodiscard]] bool concerns(std::string_view) const noexcept { return true; }
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
 
  private:
-  Core& core_;
+  client_core& core_;
 };
 
-template <class Core>
-asio::awaitable<reply> interception_step<Core>::perform(prepared_call& c, performer next) {
+COMCP_LAZY_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, performer next) {
   if (c.internal) return next(c);
   auto& calls = core_.calls;
   if (core_.end_reason()) return ended(core_.end_reason()->with_outcome(call_outcome::not_sent));
@@ -81,9 +79,9 @@ asio::awaitable<reply> interception_step<Core>::perform(prepared_call& c, perfor
   if (c.options.stop().stop_requested()) return ended(error(errc::cancelled).with_outcome(call_outcome::not_sent));
   auto const now = calls.now();
   auto const limit = calls.hard_limit(c.options);
-  asio::recycling_allocator<interception<Core>> const memory;
+  asio::recycling_allocator<interception<client_core>> const memory;
   auto const i =
-      std::allocate_shared<interception<Core>>(memory, core_.shared_from_this(), std::move(c), std::move(next));
+      std::allocate_shared<interception<client_core>>(memory, core_.shared_from_this(), std::move(c), std::move(next));
   if (!calls.enlist(*i, now, limit, later(now, limit), false))
     return ended(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
   calls.end_with(i->call.options.stop(), *i);
@@ -158,7 +156,7 @@ asio::awaitable<void> interception<Core>::walk(std::shared_ptr<interception> i) 
 COMCP_LAZY_DECL connect_options& connect_options::intercept(interceptor i) {
   settings_.interceptors.push_back(std::move(i));
   settings_.steps[detail::connect_settings::interception] = [](client_core& core) {
-    return std::make_unique<detail::interception_step<client_core>>(core);
+    return std::make_unique<detail::step_of<detail::interception_step>>(core);
   };
   return *this;
 }

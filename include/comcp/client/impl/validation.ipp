@@ -17,21 +17,21 @@
 namespace comcp {
 namespace detail {
 
-class validation_step final : public call_step {
+class validation_step {
  public:
   validation_step(client_core& core, validation_options options) : core_(core), options_(std::move(options)) {}
 
-  [[nodiscard]] bool concerns(std::string_view method) const noexcept override {
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept {
     return method == "tools/call" || method == "tools/list";
   }
-  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
-  void notified(std::string_view method, json::value const&) override {
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
+  void notified(std::string_view method, json::value const&) {
     if (method == "notifications/tools/list_changed") ++now_;
   }
-  void connected(bool) override { ++now_; }
-  [[nodiscard]] bool wants(std::string_view list) const override { return list == "tools"; }
-  [[nodiscard]] std::uint64_t moment() const noexcept override { return now_; }
-  COMCP_DECL void learn(json::view page, std::uint64_t asked) override;
+  void connected(bool) { ++now_; }
+  [[nodiscard]] bool wants(std::string_view list) const { return list == "tools"; }
+  [[nodiscard]] std::uint64_t moment() const noexcept { return now_; }
+  COMCP_LAZY void learn(json::view page, std::uint64_t asked);
 
  private:
   struct side {
@@ -52,16 +52,16 @@ class validation_step final : public call_step {
   };
   static constexpr std::size_t most_kept = 1000;  // compiled schemas; definitions of calls' own
 
-  asio::awaitable<reply> list(prepared_call& c, performer next);
-  asio::awaitable<reply> call(prepared_call& c, performer next);
-  asio::awaitable<error> know_tools(prepared_call& c);
-  asio::awaitable<void> list_all(std::shared_ptr<client_core> hold, std::shared_ptr<listing_now> l);
-  asio::awaitable<error> walk();
-  [[nodiscard]] std::shared_ptr<rule> find(std::string_view name, call_options const& o);
-  [[nodiscard]] error before(rule& r, std::string const& name, json::view params);
-  [[nodiscard]] error after(rule& r, std::string const& name, json::view answer);
-  void prepare(side& s);
-  [[nodiscard]] error judge(validation v, error const& e, std::string const& what) const;
+  COMCP_LAZY asio::awaitable<reply> list(prepared_call& c, performer next);
+  COMCP_LAZY asio::awaitable<reply> call(prepared_call& c, performer next);
+  COMCP_LAZY asio::awaitable<error> know_tools(prepared_call& c);
+  COMCP_LAZY asio::awaitable<void> list_all(std::shared_ptr<client_core> hold, std::shared_ptr<listing_now> l);
+  COMCP_LAZY asio::awaitable<error> walk();
+  COMCP_LAZY [[nodiscard]] std::shared_ptr<rule> find(std::string_view name, call_options const& o);
+  COMCP_LAZY [[nodiscard]] error before(rule& r, std::string const& name, json::view params);
+  COMCP_LAZY [[nodiscard]] error after(rule& r, std::string const& name, json::view answer);
+  COMCP_LAZY void prepare(side& s);
+  COMCP_LAZY [[nodiscard]] error judge(validation v, error const& e, std::string const& what) const;
   [[nodiscard]] bool is_strict() const noexcept {
     return options_.arguments() == validation::strict || options_.output() == validation::strict;
   }
@@ -85,11 +85,11 @@ class validation_step final : public call_step {
   std::shared_ptr<listing_now> listing_;
 };
 
-COMCP_DECL asio::awaitable<reply> validation_step::perform(prepared_call& c, performer next) {
+COMCP_LAZY_DECL asio::awaitable<reply> validation_step::perform(prepared_call& c, performer next) {
   return c.method.is(wire::methods::call_tool) ? call(c, std::move(next)) : list(c, std::move(next));
 }
 
-COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, performer next) {
+COMCP_LAZY_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, performer next) {
   auto const asked = now_;
   auto work = next(c);
   auto r = co_await std::move(work);
@@ -97,7 +97,7 @@ COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, perfor
   co_return r;
 }
 
-COMCP_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, performer next) {
+COMCP_LAZY_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, performer next) {
   auto const hold = core_.shared_from_this();
   if (auto bad = core_.exchange.check(c)) co_return reply(std::move(bad));
   auto text = c.params;
@@ -123,7 +123,7 @@ COMCP_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, perfor
 }
 
 // Of the given definition and the listed one, equal ones are one.
-COMCP_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::string_view name, call_options const& o) {
+COMCP_LAZY_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::string_view name, call_options const& o) {
   auto const known = listed_.find(name);
   if (o.input_schema().is_null() && o.output_schema().is_null())
     return known != listed_.end() && known->second->learned == now_ ? known->second : nullptr;
@@ -137,7 +137,7 @@ COMCP_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::str
 }
 
 // Not from an answer that may be older than the last change.
-COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
+COMCP_LAZY_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
   auto const tools = page.find("tools");
   if (!tools || asked != now_) return;
   for (auto const t : tools->elements()) {
@@ -158,7 +158,7 @@ COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
 }
 
 // Nothing once the list is complete, and where it could not be had but that only warns.
-COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) {
   if (complete_ == now_) co_return error();
   auto const began = core_.calls.now();
   auto const timeout = core_.calls.timeout(c.options);
@@ -191,7 +191,7 @@ COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) 
   co_return error();
 }
 
-COMCP_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<client_core> hold,
+COMCP_LAZY_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<client_core> hold,
                                                        std::shared_ptr<listing_now> l) {
   for (unsigned walks = 0; walks < 3 && complete_ != now_; ++walks) {  // again where the list changed meanwhile
     auto const before = now_;
@@ -212,7 +212,7 @@ COMCP_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<clien
   hold->calls.wake(l->waiting, json::value());
 }
 
-COMCP_DECL asio::awaitable<error> validation_step::walk() {
+COMCP_LAZY_DECL asio::awaitable<error> validation_step::walk() {
   auto const end = later(core_.calls.now(), core_.calls.hard_limit(call_options()));
   std::optional<std::string> from;
   std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
@@ -239,7 +239,7 @@ COMCP_DECL asio::awaitable<error> validation_step::walk() {
   co_return error(errc::limit_exceeded, "more pages than limits().pages()");
 }
 
-COMCP_DECL void validation_step::prepare(side& s) {
+COMCP_LAZY_DECL void validation_step::prepare(side& s) {
   if (s.compiled || s.unusable || s.text.is_null()) return;
   if (compiled_ >= most_kept) {
     for (auto* const all : {&listed_, &given_}) {
@@ -256,7 +256,7 @@ COMCP_DECL void validation_step::prepare(side& s) {
   ++compiled_;
 }
 
-COMCP_DECL error validation_step::judge(validation v, error const& e, std::string const& what) const {
+COMCP_LAZY_DECL error validation_step::judge(validation v, error const& e, std::string const& what) const {
   auto said = e.with_message(what + ": " + std::string(e.message()));
   if (v == validation::strict) return said;
   core_.fault(std::move(said));
@@ -264,7 +264,7 @@ COMCP_DECL error validation_step::judge(validation v, error const& e, std::strin
 }
 
 // Both schemas are looked at before the tool is called: a bad one must not come out when it has been.
-COMCP_DECL error validation_step::before(rule& r, std::string const& name, json::view params) {
+COMCP_LAZY_DECL error validation_step::before(rule& r, std::string const& name, json::view params) {
   if (options_.output() != validation::off) {
     prepare(r.output);
     if (r.output.unusable) {
@@ -281,7 +281,7 @@ COMCP_DECL error validation_step::before(rule& r, std::string const& name, json:
   return ok ? error() : judge(options_.arguments(), ok.error(), "the arguments of the tool " + name);
 }
 
-COMCP_DECL error validation_step::after(rule& r, std::string const& name, json::view answer) {
+COMCP_LAZY_DECL error validation_step::after(rule& r, std::string const& name, json::view answer) {
   if (options_.output() == validation::off) return {};
   prepare(r.output);
   auto const kind = answer.find("resultType");
@@ -299,11 +299,6 @@ COMCP_DECL error validation_step::after(rule& r, std::string const& name, json::
 class plan_of_options final : public validation_plan {
  public:
   explicit plan_of_options(validation_options o) : options_(std::move(o)) {}
-
-  [[nodiscard]] std::unique_ptr<call_step> start(client_core& core) const override {
-    if (options_.arguments() == validation::off && options_.output() == validation::off) return nullptr;
-    return std::make_unique<validation_step>(core, options_);
-  }
 
   [[nodiscard]] result<void> check_answer(json::view requested_schema, json::view content) const override {
     if (options_.elicitation() == validation::off) return {};
@@ -325,13 +320,15 @@ class plan_of_options final : public validation_plan {
 
 }  // namespace detail
 
-COMCP_DECL validation_options::validation_options()
+COMCP_LAZY_DECL validation_options::validation_options()
     : validator_(std::make_shared<detail::validator_model<bundled_validator>>(bundled_validator())) {}
 
 COMCP_LAZY_DECL connect_options& connect_options::validate(validation_options const& o) {
-  auto const plan = std::make_shared<detail::plan_of_options>(o);
-  settings_.answers = plan;
-  settings_.steps[detail::connect_settings::validation] = [plan](client_core& core) { return plan->start(core); };
+  settings_.answers = std::make_shared<detail::plan_of_options>(o);
+  settings_.steps[detail::connect_settings::validation] = [o](client_core& core) -> std::unique_ptr<detail::call_step> {
+    if (o.arguments() == validation::off && o.output() == validation::off) return nullptr;
+    return std::make_unique<detail::step_of<detail::validation_step>>(core, o);
+  };
   return *this;
 }
 

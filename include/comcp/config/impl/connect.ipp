@@ -31,7 +31,7 @@ inline http<> http_of(configured_server const& s) {
 
 }  // namespace detail
 
-COMCP_DECL server_config to_server_config(configured_server const& s) {
+COMCP_LAZY_DECL server_config to_server_config(configured_server const& s) {
   auto const kept = std::make_shared<configured_server const>(s);
   auto out = server_config::from([kept] {
     if (kept->kind == configured_kind::stdio) return any_transport(detail::stdio_of(*kept));

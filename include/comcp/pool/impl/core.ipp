@@ -20,7 +20,7 @@ namespace comcp::detail {
 struct pool_core::ending {
   ending(asio::any_io_executor on, std::size_t n) : through(std::move(on)), left(n) {}
 
-  static asio::awaitable<void> stop(std::shared_ptr<live_server> live, std::shared_ptr<ending> all) {
+  COMCP_LAZY static asio::awaitable<void> stop(std::shared_ptr<live_server> live, std::shared_ptr<ending> all) {
     try {
       auto stopping = live->stop();
       co_await std::move(stopping);
@@ -34,15 +34,13 @@ struct pool_core::ending {
   std::size_t left;
 };
 
-COMCP_DECL pool_core::pool_core(asio::any_io_executor home, pool_options const& options)
-    : tenant(std::move(home)), time_(options.time() ? options.time() : steady_time()), members_(options) {
+COMCP_LAZY_DECL pool_core::pool_core(asio::any_io_executor home, pool_options const& options)
+    : tenant_of(std::move(home)), time_(options.time() ? options.time() : steady_time()), members_(options) {
   if (executor_as<asio::thread_pool::executor_type>(home_)) home_ = asio::make_strand(home_);
 }
 
-COMCP_DECL pool_core::~pool_core() = default;
-
 // What is to start at once counts as starting from here on: a call that comes before the start waits for it.
-COMCP_DECL void pool_core::begin(std::vector<server_config> const& configs, std::size_t size) {
+COMCP_LAZY_DECL void pool_core::begin(std::vector<server_config> const& configs, std::size_t size) {
   std::vector<member> eager;
   for (auto const& config : configs) {
     bool const lazy = config.start() == start_mode::lazy;
@@ -60,7 +58,7 @@ COMCP_DECL void pool_core::begin(std::vector<server_config> const& configs, std:
   });
 }
 
-COMCP_DECL pool_core::member pool_core::enter(server_config config, server_state first) {
+COMCP_LAZY_DECL pool_core::member pool_core::enter(server_config config, server_state first) {
   timeout_ = std::max(timeout_, config.options().timeout());
   auto const m = std::make_shared<pool_member>(++last_id_, first);
   m->live = std::make_shared<live_server>(m->load->name, std::move(config), home_, time_, weak_from_this());
@@ -69,31 +67,31 @@ COMCP_DECL pool_core::member pool_core::enter(server_config config, server_state
 }
 
 // An empty pool takes whatever identity comes next.
-COMCP_DECL bool pool_core::take_out(member const& m) {
+COMCP_LAZY_DECL bool pool_core::take_out(member const& m) {
   if (!members_.remove(m)) return false;
   if (members_.all().empty()) identity_.reset();
   set_state(*m, server_state::stopped);
   return true;
 }
 
-COMCP_DECL void pool_core::launch(pool_member& m) {
+COMCP_LAZY_DECL void pool_core::launch(pool_member& m) {
   m.state = server_state::starting;
   m.live->start_in_background();
 }
 
-COMCP_DECL void pool_core::set_state(pool_member& m, server_state s) {
+COMCP_LAZY_DECL void pool_core::set_state(pool_member& m, server_state s) {
   m.state = s;
   rung_.ring();
 }
 
-COMCP_DECL void pool_core::state_changed(std::string const& name) {
+COMCP_LAZY_DECL void pool_core::state_changed(std::string const& name) {
   auto const m = members_.find(name);
   if (!m || m->refused) return;
   auto const now = m->live->life().state();
   if (now != server_state::ready) set_state(*m, now);  // what is ready is looked at first: became_ready()
 }
 
-COMCP_DECL void pool_core::became_ready(std::string const& name) {
+COMCP_LAZY_DECL void pool_core::became_ready(std::string const& name) {
   auto const m = members_.find(name);
   auto const c = m && !m->refused ? m->live->connection() : std::nullopt;
   if (!c) return;
@@ -102,7 +100,7 @@ COMCP_DECL void pool_core::became_ready(std::string const& name) {
   set_state(*m, server_state::ready);
 }
 
-COMCP_DECL void pool_core::gave_up(std::string const& name) {
+COMCP_LAZY_DECL void pool_core::gave_up(std::string const& name) {
   auto const m = members_.find(name);
   if (!m || !m->live->config().retry().evicts()) return;
   if (m->live->life().state() != server_state::failed) return;  // started again meanwhile
@@ -111,7 +109,7 @@ COMCP_DECL void pool_core::gave_up(std::string const& name) {
 }
 
 // Sessions of two identities in one pool would let one of its users act as the other.
-COMCP_DECL bool pool_core::admit(member const& m) {
+COMCP_LAZY_DECL bool pool_core::admit(member const& m) {
   auto const its = m->live->status().transport.identity;
   if (!identity_) identity_ = its;
   if (*identity_ == its) return true;
@@ -122,17 +120,17 @@ COMCP_DECL bool pool_core::admit(member const& m) {
 }
 
 // A connection that is restored has its level already.
-COMCP_DECL void pool_core::tell_level(pool_member& m, client const& c) {
+COMCP_LAZY_DECL void pool_core::tell_level(pool_member& m, client const& c) {
   if (!level_ || m.told == level_) return;
   m.told = level_;
   spawn(home_, c.set_log_level(*level_));
 }
 
-COMCP_DECL void pool_core::require_open() const {
+COMCP_LAZY_DECL void pool_core::require_open() const {
   if (closed_) throw exception(error(errc::closed, "the pool is closed"));
 }
 
-COMCP_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseconds timeout, std::stop_token stop) {
+COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseconds timeout, std::stop_token stop) {
   auto const until = later(time_->now(), timeout);
   require_open();
   for (auto const& m : members_.all()) {
@@ -149,7 +147,7 @@ COMCP_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseconds t
   }
 }
 
-COMCP_DECL asio::awaitable<pool_turn> pool_core::take_for_call(call_options& options) {
+COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take_for_call(call_options& options) {
   auto const timeout = options.timeout().value_or(timeout_);
   auto const before = time_->now();
   auto taking = take(timeout, options.stop());
@@ -162,7 +160,7 @@ COMCP_DECL asio::awaitable<pool_turn> pool_core::take_for_call(call_options& opt
   co_return turn;
 }
 
-COMCP_DECL asio::awaitable<std::string> pool_core::add(server_config config) {
+COMCP_LAZY_DECL asio::awaitable<std::string> pool_core::add(server_config config) {
   auto const hold = shared_from_this();
   require_open();
   auto const mode = config.start();
@@ -190,7 +188,7 @@ COMCP_DECL asio::awaitable<std::string> pool_core::add(server_config config) {
   throw exception(failure);
 }
 
-COMCP_DECL asio::awaitable<void> pool_core::remove(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<void> pool_core::remove(std::string name) {
   auto const hold = shared_from_this();
   auto const m = members_.find(name);
   if (!m || !take_out(m)) throw exception(error(errc::unknown_server, "the pool has no member " + name));
@@ -198,7 +196,7 @@ COMCP_DECL asio::awaitable<void> pool_core::remove(std::string name) {
   co_await all->through.wait();
 }
 
-COMCP_DECL asio::awaitable<void> pool_core::close() {
+COMCP_LAZY_DECL asio::awaitable<void> pool_core::close() {
   auto const hold = shared_from_this();
   closed_ = true;
   if (!ending_) {
@@ -212,14 +210,14 @@ COMCP_DECL asio::awaitable<void> pool_core::close() {
 }
 
 // Each in a coroutine of its own, which nobody's cancellation ends.
-COMCP_DECL std::shared_ptr<pool_core::ending> pool_core::stop(std::vector<member> const& members) {
+COMCP_LAZY_DECL std::shared_ptr<pool_core::ending> pool_core::stop(std::vector<member> const& members) {
   auto const all = std::make_shared<ending>(home_, members.size());
   if (members.empty()) all->through.open();
   for (auto const& m : members) spawn(home_, ending::stop(m->live, all));
   return all;
 }
 
-COMCP_DECL asio::awaitable<void> pool_core::warm_up() {
+COMCP_LAZY_DECL asio::awaitable<void> pool_core::warm_up() {
   auto const hold = shared_from_this();
   require_open();
   auto first = members_.all();  // whose first attempt is under way
@@ -238,7 +236,7 @@ COMCP_DECL asio::awaitable<void> pool_core::warm_up() {
 }
 
 // Those that become ready later are told then.
-COMCP_DECL asio::awaitable<void> pool_core::set_log_level(log_level level, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> pool_core::set_log_level(log_level level, call_options options) {
   auto const hold = shared_from_this();
   require_open();
   level_ = level;
@@ -257,17 +255,17 @@ COMCP_DECL asio::awaitable<void> pool_core::set_log_level(log_level level, call_
   }
 }
 
-COMCP_DECL void pool_core::context_gone() noexcept {
+COMCP_LAZY_DECL void pool_core::context_gone() noexcept {
   closed_ = true;
   ending_.reset();
 }
 
-COMCP_DECL void pool_core::abandon() noexcept {
+COMCP_LAZY_DECL void pool_core::abandon() noexcept {
   at_home([self = shared_from_this()] { self->abrupt(); });
   members_.cut();  // should home never run again
 }
 
-COMCP_DECL void pool_core::abrupt() noexcept {
+COMCP_LAZY_DECL void pool_core::abrupt() noexcept {
   closed_ = true;
   for (auto const& m : members_.all()) {
     m->live->abandon();

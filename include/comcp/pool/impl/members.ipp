@@ -21,39 +21,39 @@ inline server_status status_of(pool_member const& m) {
 
 }  // namespace pool_detail
 
-COMCP_DECL pool_members::member pool_members::find(std::string_view name) const {
+COMCP_LAZY_DECL pool_members::member pool_members::find(std::string_view name) const {
   for (auto const& m : all_) {
     if (m->load->name == name) return m;
   }
   return nullptr;
 }
 
-COMCP_DECL void pool_members::add(member m) {
+COMCP_LAZY_DECL void pool_members::add(member m) {
   std::lock_guard const lock(mutex_);
   all_.push_back(std::move(m));
 }
 
-COMCP_DECL bool pool_members::remove(member const& m) {
+COMCP_LAZY_DECL bool pool_members::remove(member const& m) {
   std::lock_guard const lock(mutex_);
   return std::erase(all_, m) != 0;
 }
 
-COMCP_DECL std::vector<pool_members::member> pool_members::remove_all() {
+COMCP_LAZY_DECL std::vector<pool_members::member> pool_members::remove_all() {
   std::lock_guard const lock(mutex_);
   return std::exchange(all_, {});
 }
 
-COMCP_DECL void pool_members::refuse(pool_member& m, error why) {
+COMCP_LAZY_DECL void pool_members::refuse(pool_member& m, error why) {
   std::lock_guard const lock(mutex_);
   m.refused = std::move(why);
 }
 
-COMCP_DECL void pool_members::cut() noexcept {
+COMCP_LAZY_DECL void pool_members::cut() noexcept {
   std::lock_guard const lock(mutex_);
   for (auto const& m : all_) m->live->cut();
 }
 
-COMCP_DECL std::size_t pool_members::choose() {
+COMCP_LAZY_DECL std::size_t pool_members::choose() {
   error failure;
   try {
     auto const chosen = pick_(candidates_);
@@ -65,7 +65,7 @@ COMCP_DECL std::size_t pool_members::choose() {
   throw exception(failure);
 }
 
-COMCP_DECL std::optional<pool_turn> pool_members::pick() {
+COMCP_LAZY_DECL std::optional<pool_turn> pool_members::pick() {
   candidates_.clear();
   ready_.clear();
   for (auto const& m : all_) {
@@ -85,14 +85,14 @@ COMCP_DECL std::optional<pool_turn> pool_members::pick() {
   return std::nullopt;
 }
 
-COMCP_DECL bool pool_members::is_hopeful() const noexcept {
+COMCP_LAZY_DECL bool pool_members::is_hopeful() const noexcept {
   return std::any_of(all_.begin(), all_.end(), [](member const& m) {
     auto const s = m->state.load();
     return s == server_state::starting || s == server_state::backing_off;
   });
 }
 
-COMCP_DECL error pool_members::nobody() const {
+COMCP_LAZY_DECL error pool_members::nobody() const {
   std::string text = all_.empty() ? "the pool has no members" : "no member of the pool is ready";
   for (auto const& m : all_) {
     auto const status = pool_detail::status_of(*m);
@@ -104,7 +104,7 @@ COMCP_DECL error pool_members::nobody() const {
   return {errc::no_connections, std::move(text)};
 }
 
-COMCP_DECL std::vector<server_status> pool_members::status() const {
+COMCP_LAZY_DECL std::vector<server_status> pool_members::status() const {
   std::lock_guard const lock(mutex_);
   std::vector<server_status> all;
   all.reserve(all_.size());
@@ -112,7 +112,7 @@ COMCP_DECL std::vector<server_status> pool_members::status() const {
   return all;
 }
 
-COMCP_DECL pool_statistics pool_members::statistics() const {
+COMCP_LAZY_DECL pool_statistics pool_members::statistics() const {
   std::lock_guard const lock(mutex_);
   pool_statistics s;
   s.total = all_.size();

@@ -20,7 +20,7 @@ struct registry_calls::route {
   std::string tool;
 };
 
-COMCP_DECL result<registry_calls::route> registry_calls::resolve(std::string_view name) {
+COMCP_LAZY_DECL result<registry_calls::route> registry_calls::resolve(std::string_view name) {
   auto const& separator = core_.options.separator();
   auto const& servers = core_.servers;
   auto const at = name.find(separator);
@@ -36,7 +36,7 @@ COMCP_DECL result<registry_calls::route> registry_calls::resolve(std::string_vie
   return resolve_bare(name, servers.absent(server));
 }
 
-COMCP_DECL result<registry_calls::route> registry_calls::resolve_bare(std::string_view name, error otherwise) {
+COMCP_LAZY_DECL result<registry_calls::route> registry_calls::resolve_bare(std::string_view name, error otherwise) {
   auto const having = core_.offers.having_tool(name);
   if (having.empty()) return otherwise;
   if (having.size() == 1) return resolve_at(core_.servers.find(having.front()), name);
@@ -45,7 +45,7 @@ COMCP_DECL result<registry_calls::route> registry_calls::resolve_bare(std::strin
   return error(errc::ambiguous_name, std::string(name) + " is a tool of " + servers);
 }
 
-COMCP_DECL result<registry_calls::route> registry_calls::resolve_at(member const& m, std::string_view tool_name) {
+COMCP_LAZY_DECL result<registry_calls::route> registry_calls::resolve_at(member const& m, std::string_view tool_name) {
   auto const blocked = core_.offers.blocks<tool>(*m->offers, tool_name);
   if (core_.offers.has_tool(m->name, tool_name)) return route(m, tool_name);
   if (blocked) return blocked;
@@ -84,13 +84,13 @@ asio::awaitable<T> told(std::shared_ptr<registry_member> m, asio::awaitable<T> c
 
 }  // namespace registry_detail
 
-COMCP_DECL patience registry_calls::patience_for(registry_member const& m, call_options const& o) const {
+COMCP_LAZY_DECL patience registry_calls::patience_for(registry_member const& m, call_options const& o) const {
   registry_detail::call_times const times(m.server->config().options(), o);
   return {core_.time->now(), std::min(times.hard, times.timeout), o.stop()};
 }
 
 // What the wait for the server has left of the call's time.
-COMCP_DECL call_options registry_calls::rest_of(call_options o, registry_member const& m, patience const& p) const {
+COMCP_LAZY_DECL call_options registry_calls::rest_of(call_options o, registry_member const& m, patience const& p) const {
   std::chrono::nanoseconds const waited = core_.time->now() - p.start;
   if (waited <= waited.zero()) return o;
   registry_detail::call_times const times(m.server->config().options(), o);
@@ -102,7 +102,7 @@ COMCP_DECL call_options registry_calls::rest_of(call_options o, registry_member 
 }
 
 // Nothing was sent, whatever the reason: that is what the code says.
-COMCP_DECL error registry_calls::cannot_wait(member const& m, patience const& p) const {
+COMCP_LAZY_DECL error registry_calls::cannot_wait(member const& m, patience const& p) const {
   if (m->gone) return m->gone;
   if (p.stop.stop_requested()) return {errc::cancelled, "the server " + m->name + " was waited for"};
   auto const& life = m->server->life();
@@ -120,14 +120,14 @@ COMCP_DECL error registry_calls::cannot_wait(member const& m, patience const& p)
   return {};
 }
 
-COMCP_DECL asio::awaitable<void> registry_calls::wait_for(member m, patience p) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::wait_for(member m, patience p) {
   if (auto const why = cannot_wait(m, p)) throw exception(why.with_outcome(call_outcome::not_sent));
   auto waiting = m->rung.wait(core_.time, p.until, p.stop);
   co_await std::move(waiting);
   if (m->gone) throw exception(m->gone);
 }
 
-COMCP_DECL asio::awaitable<client> registry_calls::ready(member m, patience p) {
+COMCP_LAZY_DECL asio::awaitable<client> registry_calls::ready(member m, patience p) {
   for (;;) {
     auto c = m->server->connection();
     if (c && !m->gone) co_return std::move(*c);
@@ -136,7 +136,7 @@ COMCP_DECL asio::awaitable<client> registry_calls::ready(member m, patience p) {
   }
 }
 
-COMCP_DECL asio::awaitable<client> registry_calls::ready_for(member m, call_options& options) {
+COMCP_LAZY_DECL asio::awaitable<client> registry_calls::ready_for(member m, call_options& options) {
   auto const p = patience_for(*m, options);
   auto waiting = ready(m, p);
   auto c = co_await std::move(waiting);
@@ -144,7 +144,7 @@ COMCP_DECL asio::awaitable<client> registry_calls::ready_for(member m, call_opti
   co_return c;
 }
 
-COMCP_DECL asio::awaitable<call_tool_result> registry_calls::call(std::string name, json::fragment arguments,
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry_calls::call(std::string name, json::fragment arguments,
                                                                   call_options options) {
   auto const hold = core_.shared_from_this();
   std::optional<patience> p;
@@ -165,7 +165,7 @@ COMCP_DECL asio::awaitable<call_tool_result> registry_calls::call(std::string na
   }
 }
 
-COMCP_DECL asio::awaitable<read_resource_result> registry_calls::read(std::string server, std::string uri,
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry_calls::read(std::string server, std::string uri,
                                                                       call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
@@ -177,7 +177,7 @@ COMCP_DECL asio::awaitable<read_resource_result> registry_calls::read(std::strin
 }
 
 // Where pins decide, the list is waited for: it shows whether the prompt is what was approved.
-COMCP_DECL asio::awaitable<get_prompt_result> registry_calls::prompt(std::string server, std::string name,
+COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry_calls::prompt(std::string server, std::string name,
                                                                      json::fragment arguments, call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
@@ -197,7 +197,7 @@ COMCP_DECL asio::awaitable<get_prompt_result> registry_calls::prompt(std::string
   co_return result;
 }
 
-COMCP_DECL asio::awaitable<void> registry_calls::subscribe(std::string server, std::string uri, updated_callback f,
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::subscribe(std::string server, std::string uri, updated_callback f,
                                                            call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
@@ -208,7 +208,7 @@ COMCP_DECL asio::awaitable<void> registry_calls::subscribe(std::string server, s
   m->subscribed.emplace(std::move(uri), std::move(f));
 }
 
-COMCP_DECL asio::awaitable<void> registry_calls::unsubscribe(std::string server, std::string uri, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::unsubscribe(std::string server, std::string uri, call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
   m->subscribed.erase(uri);
@@ -218,11 +218,11 @@ COMCP_DECL asio::awaitable<void> registry_calls::unsubscribe(std::string server,
   co_await std::move(unsubscribing);
 }
 
-COMCP_DECL void registry_calls::subscribe_again(member const& m) {
+COMCP_LAZY_DECL void registry_calls::subscribe_again(member const& m) {
   for (auto const& [uri, f] : m->subscribed) core_.spawn(subscribe_once_more(m, uri, f));
 }
 
-COMCP_DECL asio::awaitable<void> registry_calls::subscribe_once_more(member m, std::string uri, updated_callback f) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::subscribe_once_more(member m, std::string uri, updated_callback f) {
   auto const c = m->server->connection();
   if (!c) co_return;
   auto subscribing = as_result(c->subscribe(uri, std::move(f)));

@@ -13,23 +13,23 @@ namespace comcp::detail {
 template <class T>
 inline constexpr auto pin_kind_of = std::same_as<T, tool> ? pin_kind::tool : pin_kind::prompt;
 
-COMCP_DECL error no_such_server(std::string_view name) {
+COMCP_LAZY_DECL error no_such_server(std::string_view name) {
   return {errc::unknown_server, "no server is called " + std::string(name)};
 }
 
-COMCP_DECL registry_offers::registry_offers(registry_options const& options)
+COMCP_LAZY_DECL registry_offers::registry_offers(registry_options const& options)
     : options_(options),
       views_(catalog_view<tool>(options.separator()), catalog_view<resource>(options.separator()),
              catalog_view<resource_template>(options.separator()), catalog_view<prompt>(options.separator())) {}
 
-COMCP_DECL std::vector<blocked_tool> registry_offers::blocked() const {
+COMCP_LAZY_DECL std::vector<blocked_tool> registry_offers::blocked() const {
   std::lock_guard const lock(mutex_);
   std::vector<blocked_tool> every;
   for (auto const& [name, o] : all_) every.insert(every.end(), o->blocked.begin(), o->blocked.end());
   return every;
 }
 
-COMCP_DECL std::vector<catalog_fault> registry_offers::faults() const {
+COMCP_LAZY_DECL std::vector<catalog_fault> registry_offers::faults() const {
   std::lock_guard const lock(mutex_);
   std::vector<catalog_fault> every;
   for (auto const& [name, o] : all_) {
@@ -38,21 +38,21 @@ COMCP_DECL std::vector<catalog_fault> registry_offers::faults() const {
   return every;
 }
 
-COMCP_DECL result<std::string> registry_offers::instructions(std::string_view server) const {
+COMCP_LAZY_DECL result<std::string> registry_offers::instructions(std::string_view server) const {
   std::lock_guard const lock(mutex_);
   auto const found = all_.find(server);
   if (found == all_.end()) return no_such_server(server);
   return found->second->instructions;
 }
 
-COMCP_DECL std::shared_ptr<server_offers> registry_offers::add(std::string const& server) {
+COMCP_LAZY_DECL std::shared_ptr<server_offers> registry_offers::add(std::string const& server) {
   auto o = std::make_shared<server_offers>(server);
   std::lock_guard const lock(mutex_);
   all_.emplace(server, o);
   return o;
 }
 
-COMCP_DECL void registry_offers::withdraw(server_offers& o) {
+COMCP_LAZY_DECL void registry_offers::withdraw(server_offers& o) {
   o.withdrawn = true;
   std::shared_ptr<server_offers> last;
   {
@@ -62,7 +62,7 @@ COMCP_DECL void registry_offers::withdraw(server_offers& o) {
   forget(o);
 }
 
-COMCP_DECL void registry_offers::forget(server_offers& o) {
+COMCP_LAZY_DECL void registry_offers::forget(server_offers& o) {
   server_offers nothing(o.server);
   {
     std::lock_guard const lock(mutex_);
@@ -136,7 +136,7 @@ void registry_offers::check(server_offers& o) {
   tell_findings(o, pin_kind_of<T>, std::move(findings), [&] { publish<T>(o, through); });
 }
 
-COMCP_DECL void registry_offers::adopt_instructions(server_offers& o, std::string const& text) {
+COMCP_LAZY_DECL void registry_offers::adopt_instructions(server_offers& o, std::string const& text) {
   if (o.withdrawn) return;
   result<std::string> through = text;
   std::vector<pin_finding> findings;
@@ -153,7 +153,7 @@ COMCP_DECL void registry_offers::adopt_instructions(server_offers& o, std::strin
 }
 
 // Whoever is told of a finding sees the catalog as it then is.
-COMCP_DECL void registry_offers::tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found,
+COMCP_LAZY_DECL void registry_offers::tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found,
                                                std::function<void()> const& publish) {
   std::map<std::string, pin_finding> before;
   std::erase_if(o.findings, [&](auto& entry) {
@@ -183,7 +183,7 @@ void registry_offers::publish(server_offers& o, shared_part<T> part) {
   if (!change.empty()) tell(options_.on_change(), change);
 }
 
-COMCP_DECL void registry_offers::set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults) {
+COMCP_LAZY_DECL void registry_offers::set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults) {
   auto const copies = faults;
   {
     std::lock_guard const lock(mutex_);
@@ -192,7 +192,7 @@ COMCP_DECL void registry_offers::set_faults(server_offers& o, std::size_t kind, 
   for (auto const& f : copies) tell(options_.on_fault(), f);
 }
 
-COMCP_DECL std::vector<std::string> registry_offers::having_tool(std::string_view name) const {
+COMCP_LAZY_DECL std::vector<std::string> registry_offers::having_tool(std::string_view name) const {
   std::vector<std::string> having;
   for (auto const* const entry : std::get<catalog_view<tool>>(views_).find_all(name)) having.push_back(entry->server_name);
   if (options_.pins()) {
@@ -204,7 +204,7 @@ COMCP_DECL std::vector<std::string> registry_offers::having_tool(std::string_vie
   return having;
 }
 
-COMCP_DECL error registry_offers::held_back(server_offers const& o, pin_kind kind, std::string_view name) {
+COMCP_LAZY_DECL error registry_offers::held_back(server_offers const& o, pin_kind kind, std::string_view name) {
   auto const found = o.findings.find(std::pair(kind, std::string(name)));
   bool const held = found != o.findings.end() && found->second.verdict == pin_verdict::block;
   return held ? found->second.to_error() : error();

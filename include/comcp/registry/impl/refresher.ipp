@@ -10,7 +10,7 @@
 
 namespace comcp::detail {
 
-COMCP_DECL void registry_refresher::touch(member const& m, unsigned kinds, bool at_once) {
+COMCP_LAZY_DECL void registry_refresher::touch(member const& m, unsigned kinds, bool at_once) {
   if (m->gone) return;
   bool const begins = m->lists.touch(kinds, at_once);
   if (at_once && m->gathering) m->gathering->open();
@@ -18,7 +18,7 @@ COMCP_DECL void registry_refresher::touch(member const& m, unsigned kinds, bool 
   post(core_.home(), [this, hold = core_.shared_from_this(), m] { core_.spawn(keep_current(m)); });
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::keep_current(member m) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::keep_current(member m) {
   using want = sansio::list_refresh::want;
   while (!m->gone) {
     auto c = m->server->connection();
@@ -39,7 +39,7 @@ COMCP_DECL asio::awaitable<void> registry_refresher::keep_current(member m) {
   core_.servers.ring(*m);
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::gather_changes(member m) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::gather_changes(member m) {
   auto const over = std::make_shared<gate>(core_.home());
   m->gathering = over;
   auto const alarm = core_.time->make_deadline(core_.home());
@@ -86,7 +86,7 @@ struct reading {
 
 }  // namespace registry_detail
 
-COMCP_DECL asio::awaitable<void> registry_refresher::read_lists(member m, client c, unsigned kinds) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::read_lists(member m, client c, unsigned kinds) {
   auto can = c.capabilities();
   if (c.era() == era::modern && !c.verdict().discovered) {  // a prior verdict came without them
     auto asking = as_result(c.discover());
@@ -110,7 +110,7 @@ COMCP_DECL asio::awaitable<void> registry_refresher::read_lists(member m, client
 }
 
 // Hears of list changes, once for each client, which has none of the subscriptions of the one before.
-COMCP_DECL void registry_refresher::watch(member const& m, client const& c, server_capabilities const& can) {
+COMCP_LAZY_DECL void registry_refresher::watch(member const& m, client const& c, server_capabilities const& can) {
   auto const watched = client_access::core(c);
   if (m->watched.lock() == watched) return;
   m->watched = watched;
@@ -129,7 +129,7 @@ COMCP_DECL void registry_refresher::watch(member const& m, client const& c, serv
   hear("prompts", list_kinds::prompts);
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::until_listed(member m, patience p) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::until_listed(member m, patience p) {
   for (;;) {
     if (m->gone) throw exception(m->gone);
     if (m->is_listed()) co_return;
@@ -142,13 +142,13 @@ COMCP_DECL asio::awaitable<void> registry_refresher::until_listed(member m, pati
   }
 }
 
-COMCP_DECL std::uint64_t registry_refresher::ask(member const& m) {
+COMCP_LAZY_DECL std::uint64_t registry_refresher::ask(member const& m) {
   auto const mine = m->lists.ask();
   if (m->server->connection()) touch(m, list_kinds::all, true);  // else its becoming ready does that
   return mine;
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::until_read(member m, std::uint64_t mine, patience p) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::until_read(member m, std::uint64_t mine, patience p) {
   while (!m->lists.has_answered(mine)) {
     if (m->gone) throw exception(m->gone);
     if (!m->server->connection()) {
@@ -163,7 +163,7 @@ COMCP_DECL asio::awaitable<void> registry_refresher::until_read(member m, std::u
   }
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::refresh(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::refresh(std::string name) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(name);
   auto reading = until_read(m, ask(m), core_.calls.patience_for(*m, call_options()));
@@ -173,7 +173,7 @@ COMCP_DECL asio::awaitable<void> registry_refresher::refresh(std::string name) {
   }
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::refresh_all() {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::refresh_all() {
   auto const hold = core_.shared_from_this();
   std::vector<std::pair<member, std::uint64_t>> asked;
   for (auto const& [name, m] : core_.servers.all()) {

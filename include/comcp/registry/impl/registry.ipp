@@ -15,8 +15,8 @@
 namespace comcp {
 namespace detail {
 
-COMCP_DECL registry_core::registry_core(asio::any_io_executor home, registry_options o)
-    : tenant(std::move(home)),
+COMCP_LAZY_DECL registry_core::registry_core(asio::any_io_executor home, registry_options o)
+    : tenant_of(std::move(home)),
       options(std::move(o)),
       time(options.time() ? options.time() : steady_time()),
       servers(*this),
@@ -24,100 +24,93 @@ COMCP_DECL registry_core::registry_core(asio::any_io_executor home, registry_opt
       refresher(*this),
       calls(*this) {}
 
-COMCP_DECL std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options) {
+COMCP_LAZY_DECL std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options) {
   if (options.separator().empty()) throw exception(error(errc::invalid_argument, "a separator is never empty"));
   if (executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   return std::make_shared<registry_core>(std::move(home), std::move(options));
 }
 
-COMCP_DECL void registry_core::abandon() noexcept {
+COMCP_LAZY_DECL std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core) {
+  return abandoned_at_end(std::move(core));
+}
+
+COMCP_LAZY_DECL void registry_core::abandon() noexcept {
   at_home([self = shared_from_this()] { self->servers.abrupt(); });
   servers.cut();  // should home never run again
 }
 
-COMCP_DECL void registry_core::spawn(asio::awaitable<void> work) {
+COMCP_LAZY_DECL void registry_core::spawn(asio::awaitable<void> work) {
   detail::spawn(home_, std::move(work), asio::cancellation_slot(), shared_from_this());
 }
 
-COMCP_DECL void registry_core::context_gone() noexcept { servers.context_gone(); }
+COMCP_LAZY_DECL void registry_core::context_gone() noexcept { servers.context_gone(); }
 
 }  // namespace detail
 
-COMCP_DECL registry& registry::operator=(registry&& other) noexcept {
-  if (this == &other) return *this;
-  if (core_) core_->abandon();
-  core_ = std::move(other.core_);
-  return *this;
-}
-
-COMCP_DECL registry::~registry() {
-  if (core_) core_->abandon();
-}
-
-COMCP_DECL std::shared_ptr<detail::registry_core> const& registry::core() const {
+COMCP_LAZY_DECL std::shared_ptr<detail::registry_core> const& registry::core() const {
   if (!core_) throw exception(error(errc::closed, "this registry was moved from"));
   return core_;
 }
 
-COMCP_DECL asio::awaitable<void> registry::add(std::string_view name, server_config config) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::add(std::string_view name, server_config config) const {
   return detail::on_home(core(), core()->servers.add(std::string(name), std::move(config)));
 }
-COMCP_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
   return detail::on_home(core(), core()->servers.remove(std::string(name)));
 }
-COMCP_DECL asio::awaitable<void> registry::restart(std::string_view name) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::restart(std::string_view name) const {
   return detail::on_home(core(), core()->servers.restart(std::string(name)));
 }
-COMCP_DECL asio::awaitable<void> registry::close() const { return detail::on_home(core(), core()->servers.close()); }
-COMCP_DECL asio::awaitable<bool> registry::settled(std::chrono::nanoseconds limit) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::close() const { return detail::on_home(core(), core()->servers.close()); }
+COMCP_LAZY_DECL asio::awaitable<bool> registry::settled(std::chrono::nanoseconds limit) const {
   return detail::on_home(core(), core()->servers.settled(limit));
 }
 
-COMCP_DECL std::vector<std::string> registry::servers() const { return core()->servers.names(); }
-COMCP_DECL result<server_status> registry::status(std::string_view name) const { return core()->servers.status(name); }
-COMCP_DECL result<server_config> registry::config(std::string_view name) const { return core()->servers.config(name); }
-COMCP_DECL result<client> registry::find(std::string_view name) const { return core()->servers.connection(name); }
-COMCP_DECL catalog_view<tool> registry::tools() const { return core()->offers.view<tool>(); }
-COMCP_DECL catalog_view<resource> registry::resources() const { return core()->offers.view<resource>(); }
-COMCP_DECL catalog_view<resource_template> registry::resource_templates() const {
+COMCP_LAZY_DECL std::vector<std::string> registry::servers() const { return core()->servers.names(); }
+COMCP_LAZY_DECL result<server_status> registry::status(std::string_view name) const { return core()->servers.status(name); }
+COMCP_LAZY_DECL result<server_config> registry::config(std::string_view name) const { return core()->servers.config(name); }
+COMCP_LAZY_DECL result<client> registry::find(std::string_view name) const { return core()->servers.connection(name); }
+COMCP_LAZY_DECL catalog_view<tool> registry::tools() const { return core()->offers.view<tool>(); }
+COMCP_LAZY_DECL catalog_view<resource> registry::resources() const { return core()->offers.view<resource>(); }
+COMCP_LAZY_DECL catalog_view<resource_template> registry::resource_templates() const {
   return core()->offers.view<resource_template>();
 }
-COMCP_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->offers.view<comcp::prompt>(); }
-COMCP_DECL std::vector<blocked_tool> registry::blocked() const { return core()->offers.blocked(); }
-COMCP_DECL result<std::string> registry::instructions(std::string_view server) const {
+COMCP_LAZY_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->offers.view<comcp::prompt>(); }
+COMCP_LAZY_DECL std::vector<blocked_tool> registry::blocked() const { return core()->offers.blocked(); }
+COMCP_LAZY_DECL result<std::string> registry::instructions(std::string_view server) const {
   return core()->offers.instructions(server);
 }
-COMCP_DECL std::vector<catalog_fault> registry::faults() const { return core()->offers.faults(); }
-COMCP_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
+COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return core()->offers.faults(); }
+COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
 
-COMCP_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
                                                             call_options options) const {
   return detail::on_home(core(), core()->calls.call(std::string(tool), std::move(arguments), std::move(options)));
 }
-COMCP_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
                                                                 call_options options) const {
   return detail::on_home(core(), core()->calls.read(std::string(server), std::string(uri), std::move(options)));
 }
-COMCP_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
+COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
                                                                json::fragment arguments, call_options options) const {
   auto& calls = core()->calls;
   auto work = calls.prompt(std::string(server), std::string(name), std::move(arguments), std::move(options));
   return detail::on_home(core(), std::move(work));
 }
-COMCP_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
+COMCP_LAZY_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
                                                      call_options options) const {
   auto& calls = core()->calls;
   auto work = calls.subscribe(std::string(server), std::string(uri), std::move(f), std::move(options));
   return detail::on_home(core(), std::move(work));
 }
-COMCP_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
+COMCP_LAZY_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
                                                        call_options options) const {
   return detail::on_home(core(), core()->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
 }
-COMCP_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
   return detail::on_home(core(), core()->refresher.refresh(std::string(server)));
 }
-COMCP_DECL asio::awaitable<void> registry::refresh() const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::refresh() const {
   return detail::on_home(core(), core()->refresher.refresh_all());
 }
 

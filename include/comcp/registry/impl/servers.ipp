@@ -9,32 +9,32 @@
 
 namespace comcp::detail {
 
-COMCP_DECL void registry_member::state_changed(std::string const&) {
+COMCP_LAZY_DECL void registry_member::state_changed(std::string const&) {
   if (auto const r = registry.lock(); r && !gone) r->servers.state_changed(shared_from_this());
 }
-COMCP_DECL void registry_member::became_ready(std::string const&) {
+COMCP_LAZY_DECL void registry_member::became_ready(std::string const&) {
   if (auto const r = registry.lock(); r && !gone) r->refresher.touch(shared_from_this(), list_kinds::all, true);
 }
-COMCP_DECL void registry_member::gave_up(std::string const&) {
+COMCP_LAZY_DECL void registry_member::gave_up(std::string const&) {
   if (auto const r = registry.lock(); r && !gone) r->servers.gave_up(shared_from_this());
 }
 
-COMCP_DECL registry_servers::member registry_servers::find(std::string_view name) const noexcept {
+COMCP_LAZY_DECL registry_servers::member registry_servers::find(std::string_view name) const noexcept {
   auto const found = all_.find(name);
   return found == all_.end() ? nullptr : found->second;
 }
 
-COMCP_DECL error registry_servers::absent(std::string_view name) const {
+COMCP_LAZY_DECL error registry_servers::absent(std::string_view name) const {
   return is_closing() ? error(errc::closed, "the registry is closed") : no_such_server(name);
 }
 
-COMCP_DECL registry_servers::member registry_servers::require(std::string_view name) const {
+COMCP_LAZY_DECL registry_servers::member registry_servers::require(std::string_view name) const {
   auto m = find(name);
   if (!m) throw exception(absent(name));
   return m;
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::add(std::string name, server_config config) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::add(std::string name, server_config config) {
   auto const hold = core_.shared_from_this();
   if (auto const ok = check_server_name(name, core_.options.separator()); !ok) throw exception(ok.error());
   if (is_closing()) throw exception(absent(name));
@@ -66,7 +66,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::add(std::string name, server_
 }
 
 // The name is free, the catalog has its part no more, and who waits for it hears why.
-COMCP_DECL void registry_servers::detach(member const& m, error why) {
+COMCP_LAZY_DECL void registry_servers::detach(member const& m, error why) {
   if (m->gone) return;
   m->gone = std::move(why);
   {
@@ -78,14 +78,14 @@ COMCP_DECL void registry_servers::detach(member const& m, error why) {
   ring(*m);
 }
 
-COMCP_DECL void registry_servers::let_go(member const& m, error why) {
+COMCP_LAZY_DECL void registry_servers::let_go(member const& m, error why) {
   detach(m, std::move(why));
   leaving_.push_back(m);
   core_.spawn(stop(m));
 }
 
 // In a coroutine of its own: whoever waits for it may be cancelled.
-COMCP_DECL asio::awaitable<void> registry_servers::stop(member m) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::stop(member m) {
   auto stopping = as_result(m->server->stop());
   (void)co_await std::move(stopping);
   m->stopped = true;
@@ -93,7 +93,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::stop(member m) {
   ring(*m);
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::remove(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::remove(std::string name) {
   auto const hold = core_.shared_from_this();
   auto const m = require(name);
   let_go(m, error(errc::closed, "the server was removed"));
@@ -103,7 +103,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::remove(std::string name) {
   }
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::restart(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::restart(std::string name) {
   auto const hold = core_.shared_from_this();
   auto const m = require(name);
   patience const p(core_.time->now(), m->server->config().start_timeout());
@@ -113,7 +113,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::restart(std::string name) {
   co_await std::move(listing);
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::close() {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::close() {
   auto const hold = core_.shared_from_this();
   if (!is_closing()) {
     phase_ = phase::closing;
@@ -125,7 +125,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::close() {
   }
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::close_all() {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::close_all() {
   auto const until = later(core_.time->now(), core_.options.close_timeout());
   auto const every = all_;
   for (auto const& [name, m] : every) {
@@ -141,12 +141,12 @@ COMCP_DECL asio::awaitable<void> registry_servers::close_all() {
   rung_.ring();
 }
 
-COMCP_DECL void registry_servers::cut() noexcept {
+COMCP_LAZY_DECL void registry_servers::cut() noexcept {
   std::lock_guard const lock(mutex_);
   for (auto const& [name, m] : all_) m->server->cut();
 }
 
-COMCP_DECL void registry_servers::abrupt() noexcept {
+COMCP_LAZY_DECL void registry_servers::abrupt() noexcept {
   phase_ = phase::closed;
   by_name every;
   {
@@ -165,17 +165,17 @@ COMCP_DECL void registry_servers::abrupt() noexcept {
   rung_.ring();
 }
 
-COMCP_DECL void registry_servers::context_gone() noexcept {
+COMCP_LAZY_DECL void registry_servers::context_gone() noexcept {
   phase_ = phase::closed;
   for (auto const& [name, m] : all_) m->gathering.reset();
 }
 
-COMCP_DECL void registry_servers::ring(registry_member& m) noexcept {
+COMCP_LAZY_DECL void registry_servers::ring(registry_member& m) noexcept {
   m.rung.ring();
   rung_.ring();
 }
 
-COMCP_DECL void registry_servers::state_changed(member const& m) {
+COMCP_LAZY_DECL void registry_servers::state_changed(member const& m) {
   auto const now = m->server->status();
   if (now.state == server_state::failed) {
     m->lists.forget();
@@ -185,14 +185,14 @@ COMCP_DECL void registry_servers::state_changed(member const& m) {
   ring(*m);
 }
 
-COMCP_DECL void registry_servers::gave_up(member const& m) {
+COMCP_LAZY_DECL void registry_servers::gave_up(member const& m) {
   auto const& life = m->server->life();
   if (!m->server->config().retry().evicts() || life.state() != server_state::failed) return;  // restarted meanwhile
   detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + life.reason().to_string()));
   m->server->abandon();
 }
 
-COMCP_DECL asio::awaitable<bool> registry_servers::settled(std::chrono::nanoseconds limit) {
+COMCP_LAZY_DECL asio::awaitable<bool> registry_servers::settled(std::chrono::nanoseconds limit) {
   auto const hold = core_.shared_from_this();
   auto const until = later(core_.time->now(), limit);
   for (;;) {
@@ -212,7 +212,7 @@ COMCP_DECL asio::awaitable<bool> registry_servers::settled(std::chrono::nanoseco
   }
 }
 
-COMCP_DECL std::vector<std::string> registry_servers::names() const {
+COMCP_LAZY_DECL std::vector<std::string> registry_servers::names() const {
   std::lock_guard const lock(mutex_);
   std::vector<std::string> names;
   names.reserve(all_.size());
@@ -228,15 +228,15 @@ auto registry_servers::look_at(std::string_view name, Look look) const -> declty
   return look(*found->second->server);
 }
 
-COMCP_DECL result<server_status> registry_servers::status(std::string_view name) const {
+COMCP_LAZY_DECL result<server_status> registry_servers::status(std::string_view name) const {
   return look_at(name, [](live_server const& s) -> result<server_status> { return s.status(); });
 }
 
-COMCP_DECL result<server_config> registry_servers::config(std::string_view name) const {
+COMCP_LAZY_DECL result<server_config> registry_servers::config(std::string_view name) const {
   return look_at(name, [](live_server const& s) -> result<server_config> { return s.config(); });
 }
 
-COMCP_DECL result<client> registry_servers::connection(std::string_view name) const {
+COMCP_LAZY_DECL result<client> registry_servers::connection(std::string_view name) const {
   return look_at(name, [name](live_server const& s) -> result<client> {
     auto c = s.connection();
     if (!c) return error(errc::not_ready, "the server " + std::string(name) + " is not ready");

@@ -22,7 +22,7 @@ struct server_connection::attempts {
   std::uint64_t epoch;
 };
 
-COMCP_DECL void server_connection::begin_anew(error why, std::chrono::nanoseconds wait) {
+COMCP_LAZY_DECL void server_connection::begin_anew(error why, std::chrono::nanoseconds wait) {
   if (core_) {
     if (!core_->recovery.begin_anew(std::move(why), wait)) return;
     (void)end();
@@ -30,7 +30,7 @@ COMCP_DECL void server_connection::begin_anew(error why, std::chrono::nanosecond
   attempt();
 }
 
-COMCP_DECL void server_connection::attempt() {
+COMCP_LAZY_DECL void server_connection::attempt() {
   if (attempts_) {
     if (attempts_->wake) attempts_->wake->open();
     return;
@@ -40,7 +40,7 @@ COMCP_DECL void server_connection::attempt() {
   post(server_.home(), std::move(start));
 }
 
-COMCP_DECL asio::awaitable<void> server_connection::run(std::shared_ptr<attempts> a) {
+COMCP_LAZY_DECL asio::awaitable<void> server_connection::run(std::shared_ptr<attempts> a) {
   try {
     if (auto const before = winding_up_) co_await before->wait();
     co_await try_until_ready(a);
@@ -51,7 +51,7 @@ COMCP_DECL asio::awaitable<void> server_connection::run(std::shared_ptr<attempts
   a->over.open();
 }
 
-COMCP_DECL asio::awaitable<void> server_connection::try_until_ready(std::shared_ptr<attempts> a) {
+COMCP_LAZY_DECL asio::awaitable<void> server_connection::try_until_ready(std::shared_ptr<attempts> a) {
   auto const& life = server_.life();
   while (epoch_ == a->epoch) {
     while (life.state() == server_state::backing_off) {
@@ -77,7 +77,7 @@ COMCP_DECL asio::awaitable<void> server_connection::try_until_ready(std::shared_
   }
 }
 
-COMCP_DECL asio::awaitable<void> server_connection::pause(std::shared_ptr<attempts> a) {
+COMCP_LAZY_DECL asio::awaitable<void> server_connection::pause(std::shared_ptr<attempts> a) {
   auto const wake = std::make_shared<gate>(server_.home());
   a->wake = wake;
   auto const alarm = server_.time()->make_deadline(server_.home());
@@ -87,13 +87,13 @@ COMCP_DECL asio::awaitable<void> server_connection::pause(std::shared_ptr<attemp
   a->wake.reset();
 }
 
-COMCP_DECL any_transport server_connection::make_transport() {
+COMCP_LAZY_DECL any_transport server_connection::make_transport() {
   auto made = server_.config().make_transport();
   cut_.connect(made.cutter());
   return made;
 }
 
-COMCP_DECL connect_options server_connection::options() {
+COMCP_LAZY_DECL connect_options server_connection::options() {
   auto const& config = server_.config();
   auto o = config.options();
   auto const weak = server_.weak_from_this();
@@ -110,8 +110,11 @@ COMCP_DECL connect_options server_connection::options() {
   return o;
 }
 
-COMCP_DECL void server_connection::adopt(std::shared_ptr<client_core> core) {
+COMCP_LAZY_DECL void server_connection::adopt(std::shared_ptr<client_core> core) {
   core_ = std::move(core);
+  let_go_ = [](client_core& c) {
+    if (!c.end_reason()) c.abandon();
+  };
   auto const weak = server_.weak_from_this();
   core_->connection.on_status([this, weak, epoch = epoch_](connection_status s) {
     if (auto const hold = weak.lock(); hold && epoch_ == epoch) status_changed(s);
@@ -122,7 +125,7 @@ COMCP_DECL void server_connection::adopt(std::shared_ptr<client_core> core) {
   status_changed(connection_status::ready);
 }
 
-COMCP_DECL void server_connection::status_changed(connection_status s) {
+COMCP_LAZY_DECL void server_connection::status_changed(connection_status s) {
   if (!core_) return;
   if (s == connection_status::ready) server_.became_ready();
   if (s != connection_status::disconnected) return;
@@ -131,12 +134,12 @@ COMCP_DECL void server_connection::status_changed(connection_status s) {
   if (server_.life().state() == server_state::backing_off) attempt();
 }
 
-COMCP_DECL std::shared_ptr<client_core> server_connection::take_core() {
+COMCP_LAZY_DECL std::shared_ptr<client_core> server_connection::take_core() {
   if (core_) level_ = core_->settings.log_level;
   return std::exchange(core_, nullptr);
 }
 
-COMCP_DECL std::shared_ptr<gate> server_connection::end() {
+COMCP_LAZY_DECL std::shared_ptr<gate> server_connection::end() {
   ++epoch_;
   auto core = take_core();
   auto a = std::exchange(attempts_, nullptr);
@@ -151,7 +154,7 @@ COMCP_DECL std::shared_ptr<gate> server_connection::end() {
   return over;
 }
 
-COMCP_DECL asio::awaitable<void> server_connection::wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a,
+COMCP_LAZY_DECL asio::awaitable<void> server_connection::wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a,
                                                             std::shared_ptr<gate> before, std::shared_ptr<gate> over) {
   if (a) a->signal.emit(asio::cancellation_type::terminal);
   if (core) co_await core->close();
@@ -161,14 +164,14 @@ COMCP_DECL asio::awaitable<void> server_connection::wind_up(std::shared_ptr<clie
   over->open();
 }
 
-COMCP_DECL void server_connection::abandon() noexcept {
+COMCP_LAZY_DECL void server_connection::abandon() noexcept {
   for (auto const& core : {std::exchange(core_, nullptr), leaving_.lock()}) {
     if (core) core->abandon();
   }
   (void)end();
 }
 
-COMCP_DECL void server_connection::context_gone() noexcept {
+COMCP_LAZY_DECL void server_connection::context_gone() noexcept {
   ++epoch_;
   core_.reset();
   attempts_.reset();

@@ -37,9 +37,9 @@ inline void tell(asio::any_io_executor const& home, std::weak_ptr<live_server_ow
 
 }  // namespace server_detail
 
-COMCP_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
+COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
                                     std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
-    : tenant(std::move(home)),
+    : tenant_of(std::move(home)),
       name_(std::move(name)),
       config_(std::move(config)),
       time_(std::move(time)),
@@ -49,7 +49,7 @@ COMCP_DECL live_server::live_server(std::string name, server_config config, asio
   publish();
 }
 
-COMCP_DECL asio::awaitable<void> live_server::start() {
+COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
   auto const self = shared_from_this();
   auto const next = life_.start(time_->now(), connection_.is_idle());
   bool const first = next.what == step::action::start;
@@ -64,17 +64,17 @@ COMCP_DECL asio::awaitable<void> live_server::start() {
   }
 }
 
-COMCP_DECL void live_server::start_in_background() {
+COMCP_LAZY_DECL void live_server::start_in_background() {
   carry_out(life_.start(time_->now()));
 }
 
-COMCP_DECL asio::awaitable<void> live_server::restart() {
+COMCP_LAZY_DECL asio::awaitable<void> live_server::restart() {
   auto const self = shared_from_this();
   carry_out(life_.restart(time_->now()));
   co_await attempted();
 }
 
-COMCP_DECL asio::awaitable<void> live_server::attempted() {
+COMCP_LAZY_DECL asio::awaitable<void> live_server::attempted() {
   auto const state = life_.state();
   if (state == server_state::ready) co_return;
   if (state != server_state::starting) throw exception(life_.reason());
@@ -84,14 +84,14 @@ COMCP_DECL asio::awaitable<void> live_server::attempted() {
   if (mine->why) throw exception(mine->why);
 }
 
-COMCP_DECL void live_server::release(error const& why) {
+COMCP_LAZY_DECL void live_server::release(error const& why) {
   auto const done = std::exchange(awaited_, nullptr);
   if (!done) return;
   done->why = why;
   done->over.open();
 }
 
-COMCP_DECL void live_server::became_ready() {
+COMCP_LAZY_DECL void live_server::became_ready() {
   if (life_.state() != server_state::starting) return;
   life_.started(time_->now());
   release({});
@@ -99,7 +99,7 @@ COMCP_DECL void live_server::became_ready() {
   server_detail::tell(home_, owner_, name_, &live_server_owner::became_ready);
 }
 
-COMCP_DECL live_server::step live_server::lost(error why) {
+COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
   auto next = life_.lost(time_->now(), why, server_detail::chance());
   if (next.what == step::action::none) return next;
   release(why);
@@ -108,18 +108,18 @@ COMCP_DECL live_server::step live_server::lost(error why) {
   return next;
 }
 
-COMCP_DECL void live_server::attempt_begins() {
+COMCP_LAZY_DECL void live_server::attempt_begins() {
   if (life_.state() == server_state::starting) return;
   if (life_.due(time_->now()).what != step::action::start) (void)life_.restart(time_->now());
   changed();
 }
 
-COMCP_DECL void live_server::call_ended(error const* failure) {
+COMCP_LAZY_DECL void live_server::call_ended(error const* failure) {
   auto const how = sansio::end_of_call(failure);
   carry_out(life_.call_ended(time_->now(), how, failure ? *failure : error(), server_detail::chance()));
 }
 
-COMCP_DECL void live_server::carry_out(step const& next) {
+COMCP_LAZY_DECL void live_server::carry_out(step const& next) {
   if (next.what == step::action::none) return;
   changed();
   if (next.what != step::action::give_up) return connection_.begin_anew(next.why, next.until - time_->now());
@@ -128,13 +128,13 @@ COMCP_DECL void live_server::carry_out(step const& next) {
   server_detail::tell(home_, owner_, name_, &live_server_owner::gave_up);
 }
 
-COMCP_DECL asio::awaitable<void> live_server::stop() {
+COMCP_LAZY_DECL asio::awaitable<void> live_server::stop() {
   auto const self = shared_from_this();
   auto const over = end_all(error(errc::closed, "the server " + name_ + " was stopped"));
   if (over) co_await over->wait();
 }
 
-COMCP_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
+COMCP_LAZY_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
   if (life_.state() != server_state::stopped) {
     life_.stop(time_->now(), why);
     changed();
@@ -144,14 +144,14 @@ COMCP_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
   return over;
 }
 
-COMCP_DECL void live_server::context_gone() noexcept {
+COMCP_LAZY_DECL void live_server::context_gone() noexcept {
   life_.stop(time_->now(), error(errc::closed, "the execution context is gone"));
   connection_.context_gone();
   awaited_.reset();
   publish();
 }
 
-COMCP_DECL void live_server::abrupt() noexcept {
+COMCP_LAZY_DECL void live_server::abrupt() noexcept {
   error const why(errc::closed, "the owner of the server " + name_ + " was destroyed");
   life_.stop(time_->now(), why);
   connection_.abandon();
@@ -159,12 +159,12 @@ COMCP_DECL void live_server::abrupt() noexcept {
   publish();
 }
 
-COMCP_DECL void live_server::changed() {
+COMCP_LAZY_DECL void live_server::changed() {
   publish();
   server_detail::tell(home_, owner_, name_, &live_server_owner::state_changed);
 }
 
-COMCP_DECL void live_server::publish() {
+COMCP_LAZY_DECL void live_server::publish() {
   auto next = std::make_shared<snapshot>();
   auto& s = next->status;
   if (published_) s = published_->status;
@@ -192,7 +192,7 @@ COMCP_DECL void live_server::publish() {
   published_.swap(replaced);
 }
 
-COMCP_DECL server_status live_server::status() const {
+COMCP_LAZY_DECL server_status live_server::status() const {
   std::shared_ptr<snapshot const> now_published;
   {
     std::lock_guard const lock(mutex_);
@@ -201,7 +201,7 @@ COMCP_DECL server_status live_server::status() const {
   return now_published->status;
 }
 
-COMCP_DECL std::optional<client> live_server::connection() const {
+COMCP_LAZY_DECL std::optional<client> live_server::connection() const {
   std::lock_guard const lock(mutex_);
   if (!published_->core) return {};
   return client(published_->core->facade(), false);

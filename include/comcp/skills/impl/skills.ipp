@@ -67,7 +67,7 @@ struct skill_session {
   }
 };
 
-COMCP_DECL asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<skill_session> s, std::string uri,
+COMCP_LAZY asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<skill_session> s, std::string uri,
                                                               call_options options) {
   require(s->core);
   options.manual_input(false);
@@ -83,7 +83,7 @@ COMCP_DECL asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<sk
   }
 }
 
-COMCP_DECL asio::awaitable<loaded_skill> load_skill_file(std::shared_ptr<skill_session> s, call_options options) {
+COMCP_LAZY asio::awaitable<loaded_skill> load_skill_file(std::shared_ptr<skill_session> s, call_options options) {
   auto reading = read_skill_file(s, s->entry.uri, std::move(options));
   (void)co_await std::move(reading);
   co_return loaded_skill(std::move(s));
@@ -94,7 +94,7 @@ inline error as_missing(error const& e) {
   return e.peer() && e.peer()->code == -32602 ? e.with_code(make_error_code(errc::not_found)) : e;
 }
 
-COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri, prepared_call call) {
+COMCP_LAZY asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri, prepared_call call) {
   get_skill_result got;
   try {
     auto asking = typed_call<get_skill_result>(std::move(core), std::move(call));
@@ -106,7 +106,7 @@ COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> c
   co_return std::move(got.skill);
 }
 
-COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_link> core, std::string uri,
+COMCP_LAZY asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_link> core, std::string uri,
                                                              call_options options) {
   require(core);
   auto const bounds = core->bounds(options);
@@ -126,36 +126,36 @@ COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<cli
 
 }  // namespace detail
 
-COMCP_DECL skill const& loaded_skill::entry() const noexcept { return session_->entry; }
-COMCP_DECL std::string const& loaded_skill::text() const noexcept { return session_->text; }
-COMCP_DECL std::string_view loaded_skill::instructions() const noexcept {
+COMCP_LAZY_DECL skill const& loaded_skill::entry() const noexcept { return session_->entry; }
+COMCP_LAZY_DECL std::string const& loaded_skill::text() const noexcept { return session_->text; }
+COMCP_LAZY_DECL std::string_view loaded_skill::instructions() const noexcept {
   return std::string_view(session_->text).substr(session_->body);
 }
 
-COMCP_DECL asio::awaitable<resource_contents> loaded_skill::read(std::string_view uri, call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<resource_contents> loaded_skill::read(std::string_view uri, call_options options) const {
   auto const& entry = session_->entry;
   if (!entry.has(uri)) return detail::failed<resource_contents>(verify_skill_file(entry, uri, {}).error());
   return detail::read_skill_file(session_, std::string(uri), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<listing<skill>> list_skills(client const& c, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<listing<skill>> list_skills(client const& c, call_options options) {
   return detail::list_all<skill>(detail::client_access::core(c), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options) {
   detail::prepared_call call(detail::skill_methods::get, args("uri", uri).text(), std::move(options));
   call.repeatable = true;
   return detail::get_skill_entry(detail::client_access::core(c), std::string(uri), std::move(call));
 }
 
-COMCP_DECL asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how,
+COMCP_LAZY_DECL asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how,
                                                     call_options options) {
   auto s = std::make_shared<detail::skill_session>(detail::client_access::core(c), entry, std::move(how));
   if (auto const bad = s->refusal()) return detail::failed<loaded_skill>(bad);
   return detail::load_skill_file(std::move(s), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
+COMCP_LAZY_DECL asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
                                                                       call_options options) {
   return detail::read_directory(detail::client_access::core(c), std::string(uri), std::move(options));
 }
