@@ -30,14 +30,14 @@ using token_source = std::function<asio::awaitable<secret>(token_need)>;
 /// share what is learned, on one executor.
 class bearer {
  public:
-  explicit bearer(secret token);
+  COMCP_LAZY explicit bearer(secret token);
   explicit bearer(std::string token) : bearer(secret(std::move(token))) {}
-  explicit bearer(token_source source);
+  COMCP_LAZY explicit bearer(token_source source);
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
                                                                  http_response_head const& got);
-  [[nodiscard]] std::string identity() const;
+  COMCP_LAZY [[nodiscard]] std::string identity() const;
 
  private:
   struct state;

@@ -16,14 +16,15 @@ namespace comcp {
 /// untouched. Locks are files beside it, held with flock(): the end of a process ends its locks.
 class file_token_store {
  public:
-  explicit file_token_store(std::filesystem::path file);
+  COMCP_LAZY explicit file_token_store(std::filesystem::path file);
   /// $XDG_DATA_HOME/comcp/tokens.json, ~/.local/share by default. errc::not_found without a home.
-  static result<std::filesystem::path> usual_path();
+  COMCP_LAZY static result<std::filesystem::path> usual_path();
 
-  [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
-  [[nodiscard]] asio::awaitable<result<void>> save(std::string name, secret text);
-  [[nodiscard]] asio::awaitable<result<void>> remove(std::string name);
-  [[nodiscard]] asio::awaitable<result<std::shared_ptr<void>>> lock(std::string name, std::chrono::milliseconds most);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> save(std::string name, secret text);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> remove(std::string name);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::shared_ptr<void>>> lock(std::string name,
+                                                                               std::chrono::milliseconds most);
 
  private:
   struct state;

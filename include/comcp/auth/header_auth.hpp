@@ -17,15 +17,16 @@ class header_auth {
  public:
   /// errc::invalid_argument at the first request for a name that is no token, a value that no header carries, and the
   /// names that the protocol sets itself. A value is never in an error.
-  header_auth(std::string name, secret value);
+  COMCP_LAZY header_auth(std::string name, secret value);
   /// One more field; of one name the last one counts.
   header_auth& add(std::string name, secret value) &;
   header_auth&& add(std::string name, secret value) &&;
 
-  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
-                                                                 http_response_head const& got);
-  [[nodiscard]] std::string identity() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request,
+                                                                            http_headers const& sent,
+                                                                            http_response_head const& got);
+  COMCP_LAZY [[nodiscard]] std::string identity() const;
 
  private:
   struct state;

@@ -23,7 +23,7 @@ result<void> open_browser(http_url const& url);
 
 namespace detail {
 // To stderr.
-void print_login_url(http_url const& url);
+COMCP_LAZY void print_login_url(http_url const& url);
 // The URL with every character as %XX that a script or a desktop's launcher might not take literally.
 std::string browser_argument(http_url const& url);
 }  // namespace detail
@@ -59,15 +59,15 @@ class loopback_redirect {
 
   class visit_in_progress {
    public:
-    visit_in_progress(net::loopback_listener listener, loopback_redirect const& how);
-    [[nodiscard]] std::string redirect_uri() const;
+    COMCP_LAZY visit_in_progress(net::loopback_listener listener, loopback_redirect const& how);
+    COMCP_LAZY [[nodiscard]] std::string redirect_uri() const;
     /// The redirect that has the `state` of the URL; others are answered and waited past. errc::invalid_argument for a URL
     /// without one.
-    [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url);
+    COMCP_LAZY [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url);
 
    private:
-    static asio::awaitable<result<secret>> go(visit_in_progress self, http_url url);
-    void open(http_url const& url, secret const& state);
+    COMCP_LAZY static asio::awaitable<result<secret>> go(visit_in_progress self, http_url url);
+    COMCP_LAZY void open(http_url const& url, secret const& state);
 
     net::loopback_listener listener_;
     opener open_;
@@ -75,11 +75,13 @@ class loopback_redirect {
     std::function<void(http_url const&)> show_;
   };
   /// Without a port of its own, it takes that of a known redirect URI with its host and path, if that is free.
-  [[nodiscard]] asio::awaitable<result<visit_in_progress>> start(std::vector<std::string> known, std::string issuer = {});
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<visit_in_progress>> start(std::vector<std::string> known,
+                                                                            std::string issuer = {});
 
  private:
-  static asio::awaitable<result<visit_in_progress>> begin(loopback_redirect how, std::vector<std::string> known,
-                                                          std::string issuer);
+  COMCP_LAZY static asio::awaitable<result<visit_in_progress>> begin(loopback_redirect how,
+                                                                     std::vector<std::string> known,
+                                                                     std::string issuer);
 
   std::uint16_t port_ = 0;
   std::optional<std::string> path_;

@@ -53,29 +53,30 @@ struct oauth_core;
 /// However a server behaves, its refusals send the user to a browser no more than 20 times an hour.
 class oauth {
  public:
-  explicit oauth(oauth_options options = oauth_options());
+  COMCP_LAZY explicit oauth(oauth_options options = oauth_options());
 
   /// The whole flow now, whatever is stored. Throws comcp::exception: errc::unauthorized with all that was tried,
   /// login_required without a user agent, timeout, denied by the policy, and the engine's.
-  [[nodiscard]] asio::awaitable<void> login(std::string_view server);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> login(std::string_view server);
   /// The flow up to the URL, for a redirect URI of yours.
-  [[nodiscard]] asio::awaitable<started_login> begin(std::string_view server, std::string redirect_uri);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<started_login> begin(std::string_view server, std::string redirect_uri);
   /// The rest of it: checks the redirect, exchanges the code, stores the tokens.
-  [[nodiscard]] asio::awaitable<void> finish(pending_authorization state, secret redirect);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> finish(pending_authorization state, secret redirect);
   /// Revokes the tokens where the authorization server can (RFC 7009), and deletes them here in any case. identity() stays:
   /// for another user with caches of their own, make another oauth.
-  [[nodiscard]] asio::awaitable<void> logout(std::string_view server);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> logout(std::string_view server);
   /// What is stored; nothing where nobody is logged in.
-  [[nodiscard]] asio::awaitable<std::optional<login_status>> status(std::string_view server);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<std::optional<login_status>> status(std::string_view server);
 
   // What an authenticator has; for transports.
-  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
-                                                                 http_response_head const& got);
-  void observed(auth_request const& request, http_response_head const& got) noexcept;
-  [[nodiscard]] std::string identity() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request,
+                                                                            http_headers const& sent,
+                                                                            http_response_head const& got);
+  COMCP_LAZY void observed(auth_request const& request, http_response_head const& got) noexcept;
+  COMCP_LAZY [[nodiscard]] std::string identity() const;
   /// Of the grant: oauth-client-credentials or enterprise-managed-authorization.
-  [[nodiscard]] std::vector<std::string> extensions() const;
+  COMCP_LAZY [[nodiscard]] std::vector<std::string> extensions() const;
 
  private:
   std::shared_ptr<detail::oauth_core> core_;

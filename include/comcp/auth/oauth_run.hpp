@@ -34,36 +34,40 @@ struct flow_run {
 };
 
 /// Drives it until it is done or failed, or the user is wanted and redirect_uri says to stop there.
-asio::awaitable<void> drive(flow_run& run);
+COMCP_LAZY asio::awaitable<void> drive(flow_run& run);
 
 /// Whether this may go to its issuer, by what the store has of it; what is first, or named, is stored.
-asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what);
+COMCP_LAZY asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what);
 
 /// A whole flow, its tokens stored and in use. `challenge` is what the server said.
-asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge, bool step_up);
+COMCP_LAZY asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
+                                                   std::optional<auth_challenge> challenge, bool step_up);
 /// What the server says to a request without a token, as far as it says it.
-asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s);
 /// The assertion of a machine's grant.
-asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about);
+COMCP_LAZY asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about);
 
-asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s, std::string redirect_uri);
-asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect);
+COMCP_LAZY asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s,
+                                                                     std::string redirect_uri);
+COMCP_LAZY asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state,
+                                                     secret redirect);
 
 /// What is stored, or given by the options, is in use then.
-asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s);
 /// Loads what is stored, if that was not done, and renews what ends soon.
-asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s);
-[[nodiscard]] bool must_prepare(oauth_core const& core, oauth_session const& s);
+COMCP_LAZY asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s);
+COMCP_LAZY [[nodiscard]] bool must_prepare(oauth_core const& core, oauth_session const& s);
 /// Another token than `refused` (a value of Authorization): from the store, where another process put it, or by a refresh.
 /// After success there is none where the refresh token is worthless.
-asio::awaitable<result<void>> renew(core_ptr core, session_ptr s, std::string refused);
-asio::awaitable<result<void>> forget(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<result<void>> renew(core_ptr core, session_ptr s, std::string refused);
+COMCP_LAZY asio::awaitable<result<void>> forget(core_ptr core, session_ptr s);
 
 /// The one that counts of a 401 or 403.
-std::optional<auth_challenge> pick_challenge(http_headers const& headers);
-asio::awaitable<result<http_headers>> headers_for(core_ptr core, http_url server, http_url url, std::string method);
-asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url server, http_url url, std::string used,
-                                                       http_response_head got);
+COMCP_LAZY std::optional<auth_challenge> pick_challenge(http_headers const& headers);
+COMCP_LAZY asio::awaitable<result<http_headers>> headers_for(core_ptr core, http_url server, http_url url,
+                                                             std::string method);
+COMCP_LAZY asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url server, http_url url,
+                                                                  std::string used, http_response_head got);
 
 }  // namespace comcp::detail
 

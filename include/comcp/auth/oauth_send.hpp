@@ -110,22 +110,24 @@ struct oauth_io {
 };
 
 /// One request with its whole answer. An error names the origin, and nothing of what was sent.
-asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request);
+COMCP_LAZY asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request);
 
 /// Any request to an endpoint that wants the client authenticated, repeated once where a nonce is wanted. What the answer repeats of
 /// the secrets that were sent is *** in it.
-asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at, form_fields form);
+COMCP_LAZY asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at,
+                                                             form_fields form);
 /// The same, read as the answer of a token endpoint: a refusal is errc::unauthorized.
-asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at, form_fields form);
+COMCP_LAZY asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at,
+                                                                form_fields form);
 
 /// Makes *** of a secret that a server repeats.
-void hide(std::string& text, std::string_view secret_text);
+COMCP_LAZY void hide(std::string& text, std::string_view secret_text);
 
-http_request get_request(http_url url);
-http_request json_request(http_url url, std::string body);
+COMCP_LAZY http_request get_request(http_url url);
+COMCP_LAZY http_request json_request(http_url url, std::string body);
 
 /// Runs discovery to its end.
-asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, sansio::oauth_discovery machine);
+COMCP_LAZY asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, sansio::oauth_discovery machine);
 
 /// What a source of the user's gives, or what it threw as an error.
 template <class Source, class Request>

@@ -32,8 +32,8 @@ struct oauth_record {
   secret dpop_key;  ///< A private JWK; empty without DPoP.
 
   /// A pre-registered client leaves nothing but its id: its secrets stay where the user keeps them.
-  [[nodiscard]] secret to_json() const;
-  static result<oauth_record> from_json(secret const& text);
+  COMCP_LAZY [[nodiscard]] secret to_json() const;
+  COMCP_LAZY static result<oauth_record> from_json(secret const& text);
 };
 
 /// Work that several wait for, in a coroutine of its own.
@@ -70,23 +70,23 @@ struct oauth_session {
 };
 
 /// What authorization to `server` is sent over.
-oauth_sender sender_for(oauth_options const& options, http_url const& server,
-                        std::shared_ptr<oauth_addresses> addresses = nullptr);
+COMCP_LAZY oauth_sender sender_for(oauth_options const& options, http_url const& server,
+                                   std::shared_ptr<oauth_addresses> addresses = nullptr);
 
 struct oauth_core {
-  explicit oauth_core(oauth_options o);
+  COMCP_LAZY explicit oauth_core(oauth_options o);
 
-  std::shared_ptr<oauth_session> session(http_url const& server);
-  [[nodiscard]] std::string tokens_name(oauth_session const& s) const;
-  [[nodiscard]] std::string client_name(std::string const& issuer) const;
-  [[nodiscard]] std::string issuer_name(std::string const& of) const;  ///< of: as issuer_binding has it
+  COMCP_LAZY std::shared_ptr<oauth_session> session(http_url const& server);
+  COMCP_LAZY [[nodiscard]] std::string tokens_name(oauth_session const& s) const;
+  COMCP_LAZY [[nodiscard]] std::string client_name(std::string const& issuer) const;
+  COMCP_LAZY [[nodiscard]] std::string issuer_name(std::string const& of) const;  ///< of: as issuer_binding has it
   /// How requests on behalf of this server are sent.
-  [[nodiscard]] oauth_io io_for(oauth_session& s) const;
+  COMCP_LAZY [[nodiscard]] oauth_io io_for(oauth_session& s) const;
   /// How requests to an identity provider of the user's own choice are sent.
-  [[nodiscard]] oauth_io io_for_provider(http_url const& endpoint);
+  COMCP_LAZY [[nodiscard]] oauth_io io_for_provider(http_url const& endpoint);
   /// With the options' signatures and sources.
-  [[nodiscard]] oauth_steps::token_endpoint endpoint(http_url url, oauth_client client, std::string method, std::string issuer,
-                                                     dpop_prover* prover) const;
+  COMCP_LAZY [[nodiscard]] oauth_steps::token_endpoint endpoint(http_url url, oauth_client client, std::string method,
+                                                                std::string issuer, dpop_prover* prover) const;
 
   oauth_options options;
   oauth_io io;
@@ -100,36 +100,37 @@ using core_ptr = std::shared_ptr<oauth_core>;
 using session_ptr = std::shared_ptr<oauth_session>;
 
 /// Makes it what the session uses.
-void install(oauth_session& s, std::optional<oauth_record> record);
+COMCP_LAZY void install(oauth_session& s, std::optional<oauth_record> record);
 /// The header fields of a request with the session's tokens; none where there are no tokens.
-result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url, std::string const& method);
+COMCP_LAZY result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url,
+                                            std::string const& method);
 /// The value of Authorization; empty without tokens.
-std::string authorization_value(oauth_session const& s);
-std::string authorization_value(oauth_record const& r);
+COMCP_LAZY std::string authorization_value(oauth_session const& s);
+COMCP_LAZY std::string authorization_value(oauth_record const& r);
 
 /// Flows that the user sees, or in which a token endpoint answers a machine. However a server behaves there are not many of
 /// them, unless login() asks for one.
-void count_flow(oauth_core const& core, oauth_session& s, bool with_user);
-[[nodiscard]] bool may_start_flow(oauth_core const& core, oauth_session const& s);
+COMCP_LAZY void count_flow(oauth_core const& core, oauth_session& s, bool with_user);
+COMCP_LAZY [[nodiscard]] bool may_start_flow(oauth_core const& core, oauth_session const& s);
 
 /// Every call of the store is bounded.
-asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name);
-asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text);
-asio::awaitable<result<void>> remove_text(core_ptr core, std::string name);
-asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name);
+COMCP_LAZY asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name);
+COMCP_LAZY asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text);
+COMCP_LAZY asio::awaitable<result<void>> remove_text(core_ptr core, std::string name);
+COMCP_LAZY asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name);
 
 /// What the store has for this server.
-asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s);
 /// Stores it, then uses it. Where storing fails it is used all the same, as what it replaces may be worthless.
-asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record);
+COMCP_LAZY asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record);
 
 /// Starts work on the caller's executor, which goes on whoever stops waiting; its failure is the flight's.
-asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work);
+COMCP_LAZY asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work);
 /// The same in a slot of the session, which is emptied at its end; joins what is there. Where the user is waited for, it
 /// ends when the last of those who wait here goes.
-asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
-                                  asio::awaitable<result<void>> work);
-asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f);
+COMCP_LAZY asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
+                                             asio::awaitable<result<void>> work);
+COMCP_LAZY asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f);
 
 }  // namespace comcp::detail
 

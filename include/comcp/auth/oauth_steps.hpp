@@ -26,23 +26,28 @@
 namespace comcp::oauth_steps {
 
 /// Resource and authorization server of an MCP server. The challenge of its 401 shortens the way.
-asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server, oauth_profile profile = oauth_profile(),
-                                             std::optional<auth_challenge> challenge = std::nullopt);
+COMCP_LAZY asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server,
+                                                        oauth_profile profile = oauth_profile(),
+                                                        std::optional<auth_challenge> challenge = std::nullopt);
 /// A registration at a server's endpoint.
-asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer, client_metadata about);
+COMCP_LAZY asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer,
+                                                         client_metadata about);
 /// The authorization request: its url() is for the browser, the rest must be kept. Throws what is refused: an endpoint that
 /// the policy does not let pass, PKCE without S256, another server's client, one with a secret and no issuer, a redirect URI that is neither loopback nor https.
-pending_authorization authorization_request(sansio::discovered const& at, oauth_client client, std::string redirect_uri,
-                                            std::string scope, endpoint_policy policy = endpoint_policy());
+COMCP_LAZY pending_authorization authorization_request(sansio::discovered const& at, oauth_client client,
+                                                       std::string redirect_uri, std::string scope,
+                                                       endpoint_policy policy = endpoint_policy());
 /// Tokens for the code of a redirect.
-asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at, pending_authorization pending, secret redirect);
+COMCP_LAZY asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at, pending_authorization pending,
+                                                    secret redirect);
 /// New tokens for a refresh token. Where the answer has no refresh token, the old one goes on. errc::unauthorized with
 /// "invalid_grant" in its text says that it is worthless.
-asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint at, secret refresh_token, std::string resource,
-                                   std::string scope = {});
-asio::awaitable<token_set> client_credentials(oauth_sender send, token_endpoint at, std::string resource, std::string scope = {});
-asio::awaitable<token_set> jwt_bearer(oauth_sender send, token_endpoint at, secret assertion, std::string resource,
-                                      std::string scope = {});
+COMCP_LAZY asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint at, secret refresh_token,
+                                              std::string resource, std::string scope = {});
+COMCP_LAZY asio::awaitable<token_set> client_credentials(oauth_sender send, token_endpoint at, std::string resource,
+                                                         std::string scope = {});
+COMCP_LAZY asio::awaitable<token_set> jwt_bearer(oauth_sender send, token_endpoint at, secret assertion,
+                                                 std::string resource, std::string scope = {});
 
 /// Options of a token exchange (RFC 8693). Regular.
 struct exchange_request {
@@ -51,9 +56,10 @@ struct exchange_request {
   std::string subject_token_type;
   std::string requested_token_type, audience, resource, scope;  ///< Left out where empty.
 };
-asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, exchange_request what);
+COMCP_LAZY asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, exchange_request what);
 /// RFC 7009; a server that knows the token no more is content.
-asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token, std::string token_type_hint = {});
+COMCP_LAZY asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token,
+                                        std::string token_type_hint = {});
 
 }  // namespace comcp::oauth_steps
 

@@ -32,19 +32,20 @@ concept token_store = std::copy_constructible<S> && requires(S s, std::string na
 
 namespace detail {
 // What stores share.
-result<void> check_secret_name(std::string const& name);
-std::chrono::steady_clock::time_point lock_deadline(std::chrono::milliseconds most);
-error lock_timeout();
+COMCP_LAZY result<void> check_secret_name(std::string const& name);
+COMCP_LAZY std::chrono::steady_clock::time_point lock_deadline(std::chrono::milliseconds most);
+COMCP_LAZY error lock_timeout();
 }  // namespace detail
 
 /// Keeps them as long as the process lives. Used from one executor.
 class memory_token_store {
  public:
-  memory_token_store();
-  [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
-  [[nodiscard]] asio::awaitable<result<void>> save(std::string name, secret text);
-  [[nodiscard]] asio::awaitable<result<void>> remove(std::string name);
-  [[nodiscard]] asio::awaitable<result<std::shared_ptr<void>>> lock(std::string name, std::chrono::milliseconds most);
+  COMCP_LAZY memory_token_store();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> save(std::string name, secret text);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> remove(std::string name);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::shared_ptr<void>>> lock(std::string name,
+                                                                               std::chrono::milliseconds most);
 
  private:
   struct state;

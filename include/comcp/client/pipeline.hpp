@@ -63,7 +63,8 @@ class call_step {
   virtual void learn(json::view page, std::uint64_t asked) = 0;
 };
 
-/// A step of a type that need not be derived: what of it is virtual is said here, so that it is compiled by who uses it.
+/// A step of a type that need not be derived: what of it is virtual is said here, so that it is compiled by who uses
+/// it.
 template <class Step>
 class step_of final : public call_step {
  public:
@@ -71,7 +72,9 @@ class step_of final : public call_step {
   explicit step_of(A&&... a) : step_(std::forward<A>(a)...) {}
 
   [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return step_.concerns(method); }
-  asio::awaitable<reply> perform(prepared_call& c, performer next) override { return step_.perform(c, std::move(next)); }
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override {
+    return step_.perform(c, std::move(next));
+  }
   void notified(std::string_view method, json::value const& params) override {
     if constexpr (requires { step_.notified(method, params); }) step_.notified(method, params);
   }

@@ -45,7 +45,9 @@ class tenant_of : public tenant {
   using tenant::tenant;
 
  private:
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return static_cast<T&>(*this).weak_from_this().lock(); }
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override {
+    return static_cast<T&>(*this).weak_from_this().lock();
+  }
   void context_gone() noexcept override { static_cast<T&>(*this).context_gone(); }
 };
 

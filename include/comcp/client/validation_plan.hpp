@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where validation meets a handler's answers: what client/validation.hpp fills in, so that a program without it compiles
-// none of it. Internal.
+// Where validation meets a handler's answers: what client/validation.hpp fills in, so that a program without it
+// compiles none of it. Internal.
 #pragma once
 
 #include <comcp/json/value.hpp>

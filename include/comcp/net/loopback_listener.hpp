@@ -48,21 +48,21 @@ class loopback_place {
 class loopback_listener {
  public:
   /// errc::connect_failed where the port is taken, invalid_argument for another path or host than loopback_place says.
-  static result<loopback_listener> open(asio::any_io_executor executor, loopback_place place);
+  COMCP_LAZY static result<loopback_listener> open(asio::any_io_executor executor, loopback_place place);
 
   /// "http://127.0.0.1:PORT/PATH".
-  [[nodiscard]] std::string uri() const;
+  COMCP_LAZY [[nodiscard]] std::string uri() const;
 
   /// A page of ours that sends a browser on to `where`, once: whoever asks for it again is refused, and the wait ends with
   /// errc::denied, as somebody may have been there before the user. `path` is hard to guess, and both are as a header
   /// carries them; gives the page's URL.
-  std::string lead(std::string path, std::string where);
+  COMCP_LAZY std::string lead(std::string path, std::string where);
 
   /// The first GET of the path whose Host is ours, and whose query `accepts` takes: uri() with that query. Everything else
   /// is answered (404, 405, 400) and waited past, however much of it comes: 8 KiB of head, 10 s each, 64 connections at
   /// once, of which the oldest gives way to a new one. The browser gets a small page without scripts that says whether to
   /// go back to the program. One wait at a time; it may be cancelled.
-  [[nodiscard]] asio::awaitable<result<secret>> wait(std::function<bool(std::string_view query)> accepts);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<secret>> wait(std::function<bool(std::string_view query)> accepts);
 
  private:
   struct state;

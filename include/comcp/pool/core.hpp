@@ -23,7 +23,9 @@
 
 namespace comcp::detail {
 
-class pool_core final : public live_server_owner_of<pool_core>, private tenant_of<pool_core>, public std::enable_shared_from_this<pool_core> {
+class pool_core final : public live_server_owner_of<pool_core>,
+                        private tenant_of<pool_core>,
+                        public std::enable_shared_from_this<pool_core> {
  public:
   COMCP_LAZY pool_core(asio::any_io_executor home, pool_options const& options);
   pool_core(pool_core const&) = delete;
@@ -33,7 +35,8 @@ class pool_core final : public live_server_owner_of<pool_core>, private tenant_o
   COMCP_LAZY void begin(std::vector<server_config> const& configs, std::size_t size);
 
   // On home.
-  COMCP_LAZY asio::awaitable<pool_turn> take(std::chrono::nanoseconds timeout, std::stop_token stop = std::stop_token());
+  COMCP_LAZY asio::awaitable<pool_turn> take(std::chrono::nanoseconds timeout,
+                                             std::stop_token stop = std::stop_token());
   /// Waits within the options' timeout, and takes what was waited off it.
   COMCP_LAZY asio::awaitable<pool_turn> take_for_call(call_options& options);
   COMCP_LAZY asio::awaitable<std::string> add(server_config config);

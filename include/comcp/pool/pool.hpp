@@ -83,7 +83,8 @@ class pool {
   /// give another multi-threaded one as a strand.
   COMCP_LAZY pool(asio::any_io_executor home, server_config config, pool_options options = pool_options());
   /// As many with each of these.
-  COMCP_LAZY pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options = pool_options());
+  COMCP_LAZY pool(asio::any_io_executor home, std::vector<server_config> configs,
+                  pool_options options = pool_options());
   pool(pool&&) noexcept = default;
   pool& operator=(pool&&) noexcept = default;
 
@@ -91,7 +92,8 @@ class pool {
   /// attempt has failed. Errors: no_connections where none is ready then.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> warm_up() const;
   /// Waits for a ready member. Errors: no_connections.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<lease> checkout(std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<lease> checkout(
+      std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
   /// Calls `fn`, which takes a client const& and gives an awaitable, with a connection that is on loan until that has
   /// ended, whichever way. Runs it on the caller's executor.
   template <class Fn>
@@ -116,13 +118,14 @@ class pool {
   // The operations of a client, as comcp/client/client.hpp describes them.
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
-  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource>> list_resources(
+      call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
       call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
-                                                            json::fragment arguments = json::fragment(),
-                                                            call_options options = call_options()) const;
+                                                                       json::fragment arguments = json::fragment(),
+                                                                       call_options options = call_options()) const;
   template <json::readable Out, json::writable In>
   [[nodiscard]] asio::awaitable<Out> call_tool(std::string_view name, In const& in,
                                                call_options options = call_options()) const {
@@ -131,20 +134,20 @@ class pool {
       return c.template call_tool<Out>(name, arguments, std::move(o));
     });
   }
-  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(std::string_view uri,
-                                                                    call_options options = call_options()) const;
-  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(resource_template const& t,
-                                                                    json::fragment const& variables,
-                                                                    call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
+      std::string_view uri, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
+      resource_template const& t, json::fragment const& variables, call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
-                                                              json::fragment arguments = json::fragment(),
-                                                              call_options options = call_options()) const;
+                                                                         json::fragment arguments = json::fragment(),
+                                                                         call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
-                                                          call_options options = call_options()) const;
+                                                                     call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
-  COMCP_LAZY [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
-                                                     call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<json::value> request(std::string_view method,
+                                                                json::fragment params = json::fragment(),
+                                                                call_options options = call_options()) const;
   /// Modern era: whichever member answers, as the era has no sessions.
   template <json::readable Result>
   [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
@@ -156,7 +159,8 @@ class pool {
   }
   /// For every member, those that become ready later too. Completes when all that are ready have answered; throws the
   /// first failure among them.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> set_log_level(log_level level, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> set_log_level(log_level level,
+                                                               call_options options = call_options()) const;
 
  private:
   template <class T>

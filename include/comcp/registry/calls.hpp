@@ -25,8 +25,9 @@ class registry_calls {
   COMCP_LAZY asio::awaitable<call_tool_result> call(std::string name, json::fragment arguments, call_options options);
   COMCP_LAZY asio::awaitable<read_resource_result> read(std::string server, std::string uri, call_options options);
   COMCP_LAZY asio::awaitable<get_prompt_result> prompt(std::string server, std::string name, json::fragment arguments,
-                                            call_options options);
-  COMCP_LAZY asio::awaitable<void> subscribe(std::string server, std::string uri, updated_callback f, call_options options);
+                                                       call_options options);
+  COMCP_LAZY asio::awaitable<void> subscribe(std::string server, std::string uri, updated_callback f,
+                                             call_options options);
   COMCP_LAZY asio::awaitable<void> unsubscribe(std::string server, std::string uri, call_options options);
 
   /// At a client that is another one than before.

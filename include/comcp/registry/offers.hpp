@@ -89,7 +89,8 @@ class registry_offers {
   COMCP_LAZY [[nodiscard]] static error held_back(server_offers const& o, pin_kind kind, std::string_view name);
   template <class T>
   void check(server_offers& o);
-  COMCP_LAZY void tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found, std::function<void()> const& publish);
+  COMCP_LAZY void tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found,
+                                std::function<void()> const& publish);
   template <class T>
   void publish(server_offers& o, shared_part<T> part);
   COMCP_LAZY void set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults);

@@ -18,7 +18,8 @@ namespace comcp {
 COMCP_LAZY std::string qualified_name(std::string_view server, std::string_view tool, std::string_view separator = "/");
 
 /// At the first separator; the tool's name may have more of them. Errors: no_separator; invalid_argument (an empty part).
-COMCP_LAZY result<std::pair<std::string, std::string>> split_name(std::string_view name, std::string_view separator = "/");
+COMCP_LAZY result<std::pair<std::string, std::string>> split_name(std::string_view name,
+                                                                  std::string_view separator = "/");
 
 /// The longest name that a server may have in a registry, in bytes.
 inline constexpr std::size_t longest_server_name = 128;

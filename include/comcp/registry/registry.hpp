@@ -87,21 +87,22 @@ class registry {
   /// By qualified name, or by a bare one that is unique in the catalog. A tool that the server does not list is not
   /// called. Errors: unknown_server, unknown_tool, ambiguous_name, no_separator (bare names are off), tool_blocked,
   /// not_ready; and those of client.call_tool().
-  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call(std::string_view tool, json::fragment arguments = json::fragment(),
-                                                       call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call(std::string_view tool,
+                                                                  json::fragment arguments = json::fragment(),
+                                                                  call_options options = call_options()) const;
   /// Errors: unknown_server, not_ready, tool_blocked (a prompt that pins hold back), and those of client.read_resource()
   /// and client.get_prompt().
   COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read(std::string_view server, std::string_view uri,
-                                                           call_options options = call_options()) const;
+                                                                      call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> prompt(std::string_view server, std::string_view name,
-                                                          json::fragment arguments = json::fragment(),
-                                                          call_options options = call_options()) const;
+                                                                     json::fragment arguments = json::fragment(),
+                                                                     call_options options = call_options()) const;
   /// As client.subscribe(); it is renewed with every new connection.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> subscribe(std::string_view server, std::string_view uri,
-                                                updated_callback f = updated_callback(),
-                                                call_options options = call_options()) const;
+                                                           updated_callback f = updated_callback(),
+                                                           call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view server, std::string_view uri,
-                                                  call_options options = call_options()) const;
+                                                             call_options options = call_options()) const;
 
   /// Lists anew, waiting for the server as a call does. Errors: unknown_server, not_ready, and the first of the faults
   /// that listing met.

@@ -23,7 +23,7 @@ class registry_core final : private tenant_of<registry_core>, public std::enable
  public:
   COMCP_LAZY registry_core(asio::any_io_executor home, registry_options o);
 
-  COMCP_LAZY void abandon() noexcept;  ///< The registry went away.
+  COMCP_LAZY void abandon() noexcept;                 ///< The registry went away.
   COMCP_LAZY void spawn(asio::awaitable<void> work);  ///< Detached; keeps the core.
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 

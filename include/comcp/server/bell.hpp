@@ -23,7 +23,7 @@ class bell {
   COMCP_LAZY void ring() noexcept;
   /// Until it rings, `until` comes or a stop is requested.
   COMCP_LAZY asio::awaitable<void> wait(std::shared_ptr<time_source> time, time_point until = time_point::max(),
-                             std::stop_token stop = std::stop_token());
+                                        std::stop_token stop = std::stop_token());
 
  private:
   std::vector<std::weak_ptr<gate>> waiting_;

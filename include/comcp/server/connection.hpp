@@ -54,8 +54,8 @@ class server_connection {
   COMCP_LAZY void adopt(std::shared_ptr<client_core> core);
   COMCP_LAZY std::shared_ptr<client_core> take_core();
   COMCP_LAZY void status_changed(connection_status s);
-  COMCP_LAZY asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
-                                std::shared_ptr<gate> over);
+  COMCP_LAZY asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a,
+                                           std::shared_ptr<gate> before, std::shared_ptr<gate> over);
 
   live_server& server_;
   std::shared_ptr<client_core> core_;

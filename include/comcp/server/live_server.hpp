@@ -53,7 +53,8 @@ class live_server_owner {
   ~live_server_owner() = default;
 };
 
-/// An owner that is a T with these functions: what of it is virtual is said here, so that a T is compiled by who makes one.
+/// An owner that is a T with these functions: what of it is virtual is said here, so that a T is compiled by who makes
+/// one.
 template <class T>
 class live_server_owner_of : public live_server_owner {
   void state_changed(std::string const& name) override { static_cast<T&>(*this).state_changed(name); }
@@ -71,8 +72,8 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   using step = sansio::life_step;
 
   /// `owner` may go away before. Destroying it is as abandon().
-  COMCP_LAZY live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
-              std::weak_ptr<live_server_owner> owner);
+  COMCP_LAZY live_server(std::string name, server_config config, asio::any_io_executor home,
+                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner);
 
   /// One attempt; throws what it failed with, and is stopped then. So it is when the wait is cancelled.
   COMCP_LAZY asio::awaitable<void> start();

@@ -69,7 +69,8 @@ class loaded_skill {
   /// own entry and its own approval.
   /// Errors: verification_failed (its content is not the entry's; or it is not listed, then nothing was sent),
   /// limit_exceeded (a dynamic skill gave more than skill_options().max_bytes()), and those of client.read_resource().
-  COMCP_LAZY [[nodiscard]] asio::awaitable<resource_contents> read(std::string_view uri, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<resource_contents> read(std::string_view uri,
+                                                                   call_options options = call_options()) const;
 
  private:
   std::shared_ptr<detail::skill_session> session_;
@@ -82,20 +83,22 @@ COMCP_LAZY asio::awaitable<listing<skill>> list_skills(client const& c, call_opt
 
 /// The entry of the skill whose SKILL.md has this uri, as it is now, listed or not. Errors: capability_missing,
 /// not_found, protocol_violation (an invalid entry).
-COMCP_LAZY asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options = call_options());
+COMCP_LAZY asio::awaitable<skill> get_skill(client const& c, std::string_view uri,
+                                            call_options options = call_options());
 
 /// Reads SKILL.md and verifies it. With a cache, bytes that are no longer the entry's are fetched again once. After
 /// verification_failed the entry may be outdated: get_skill() has the current one, which wants approval anew.
 /// Errors: verification_failed, denied (a dynamic skill), limit_exceeded (the entry's files; nothing was sent), and those
 /// of client.read_resource(). `entry` is of this client's server.
-COMCP_LAZY asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how = skill_options(),
-                                         call_options options = call_options());
+COMCP_LAZY asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry,
+                                                    skill_options how = skill_options(),
+                                                    call_options options = call_options());
 
 /// The direct children of a directory, such as skill::root(), as the server sees them now; directories have the MIME type
 /// "inode/directory". This adds nothing to a loaded skill: what its entry does not list cannot be read.
 /// Errors: capability_missing where the server did not declare directoryRead; not_found.
 COMCP_LAZY asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
-                                                           call_options options = call_options());
+                                                                      call_options options = call_options());
 
 namespace detail {
 namespace skill_methods {

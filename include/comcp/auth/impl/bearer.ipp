@@ -71,8 +71,8 @@ struct bearer::state {
   error failure;                             // of the last time
 };
 
-COMCP_DECL bearer::bearer(secret token) : state_(std::make_shared<state>(std::move(token), token_source())) {}
-COMCP_DECL bearer::bearer(token_source source) : state_(std::make_shared<state>(secret(), std::move(source))) {}
+COMCP_LAZY_DECL bearer::bearer(secret token) : state_(std::make_shared<state>(std::move(token), token_source())) {}
+COMCP_LAZY_DECL bearer::bearer(token_source source) : state_(std::make_shared<state>(secret(), std::move(source))) {}
 
 COMCP_LAZY_DECL asio::awaitable<result<http_headers>> bearer::headers(auth_request const&) {
   auto const s = state_;
@@ -102,6 +102,6 @@ COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> bearer::challenged(auth_re
   co_return is_new ? auth_verdict::try_again : auth_verdict::give_up;
 }
 
-COMCP_DECL std::string bearer::identity() const { return "bearer " + std::to_string(state_->number); }
+COMCP_LAZY_DECL std::string bearer::identity() const { return "bearer " + std::to_string(state_->number); }
 
 }  // namespace comcp

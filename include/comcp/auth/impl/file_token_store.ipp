@@ -30,7 +30,7 @@ inline constexpr std::size_t largest_token_file = std::size_t{4} << 20;
 inline constexpr std::chrono::milliseconds longest_save{5000};  // of others, until a save of ours gives up
 
 // An open file that only its user, who is ours, can read and write.
-COMCP_DECL result<void> check_private(file_descriptor const& fd, std::filesystem::path const& file) {
+COMCP_LAZY result<void> check_private(file_descriptor const& fd, std::filesystem::path const& file) {
   struct ::stat about {};
   if (::fstat(fd.get(), &about) != 0) return file_error(errno, "look at", file);
   char const* wrong = nullptr;
@@ -42,7 +42,7 @@ COMCP_DECL result<void> check_private(file_descriptor const& fd, std::filesystem
 }
 
 // Empty, with nothing said, where there is no such file. What it names may be a FIFO, or a link by now.
-COMCP_DECL result<file_descriptor> open_private(std::filesystem::path const& file, int flags) {
+COMCP_LAZY result<file_descriptor> open_private(std::filesystem::path const& file, int flags) {
   file_descriptor fd(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
   if (fd.get() < 0) {
     if (errno == ENOENT && (flags & O_CREAT) == 0) return fd;
@@ -55,7 +55,7 @@ COMCP_DECL result<file_descriptor> open_private(std::filesystem::path const& fil
 }
 
 // Those that are missing, from the root on.
-COMCP_DECL result<void> make_private_folders(std::filesystem::path const& folder) {
+COMCP_LAZY result<void> make_private_folders(std::filesystem::path const& folder) {
   std::filesystem::path so_far;
   for (auto const& part : folder) {
     so_far /= part;
@@ -69,7 +69,7 @@ COMCP_DECL result<void> make_private_folders(std::filesystem::path const& folder
 
 using secret_texts = std::map<std::string, std::string, std::less<>>;
 
-COMCP_DECL result<secret_texts> parse_secrets(std::string_view text, std::filesystem::path const& file) {
+COMCP_LAZY result<secret_texts> parse_secrets(std::string_view text, std::filesystem::path const& file) {
   auto const foreign = [&] { return error(errc::wrong_shape, file.string() + " is no file of credentials of comcp's"); };
   auto const parsed = json::parse(text);
   if (!parsed) return foreign();
@@ -86,7 +86,7 @@ COMCP_DECL result<secret_texts> parse_secrets(std::string_view text, std::filesy
   return out;
 }
 
-COMCP_DECL result<secret_texts> read_secrets(std::filesystem::path const& file) {
+COMCP_LAZY result<secret_texts> read_secrets(std::filesystem::path const& file) {
   auto const fd = open_private(file, O_RDONLY);
   if (!fd) return fd.error();
   if (fd->get() < 0) return secret_texts();
@@ -96,7 +96,7 @@ COMCP_DECL result<secret_texts> read_secrets(std::filesystem::path const& file) 
   return parse_secrets(*text, file);
 }
 
-COMCP_DECL result<void> write_secrets(secret_texts const& texts, std::filesystem::path const& file) {
+COMCP_LAZY result<void> write_secrets(secret_texts const& texts, std::filesystem::path const& file) {
   json::writer w;
   try {
     w.begin_object().key("version").integer(1).key("entries").begin_object();
@@ -110,8 +110,8 @@ COMCP_DECL result<void> write_secrets(secret_texts const& texts, std::filesystem
 }
 
 // Waits by asking again: flock() itself would stop the whole thread. The end of the descriptor ends the lock.
-COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> take_file_lock(std::filesystem::path file,
-                                                                        std::chrono::milliseconds most) {
+COMCP_LAZY asio::awaitable<result<std::shared_ptr<void>>> take_file_lock(std::filesystem::path file,
+                                                                         std::chrono::milliseconds most) {
   auto made = make_private_folders(file.parent_path());
   if (!made) co_return made.error();
   auto opened = open_private(file, O_RDWR | O_CREAT);
@@ -151,7 +151,7 @@ struct file_token_store::state {
     return detail::link_target(file);
   }
 
-  static asio::awaitable<result<std::optional<secret>>> load(std::shared_ptr<state> self, std::string name) {
+  COMCP_LAZY static asio::awaitable<result<std::optional<secret>>> load(std::shared_ptr<state> self, std::string name) {
     auto const target = self->target(name);
     if (!target) co_return target.error();
     auto texts = detail::read_secrets(*target);
@@ -161,7 +161,8 @@ struct file_token_store::state {
     co_return std::optional<secret>(secret(std::move(found->second)));
   }
 
-  static asio::awaitable<result<void>> replace(std::shared_ptr<state> self, std::string name, std::optional<secret> text) {
+  COMCP_LAZY static asio::awaitable<result<void>> replace(std::shared_ptr<state> self, std::string name,
+                                                          std::optional<secret> text) {
     auto const target = self->target(name);
     if (!target) co_return target.error();
     auto const guard = co_await detail::take_file_lock(beside(*target, ".lock"), detail::longest_save);
@@ -176,8 +177,8 @@ struct file_token_store::state {
     co_return detail::write_secrets(*texts, *target);
   }
 
-  static asio::awaitable<result<std::shared_ptr<void>>> lock(std::shared_ptr<state> self, std::string name,
-                                                             std::chrono::milliseconds most) {
+  COMCP_LAZY static asio::awaitable<result<std::shared_ptr<void>>> lock(std::shared_ptr<state> self, std::string name,
+                                                                        std::chrono::milliseconds most) {
     auto const target = self->target(name);
     if (!target) co_return target.error();
     auto file = beside(*target, "." + to_hex(sha256(name)).substr(0, 16) + ".lock");
@@ -188,10 +189,10 @@ struct file_token_store::state {
   std::filesystem::path file;
 };
 
-COMCP_DECL file_token_store::file_token_store(std::filesystem::path file)
+COMCP_LAZY_DECL file_token_store::file_token_store(std::filesystem::path file)
     : state_(std::make_shared<state>(std::move(file))) {}
 
-COMCP_DECL result<std::filesystem::path> file_token_store::usual_path() {
+COMCP_LAZY_DECL result<std::filesystem::path> file_token_store::usual_path() {
   auto const folder = [](char const* variable) {
     char const* const value = std::getenv(variable);
     std::filesystem::path const named(value == nullptr ? "" : value);
@@ -206,17 +207,17 @@ COMCP_DECL result<std::filesystem::path> file_token_store::usual_path() {
   return data / "comcp" / "tokens.json";
 }
 
-COMCP_DECL asio::awaitable<result<std::optional<secret>>> file_token_store::load(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<std::optional<secret>>> file_token_store::load(std::string name) {
   return state::load(state_, std::move(name));
 }
-COMCP_DECL asio::awaitable<result<void>> file_token_store::save(std::string name, secret text) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> file_token_store::save(std::string name, secret text) {
   return state::replace(state_, std::move(name), std::move(text));
 }
-COMCP_DECL asio::awaitable<result<void>> file_token_store::remove(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> file_token_store::remove(std::string name) {
   return state::replace(state_, std::move(name), std::nullopt);
 }
-COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> file_token_store::lock(std::string name,
-                                                                                 std::chrono::milliseconds most) {
+COMCP_LAZY_DECL asio::awaitable<result<std::shared_ptr<void>>> file_token_store::lock(std::string name,
+                                                                                      std::chrono::milliseconds most) {
   return state::lock(state_, std::move(name), most);
 }
 

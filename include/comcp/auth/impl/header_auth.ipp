@@ -30,7 +30,7 @@ struct header_auth::state {
   error unusable;
 };
 
-COMCP_DECL header_auth::header_auth(std::string name, secret value) : state_(std::make_shared<state>()) {
+COMCP_LAZY_DECL header_auth::header_auth(std::string name, secret value) : state_(std::make_shared<state>()) {
   state_->add(std::move(name), value);
 }
 
@@ -43,17 +43,17 @@ COMCP_DECL header_auth&& header_auth::add(std::string name, secret value) && {
   return std::move(add(std::move(name), std::move(value)));
 }
 
-COMCP_DECL asio::awaitable<result<http_headers>> header_auth::headers(auth_request const&) {
+COMCP_LAZY_DECL asio::awaitable<result<http_headers>> header_auth::headers(auth_request const&) {
   auto const s = state_;
   if (s->unusable) co_return s->unusable;
   co_return s->fields;
 }
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> header_auth::challenged(auth_request const&, http_headers const&,
-                                                                         http_response_head const&) {
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> header_auth::challenged(auth_request const&, http_headers const&,
+                                                                              http_response_head const&) {
   co_return auth_verdict::give_up;
 }
 
-COMCP_DECL std::string header_auth::identity() const { return "header " + std::to_string(state_->number); }
+COMCP_LAZY_DECL std::string header_auth::identity() const { return "header " + std::to_string(state_->number); }
 
 }  // namespace comcp

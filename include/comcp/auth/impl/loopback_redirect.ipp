@@ -16,18 +16,18 @@ namespace comcp {
 namespace detail {
 
 /// The one `state` of a query; nothing where there is none, or several.
-COMCP_DECL std::optional<secret> state_of(std::string_view query) {
+COMCP_LAZY std::optional<secret> state_of(std::string_view query) {
   auto const fields = form_fields::parse(query);
   if (!fields || fields->count("state") != 1 || fields->find("state")->empty()) return {};
   return secret(*fields->find("state"));
 }
 
-COMCP_DECL void print_login_url(http_url const& url) {
+COMCP_LAZY_DECL void print_login_url(http_url const& url) {
   std::fprintf(stderr, "To log in, open this page in a browser:\n\n  %s\n\n", url.text().c_str());
 }
 
 /// The port of a redirect URI that is like ours.
-COMCP_DECL std::optional<std::uint16_t> known_port(std::string const& uri, net::loopback_place const& ours) {
+COMCP_LAZY std::optional<std::uint16_t> known_port(std::string const& uri, net::loopback_place const& ours) {
   auto const url = http_url::parse(uri);
   if (!url || url->secure() || url->host() != ours.host() || url->path() != ours.path()) return {};
   if (url->query() || url->fragment()) return {};
@@ -36,17 +36,17 @@ COMCP_DECL std::optional<std::uint16_t> known_port(std::string const& uri, net::
 
 }  // namespace detail
 
-COMCP_DECL loopback_redirect::visit_in_progress::visit_in_progress(net::loopback_listener listener,
-                                                                   loopback_redirect const& how)
+COMCP_LAZY_DECL loopback_redirect::visit_in_progress::visit_in_progress(net::loopback_listener listener,
+                                                                        loopback_redirect const& how)
     : listener_(std::move(listener)), open_(how.open_), by_page_(how.by_page_), show_(how.show_) {}
 
-COMCP_DECL std::string loopback_redirect::visit_in_progress::redirect_uri() const { return listener_.uri(); }
+COMCP_LAZY_DECL std::string loopback_redirect::visit_in_progress::redirect_uri() const { return listener_.uri(); }
 
-COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::visit(http_url url) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::visit(http_url url) {
   return go(*this, std::move(url));
 }
 
-COMCP_DECL void loopback_redirect::visit_in_progress::open(http_url const& url, secret const& state) {
+COMCP_LAZY_DECL void loopback_redirect::visit_in_progress::open(http_url const& url, secret const& state) {
   if (open_) static_cast<void>(open_(url));
   if (!by_page_) return;
   // As secret as the state, and says nothing of it.
@@ -55,7 +55,8 @@ COMCP_DECL void loopback_redirect::visit_in_progress::open(http_url const& url, 
   if (page) static_cast<void>(open_browser(*page));
 }
 
-COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::go(visit_in_progress self, http_url url) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::go(visit_in_progress self,
+                                                                                         http_url url) {
   auto const wanted = detail::state_of(url.query().value_or(""));
   if (!wanted) co_return error(errc::invalid_argument, "the authorization URL has no state, or several");
   try {
@@ -73,12 +74,12 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress:
   co_return redirect;
 }
 
-COMCP_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::start(
+COMCP_LAZY_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::start(
     std::vector<std::string> known, std::string issuer) {
   return begin(*this, std::move(known), std::move(issuer));
 }
 
-COMCP_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::begin(
+COMCP_LAZY_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::begin(
     loopback_redirect how, std::vector<std::string> known, std::string issuer) {
   auto const executor = co_await asio::this_coro::executor;
   net::loopback_place place;

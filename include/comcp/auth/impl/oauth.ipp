@@ -16,13 +16,13 @@ inline session_ptr session_of(core_ptr const& core, std::string const& server) {
   return core->session(http_url::parse(server).value());
 }
 
-inline asio::awaitable<result<void>> whole_flow(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> whole_flow(core_ptr core, session_ptr s) {
   auto challenge = co_await detail::ask_for_challenge(core, s);
   auto done = co_await detail::authorize(core, s, std::move(challenge), false);
   co_return done;
 }
 
-inline asio::awaitable<void> login(core_ptr core, std::string server) {
+COMCP_LAZY inline asio::awaitable<void> login(core_ptr core, std::string server) {
   auto const s = session_of(core, server);
   s->attempts = s->visits = 0;
   // What was granted before may be there. If it cannot be read, the login replaces it.
@@ -33,7 +33,7 @@ inline asio::awaitable<void> login(core_ptr core, std::string server) {
   s->attempts = s->visits = 0;
 }
 
-inline asio::awaitable<started_login> begin(core_ptr core, std::string server, std::string redirect_uri) {
+COMCP_LAZY inline asio::awaitable<started_login> begin(core_ptr core, std::string server, std::string redirect_uri) {
   auto const s = session_of(core, server);
   auto begun = co_await detail::begin_flow(core, s, std::move(redirect_uri));
   auto state = std::move(begun).value();
@@ -42,7 +42,7 @@ inline asio::awaitable<started_login> begin(core_ptr core, std::string server, s
 }
 
 // In a coroutine of its own: a code is good for one request.
-inline asio::awaitable<void> finish(core_ptr core, pending_authorization state, secret redirect) {
+COMCP_LAZY inline asio::awaitable<void> finish(core_ptr core, pending_authorization state, secret redirect) {
   auto const s = session_of(core, state.server);
   auto work = detail::finish_flow(core, s, std::move(state), std::move(redirect));
   auto const flight = co_await detail::take_off(std::move(work));
@@ -51,14 +51,14 @@ inline asio::awaitable<void> finish(core_ptr core, pending_authorization state, 
   s->attempts = s->visits = 0;
 }
 
-inline asio::awaitable<void> logout(core_ptr core, std::string server) {
+COMCP_LAZY inline asio::awaitable<void> logout(core_ptr core, std::string server) {
   auto const s = session_of(core, server);
   auto const flight = co_await detail::take_off(detail::forget(core, s));
   auto const done = co_await detail::landed(flight);
   done.value();
 }
 
-inline asio::awaitable<std::optional<login_status>> status(core_ptr core, std::string server) {
+COMCP_LAZY inline asio::awaitable<std::optional<login_status>> status(core_ptr core, std::string server) {
   auto const s = session_of(core, server);
   auto stored = co_await detail::load_record(core, s);
   if (!stored) throw exception(stored.error());
@@ -81,35 +81,40 @@ inline asio::awaitable<std::optional<login_status>> status(core_ptr core, std::s
 
 }  // namespace oauth_detail
 
-COMCP_DECL oauth::oauth(oauth_options options) : core_(std::make_shared<detail::oauth_core>(std::move(options))) {}
+COMCP_LAZY_DECL oauth::oauth(oauth_options options) : core_(std::make_shared<detail::oauth_core>(std::move(options))) {}
 
-COMCP_DECL asio::awaitable<void> oauth::login(std::string_view server) { return oauth_detail::login(core_, std::string(server)); }
+COMCP_LAZY_DECL asio::awaitable<void> oauth::login(std::string_view server) {
+  return oauth_detail::login(core_, std::string(server));
+}
 
-COMCP_DECL asio::awaitable<started_login> oauth::begin(std::string_view server, std::string redirect_uri) {
+COMCP_LAZY_DECL asio::awaitable<started_login> oauth::begin(std::string_view server, std::string redirect_uri) {
   return oauth_detail::begin(core_, std::string(server), std::move(redirect_uri));
 }
 
-COMCP_DECL asio::awaitable<void> oauth::finish(pending_authorization state, secret redirect) {
+COMCP_LAZY_DECL asio::awaitable<void> oauth::finish(pending_authorization state, secret redirect) {
   return oauth_detail::finish(core_, std::move(state), std::move(redirect));
 }
 
-COMCP_DECL asio::awaitable<void> oauth::logout(std::string_view server) { return oauth_detail::logout(core_, std::string(server)); }
+COMCP_LAZY_DECL asio::awaitable<void> oauth::logout(std::string_view server) {
+  return oauth_detail::logout(core_, std::string(server));
+}
 
-COMCP_DECL asio::awaitable<std::optional<login_status>> oauth::status(std::string_view server) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<login_status>> oauth::status(std::string_view server) {
   return oauth_detail::status(core_, std::string(server));
 }
 
-COMCP_DECL asio::awaitable<result<http_headers>> oauth::headers(auth_request const& request) {
+COMCP_LAZY_DECL asio::awaitable<result<http_headers>> oauth::headers(auth_request const& request) {
   return detail::headers_for(core_, request.server, request.url, std::string(request.method));
 }
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> oauth::challenged(auth_request const& request, http_headers const& sent,
-                                                                   http_response_head const& got) {
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> oauth::challenged(auth_request const& request,
+                                                                        http_headers const& sent,
+                                                                        http_response_head const& got) {
   auto const* const used = sent.find("Authorization");
   return detail::answer_challenge(core_, request.server, request.url, used ? *used : std::string(), got);
 }
 
-COMCP_DECL void oauth::observed(auth_request const& request, http_response_head const& got) noexcept {
+COMCP_LAZY_DECL void oauth::observed(auth_request const& request, http_response_head const& got) noexcept {
   try {
     if (!same_origin(request.server, request.url)) return;
     auto const s = core_->session(request.server);
@@ -121,9 +126,9 @@ COMCP_DECL void oauth::observed(auth_request const& request, http_response_head 
   }
 }
 
-COMCP_DECL std::string oauth::identity() const { return "oauth " + std::to_string(core_->number); }
+COMCP_LAZY_DECL std::string oauth::identity() const { return "oauth " + std::to_string(core_->number); }
 
-COMCP_DECL std::vector<std::string> oauth::extensions() const {
+COMCP_LAZY_DECL std::vector<std::string> oauth::extensions() const {
   std::vector<std::string> out;
   auto const& o = core_->options;
   if (o.enterprise()) {

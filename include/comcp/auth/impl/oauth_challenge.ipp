@@ -7,7 +7,7 @@
 
 namespace comcp::detail {
 
-COMCP_DECL std::optional<auth_challenge> pick_challenge(http_headers const& headers) {
+COMCP_LAZY_DECL std::optional<auth_challenge> pick_challenge(http_headers const& headers) {
   std::optional<auth_challenge> out;
   for (auto& challenge : parse_challenges(headers)) {
     if (!challenge.is("Bearer") && !challenge.is("DPoP")) continue;
@@ -20,7 +20,8 @@ COMCP_DECL std::optional<auth_challenge> pick_challenge(http_headers const& head
   return out;
 }
 
-COMCP_DECL asio::awaitable<result<http_headers>> headers_for(core_ptr core, http_url server, http_url url, std::string method) {
+COMCP_LAZY_DECL asio::awaitable<result<http_headers>> headers_for(core_ptr core, http_url server, http_url url,
+                                                                  std::string method) {
   if (!same_origin(server, url)) co_return http_headers();
   auto const s = core->session(server);
   if (must_prepare(*core, *s)) {
@@ -56,8 +57,8 @@ inline bool has_other(oauth_session const& s, std::string const& used) {
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url server, http_url url, std::string used,
-                                                                  http_response_head got) {
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url server, http_url url,
+                                                                       std::string used, http_response_head got) {
   using oauth_detail::has_other;
   if (!same_origin(server, url)) co_return auth_verdict::give_up;
   auto const s = core->session(server);

@@ -13,18 +13,18 @@ namespace oauth_detail {
 
 using want = sansio::oauth_flow::want;
 
-inline asio::awaitable<void> get_next(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> get_next(flow_run& run) {
   auto const got = co_await send_one(run.core->io_for(*run.session), get_request(run.flow.url()));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
 
-inline asio::awaitable<void> check_binding(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> check_binding(flow_run& run) {
   auto const held = co_await hold_to_issuer(run.core, run.flow.binding());
   held ? run.flow.bound() : run.flow.failed(held.error());
 }
 
-inline asio::awaitable<void> find_stored_client(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> find_stored_client(flow_run& run) {
   if (run.forget_stored) co_return run.flow.registration_found(std::nullopt);
   auto const text = co_await load_text(run.core, run.core->client_name(run.flow.issuer()));
   if (!text) co_return run.flow.failed(text.error());
@@ -38,7 +38,7 @@ inline asio::awaitable<void> find_stored_client(flow_run& run) {
   run.flow.registration_found(std::move(found));
 }
 
-inline asio::awaitable<void> start_visit(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> start_visit(flow_run& run) {
   auto uri = run.redirect_uri;
   if (uri.empty()) {
     auto const& agent = run.core->options.user();
@@ -57,21 +57,21 @@ inline asio::awaitable<void> start_visit(flow_run& run) {
   run.flow.redirecting_to(std::move(uri), secret(random_token()), secret(random_token()));
 }
 
-inline asio::awaitable<void> register_client(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> register_client(flow_run& run) {
   auto const got = co_await send_one(run.core->io_for(*run.session), json_request(run.flow.url(), run.flow.body()));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
 
 // Stored at once: the flow may end without tokens, and registrations pile up at the server.
-inline asio::awaitable<void> save_registration(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> save_registration(flow_run& run) {
   run.saved = true;
   auto const& made = run.flow.registered();
   auto const saved = co_await save_text(run.core, run.core->client_name(run.flow.issuer()), made->to_json());
   if (!saved) run.flow.failed(saved.error());
 }
 
-inline asio::awaitable<void> send_user(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> send_user(flow_run& run) {
   auto url = run.flow.pending().url();
   if (!url) co_return run.flow.failed(url.error());
   auto const flight = run.session->authorizing;
@@ -87,7 +87,7 @@ inline asio::awaitable<void> send_user(flow_run& run) {
   run.flow.redirected(redirect->reveal());
 }
 
-inline asio::awaitable<void> fetch_assertion(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> fetch_assertion(flow_run& run) {
   grant_request about;
   about.issuer = run.flow.issuer();
   about.resource = run.flow.resource();
@@ -97,7 +97,7 @@ inline asio::awaitable<void> fetch_assertion(flow_run& run) {
   run.flow.asserted(std::move(*got));
 }
 
-inline asio::awaitable<void> request_tokens(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> request_tokens(flow_run& run) {
   if (run.flow.wants_dpop() && !run.prover) run.prover = std::make_shared<dpop_prover>();
   auto const prover = run.prover;
   auto at = run.core->endpoint(run.flow.url(), run.flow.client(), run.flow.auth_method(), run.flow.issuer(), prover.get());
@@ -146,8 +146,8 @@ inline std::string granted_before(oauth_session const& s) {
 }
 
 // Under the lock of the refreshes of other processes, which would write what this replaces.
-inline asio::awaitable<result<void>> keep_locked(core_ptr core, session_ptr s, oauth_record record,
-                                                 std::shared_ptr<dpop_prover> prover) {
+COMCP_LAZY inline asio::awaitable<result<void>> keep_locked(core_ptr core, session_ptr s, oauth_record record,
+                                                            std::shared_ptr<dpop_prover> prover) {
   auto const held = co_await lock_name(core, core->tokens_name(*s));
   auto kept = co_await keep_record(core, s, std::move(record));
   if (prover) s->prover = std::move(prover);  // it knows the servers' nonces
@@ -156,7 +156,7 @@ inline asio::awaitable<result<void>> keep_locked(core_ptr core, session_ptr s, o
   co_return kept;
 }
 
-inline asio::awaitable<void> forget_client(core_ptr core, std::string issuer, std::string id) {
+COMCP_LAZY inline asio::awaitable<void> forget_client(core_ptr core, std::string issuer, std::string id) {
   auto const name = core->client_name(issuer);
   auto const text = co_await load_text(core, name);
   if (!text || !*text) co_return;
@@ -168,7 +168,7 @@ inline asio::awaitable<void> forget_client(core_ptr core, std::string issuer, st
 }  // namespace oauth_detail
 
 // Under a lock, so that there is one first.
-COMCP_DECL asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what) {
   if (what.of.empty()) co_return result<void>();
   auto const name = core->issuer_name(what.of);
   auto const held = co_await lock_name(core, name);
@@ -183,7 +183,7 @@ COMCP_DECL asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::i
   co_return saved;
 }
 
-COMCP_DECL asio::awaitable<void> drive(flow_run& run) {
+COMCP_LAZY_DECL asio::awaitable<void> drive(flow_run& run) {
   using oauth_detail::want;
   for (int steps = 0; steps < 64; ++steps) {
     if (run.flow.registered() && !run.saved) co_await oauth_detail::save_registration(run);
@@ -206,7 +206,7 @@ COMCP_DECL asio::awaitable<void> drive(flow_run& run) {
   run.flow.failed(error(errc::limit_exceeded, "authorization takes too many steps"));
 }
 
-COMCP_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s) {
   // A ping does nothing, whatever the server thinks of it.
   auto request = json_request(s->server, R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
   (void)request.headers.set("Accept", "application/json, text/event-stream");
@@ -215,8 +215,8 @@ COMCP_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core
   co_return pick_challenge(got->headers);
 }
 
-COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge,
-                                                   bool step_up) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
+                                                        std::optional<auth_challenge> challenge, bool step_up) {
   sansio::oauth_start start(s->server);
   start.challenge = std::move(challenge);
   start.step_up = step_up;
@@ -234,7 +234,7 @@ COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
   }
 }
 
-COMCP_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about) {
   auto const& idp = core->options.enterprise();
   auto const patience = core->options.user_timeout();
   if (!idp) {
@@ -272,7 +272,8 @@ COMCP_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_
 
 // ---- The two halves ----
 
-COMCP_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s, std::string redirect_uri) {
+COMCP_LAZY_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s,
+                                                                          std::string redirect_uri) {
   if (redirect_uri.empty()) co_return error(errc::invalid_argument, "begin() needs a redirect URI");
   sansio::oauth_start start(s->server);
   start.challenge = co_await ask_for_challenge(core, s);
@@ -316,7 +317,8 @@ inline sansio::oauth_grant grant_of(pending_authorization const& state, oauth_pr
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state,
+                                                          secret redirect) {
   auto const answer = read_redirect(state, redirect.reveal());
   if (!answer) co_return oauth_detail::without_secrets(answer.error(), state);
   if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) {

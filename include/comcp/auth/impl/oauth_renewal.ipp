@@ -53,7 +53,7 @@ inline void take_given(oauth_core& core, oauth_session& s) {
 }
 
 // Where another process put other tokens than these, or logged out, that is what counts.
-inline asio::awaitable<result<bool>> take_newer(core_ptr core, session_ptr s, std::string than) {
+COMCP_LAZY inline asio::awaitable<result<bool>> take_newer(core_ptr core, session_ptr s, std::string than) {
   auto stored = co_await load_record(core, s);
   if (!stored) co_return stored.error();
   if (!*stored) {
@@ -69,7 +69,8 @@ inline asio::awaitable<result<bool>> take_newer(core_ptr core, session_ptr s, st
 }
 
 // Tokens from elsewhere do not say where they are renewed.
-inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, session_ptr s, oauth_record record) {
+COMCP_LAZY inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, session_ptr s,
+                                                                      oauth_record record) {
   auto const& profile = core->options.profile();
   sansio::oauth_discovery start(s->server, profile, std::nullopt);
   auto const io = core->io_for(*s);
@@ -111,7 +112,7 @@ inline bool may_pass(std::string const& code) {
 }
 
 // Not if another process has replaced them meanwhile.
-inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s, secret refresh_token) {
+COMCP_LAZY inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s, secret refresh_token) {
   auto const stored = co_await load_record(core, s);
   if (!stored) co_return stored.error();
   bool const replaced = *stored && (*stored)->grant.tokens.refresh_token != refresh_token &&
@@ -126,7 +127,8 @@ inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s
   co_return removed;
 }
 
-inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth_record of, oauth_refusal why) {
+COMCP_LAZY inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth_record of,
+                                                        oauth_refusal why) {
   bool const refresh = !of.grant.tokens.refresh_token.empty();  // else what there is may be good yet
   bool const client_gone = refresh && why.code == "invalid_client" && of.grant.registered_by == "dynamic";
   if (client_gone) co_await forget_client(core, of.grant.issuer, of.grant.client.id());
@@ -139,7 +141,7 @@ inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth
   co_return failure;
 }
 
-inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record) {
+COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record) {
   auto const& g = record.grant;
   form_fields form;
   if (!g.tokens.refresh_token.empty()) {
@@ -163,7 +165,7 @@ inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_re
   co_return std::move(form);
 }
 
-inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
   auto record = *s->record;
   auto const prover = s->prover;
   if (record.grant.token_endpoint.empty()) {
@@ -194,7 +196,7 @@ inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
 }
 
 // Under the lock, as a refresh token that rotates is good for one request of one process.
-inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
   auto const before = authorization_value(*s);
   auto const held = co_await lock_name(core, core->tokens_name(*s));
   if (!held) co_return held.error();
@@ -207,7 +209,7 @@ inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
   co_return refreshed;
 }
 
-inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {
   if (!s->loaded) {
     auto const loaded = co_await load_session(core, s);
     if (!loaded) co_return loaded.error();
@@ -218,7 +220,7 @@ inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr
   co_return refreshed;
 }
 
-inline asio::awaitable<result<void>> replace(core_ptr core, session_ptr s, std::string refused_value) {
+COMCP_LAZY inline asio::awaitable<result<void>> replace(core_ptr core, session_ptr s, std::string refused_value) {
   auto const newer = co_await take_newer(core, s, refused_value);
   if (!newer) co_return newer.error();
   if (*newer || !s->record || s->record->grant.tokens.refresh_token.empty() || s->unproven) co_return result<void>();
@@ -227,7 +229,7 @@ inline asio::awaitable<result<void>> replace(core_ptr core, session_ptr s, std::
 }
 
 // What a login was finished with does not say where tokens are revoked.
-inline asio::awaitable<std::string> revocation_endpoint(core_ptr core, session_ptr s, std::string issuer) {
+COMCP_LAZY inline asio::awaitable<std::string> revocation_endpoint(core_ptr core, session_ptr s, std::string issuer) {
   sansio::oauth_discovery start(s->server, core->options.profile(), std::nullopt);
   auto const io = core->io_for(*s);
   auto const machine = co_await run_discovery(io, std::move(start));
@@ -237,7 +239,7 @@ inline asio::awaitable<std::string> revocation_endpoint(core_ptr core, session_p
 }
 
 // As far as it goes: the tokens are deleted here whatever comes of it.
-inline asio::awaitable<void> revoke_all(core_ptr core, session_ptr s, oauth_record record) {
+COMCP_LAZY inline asio::awaitable<void> revoke_all(core_ptr core, session_ptr s, oauth_record record) {
   auto const& g = record.grant;
   auto url = g.revocation_endpoint;
   if (url.empty() && !g.issuer.empty()) url = co_await revocation_endpoint(core, s, g.issuer);
@@ -259,7 +261,7 @@ inline asio::awaitable<void> revoke_all(core_ptr core, session_ptr s, oauth_reco
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s) {
   auto stored = co_await load_record(core, s);
   if (s->loaded) co_return result<void>();  // somebody else did
   if (!stored) co_return stored.error();
@@ -269,7 +271,7 @@ COMCP_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr
   co_return result<void>();
 }
 
-COMCP_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
+COMCP_LAZY_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
   if (!s.loaded || s.renewing) return true;
   if (s.renew_after && core.io.now() < *s.renew_after) {
     // A machine's next 401 leads to a flow, which is counted.
@@ -278,7 +280,7 @@ COMCP_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
   return oauth_detail::ends_soon(core, s);
 }
 
-COMCP_DECL asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s) {
   auto work = oauth_detail::load_and_refresh(core, s);
   auto const ready = co_await fly(s, &oauth_session::renewing, std::move(work));
   if (ready) co_return result<void>();
@@ -289,13 +291,13 @@ COMCP_DECL asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s) {
   co_return ready.error();
 }
 
-COMCP_DECL asio::awaitable<result<void>> renew(core_ptr core, session_ptr s, std::string refused) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> renew(core_ptr core, session_ptr s, std::string refused) {
   auto work = oauth_detail::replace(core, s, std::move(refused));
   auto done = co_await fly(s, &oauth_session::renewing, std::move(work));
   co_return done;
 }
 
-COMCP_DECL asio::awaitable<result<void>> forget(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> forget(core_ptr core, session_ptr s) {
   auto const name = core->tokens_name(*s);
   auto const held = co_await lock_name(core, name);
   auto stored = co_await load_record(core, s);

@@ -6,7 +6,7 @@
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request) {
+COMCP_LAZY_DECL asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request) {
   auto const origin = request.url.origin();
   request.timeouts.total(io.timeout);
   // A coroutine that is a lambda is part of it.
@@ -22,14 +22,14 @@ COMCP_DECL asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_re
   co_return std::move(*got);
 }
 
-COMCP_DECL http_request get_request(http_url url) {
+COMCP_LAZY_DECL http_request get_request(http_url url) {
   http_request r(std::move(url), "GET");
   (void)r.headers.add("Accept", "application/json");
   r.repeatable = true;
   return r;
 }
 
-COMCP_DECL http_request json_request(http_url url, std::string body) {
+COMCP_LAZY_DECL http_request json_request(http_url url, std::string body) {
   http_request r(std::move(url), "POST");
   (void)r.headers.add("Accept", "application/json");
   (void)r.headers.add("Content-Type", "application/json");
@@ -37,7 +37,7 @@ COMCP_DECL http_request json_request(http_url url, std::string body) {
   return r;
 }
 
-COMCP_DECL void hide(std::string& text, std::string_view secret_text) {
+COMCP_LAZY_DECL void hide(std::string& text, std::string_view secret_text) {
   if (secret_text.size() < 4) return;
   for (auto at = text.find(secret_text); at != std::string::npos; at = text.find(secret_text, at + 3)) {
     text.replace(at, secret_text.size(), "***");
@@ -57,7 +57,7 @@ inline void hide_secrets(oauth_response& answer, form_fields const& sent, oauth_
   hide(answer.body, client.client_secret().reveal());
 }
 
-inline asio::awaitable<result<secret>> client_assertion(oauth_io io, oauth_steps::token_endpoint at) {
+COMCP_LAZY inline asio::awaitable<result<secret>> client_assertion(oauth_io io, oauth_steps::token_endpoint at) {
   assertion_request about;
   about.client_id = at.client().id();
   about.token_endpoint = at.url().text();
@@ -69,7 +69,8 @@ inline asio::awaitable<result<secret>> client_assertion(oauth_io io, oauth_steps
 }
 
 // Made anew for each attempt: assertions and proofs are for one use.
-inline asio::awaitable<result<http_request>> form_request(oauth_io io, oauth_steps::token_endpoint at, form_fields form) {
+COMCP_LAZY inline asio::awaitable<result<http_request>> form_request(oauth_io io, oauth_steps::token_endpoint at,
+                                                                     form_fields form) {
   secret assertion;
   if (at.auth_method() == "private_key_jwt") {
     auto got = co_await client_assertion(io, at);
@@ -92,7 +93,8 @@ inline asio::awaitable<result<http_request>> form_request(oauth_io io, oauth_ste
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at, form_fields form) {
+COMCP_LAZY_DECL asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at,
+                                                                  form_fields form) {
   for (bool again = false;; again = true) {
     auto request = co_await oauth_detail::form_request(io, at, form);
     if (!request) co_return request.error();
@@ -109,14 +111,15 @@ COMCP_DECL asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_
   }
 }
 
-COMCP_DECL asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at, form_fields form) {
+COMCP_LAZY_DECL asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at,
+                                                                     form_fields form) {
   auto got = co_await post_form(io, std::move(at), std::move(form));
   if (!got) co_return got.error();
   auto answer = read_token_answer(got->status, got->body, io.now());
   co_return answer;
 }
 
-COMCP_DECL asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, sansio::oauth_discovery machine) {
+COMCP_LAZY_DECL asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, sansio::oauth_discovery machine) {
   for (;;) {
     auto const url = machine.next();
     if (!url) co_return std::move(machine);

@@ -14,7 +14,7 @@ namespace comcp::detail {
 
 // ---- The record ----
 
-COMCP_DECL secret oauth_record::to_json() const {
+COMCP_LAZY_DECL secret oauth_record::to_json() const {
   json::object out;
   out.set("server", grant.server).set("resource", grant.resource).set("issuer", grant.issuer);
   out.set("token_endpoint", grant.token_endpoint).set("revocation_endpoint", grant.revocation_endpoint);
@@ -60,7 +60,7 @@ inline result<oauth_client> stored_client(json::view of) {
 
 }  // namespace oauth_detail
 
-COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
+COMCP_LAZY_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
   using oauth_detail::member;
   error const unreadable(errc::wrong_shape, "the stored tokens are not readable: log out and in again");
   auto const document = json::parse(text.reveal());
@@ -92,8 +92,8 @@ COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
 
 // ---- The core ----
 
-COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server,
-                                   std::shared_ptr<oauth_addresses> addresses) {
+COMCP_LAZY_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server,
+                                        std::shared_ptr<oauth_addresses> addresses) {
   if (options.sender()) return options.sender();
   auto proxies = options.proxy() ? *options.proxy() : proxy_options::from_environment();
   asio_engine_options engine;
@@ -102,7 +102,7 @@ COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const&
                                 options.tls(), net::system_lookup<asio::any_io_executor>, std::move(addresses));
 }
 
-COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
+COMCP_LAZY_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
   static std::atomic<std::uint64_t> count{0};
   number = ++count;
   if (options.time()) io.time = options.time();
@@ -112,7 +112,7 @@ COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
   given = options.tokens();
 }
 
-COMCP_DECL session_ptr oauth_core::session(http_url const& server) {
+COMCP_LAZY_DECL session_ptr oauth_core::session(http_url const& server) {
   auto const key = server.origin() + server.path();
   auto& found = sessions[key];
   if (found) return found;
@@ -121,33 +121,33 @@ COMCP_DECL session_ptr oauth_core::session(http_url const& server) {
   return found;
 }
 
-COMCP_DECL std::string oauth_core::tokens_name(oauth_session const& s) const {
+COMCP_LAZY_DECL std::string oauth_core::tokens_name(oauth_session const& s) const {
   return "tokens " + options.account() + " " + s.server.text();
 }
-COMCP_DECL std::string oauth_core::client_name(std::string const& issuer) const {
+COMCP_LAZY_DECL std::string oauth_core::client_name(std::string const& issuer) const {
   return "client " + options.account() + " " + issuer;
 }
 
-COMCP_DECL std::string oauth_core::issuer_name(std::string const& of) const {
+COMCP_LAZY_DECL std::string oauth_core::issuer_name(std::string const& of) const {
   return "issuer " + options.account() + " " + of;
 }
 
-COMCP_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
+COMCP_LAZY_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
   if (!s.send) s.send = sender_for(options, s.server, s.addresses);
   auto out = io;
   out.send = s.send;
   return out;
 }
 
-COMCP_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
+COMCP_LAZY_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
   if (!to_provider) to_provider = sender_for(options, endpoint);
   auto out = io;
   out.send = to_provider;
   return out;
 }
 
-COMCP_DECL oauth_steps::token_endpoint oauth_core::endpoint(http_url url, oauth_client client, std::string method,
-                                                            std::string issuer, dpop_prover* prover) const {
+COMCP_LAZY_DECL oauth_steps::token_endpoint oauth_core::endpoint(http_url url, oauth_client client, std::string method,
+                                                                 std::string issuer, dpop_prover* prover) const {
   oauth_steps::token_endpoint out(std::move(url), std::move(client), std::move(method));
   out.issuer(std::move(issuer)).assertions(options.assertions()).dpop(prover);
   if (options.client_assertion()) out.assertions(options.client_assertion());
@@ -156,7 +156,7 @@ COMCP_DECL oauth_steps::token_endpoint oauth_core::endpoint(http_url url, oauth_
 
 // ---- The session ----
 
-COMCP_DECL void install(oauth_session& s, std::optional<oauth_record> record) {
+COMCP_LAZY_DECL void install(oauth_session& s, std::optional<oauth_record> record) {
   bool const same_key = record && s.prover && s.record && record->dpop_key == s.record->dpop_key;
   if (!same_key) s.prover.reset();
   s.record = std::move(record);
@@ -168,11 +168,11 @@ COMCP_DECL void install(oauth_session& s, std::optional<oauth_record> record) {
   if (key) s.prover = std::make_shared<dpop_prover>(std::move(*key));
 }
 
-COMCP_DECL std::string authorization_value(oauth_record const& r) {
+COMCP_LAZY_DECL std::string authorization_value(oauth_record const& r) {
   return r.grant.tokens.token_type + " " + r.grant.tokens.access_token.reveal();
 }
 
-COMCP_DECL std::string authorization_value(oauth_session const& s) {
+COMCP_LAZY_DECL std::string authorization_value(oauth_session const& s) {
   return s.record ? authorization_value(*s.record) : std::string();
 }
 
@@ -184,7 +184,7 @@ inline bool is_new_hour(oauth_core const& core, oauth_session const& s) {
 }
 }  // namespace oauth_detail
 
-COMCP_DECL void count_flow(oauth_core const& core, oauth_session& s, bool with_user) {
+COMCP_LAZY_DECL void count_flow(oauth_core const& core, oauth_session& s, bool with_user) {
   if (oauth_detail::is_new_hour(core, s)) {
     s.hour_began = core.io.time->now();
     s.attempts = s.visits = 0;
@@ -193,13 +193,13 @@ COMCP_DECL void count_flow(oauth_core const& core, oauth_session& s, bool with_u
   if (with_user) ++s.visits;
 }
 
-COMCP_DECL bool may_start_flow(oauth_core const& core, oauth_session const& s) {
+COMCP_LAZY_DECL bool may_start_flow(oauth_core const& core, oauth_session const& s) {
   bool const few = s.attempts < core.options.max_attempts() && s.visits < oauth_detail::most_visits_an_hour;
   return few || oauth_detail::is_new_hour(core, s);
 }
 
-COMCP_DECL result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url,
-                                            std::string const& method) {
+COMCP_LAZY_DECL result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url,
+                                                 std::string const& method) {
   http_headers out;
   if (!s.record) return out;
   auto const& tokens = s.record->grant.tokens;
@@ -218,27 +218,27 @@ namespace oauth_detail {
 inline constexpr auto store_is_slow = "the token store did not answer in time";
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name) {
   auto work = core->options.store().load(std::move(name));
   auto got = co_await within<std::optional<secret>>(core->io.time, core->io.timeout, std::move(work),
                                                     oauth_detail::store_is_slow, core);
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text) {
   auto work = core->options.store().save(std::move(name), std::move(text));
   auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<result<void>> remove_text(core_ptr core, std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> remove_text(core_ptr core, std::string name) {
   auto work = core->options.store().remove(std::move(name));
   auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
   co_return got;
 }
 
 // Whoever holds it makes one request and calls the store three times.
-COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name) {
   auto const most = 4 * core->io.timeout;
   auto work = core->options.store().lock(std::move(name), most);
   auto got = co_await within<std::shared_ptr<void>>(core->io.time, most + core->io.timeout, std::move(work),
@@ -273,7 +273,7 @@ inline bool is_accepted(oauth_record const& r, oauth_core const& core, oauth_ses
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s) {
   auto const text = co_await load_text(core, core->tokens_name(*s));
   if (!text) co_return text.error();
   if (!*text) co_return std::optional<oauth_record>();
@@ -288,7 +288,7 @@ COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core
   co_return std::optional<oauth_record>(std::move(*read));
 }
 
-COMCP_DECL asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record) {
   auto const before = s->stored ? authorization_value(*s) : s->superseded;
   record.granted_at = core->io.now();
   auto saved = co_await save_text(core, core->tokens_name(*s), record.to_json());
@@ -338,8 +338,9 @@ class one_waiting {
   std::shared_ptr<oauth_flight> flight_;
 };
 
-inline asio::awaitable<void> under_way(std::shared_ptr<oauth_flight> f, session_ptr s,
-                                       std::shared_ptr<oauth_flight> oauth_session::* slot, asio::awaitable<result<void>> work) {
+COMCP_LAZY inline asio::awaitable<void> under_way(std::shared_ptr<oauth_flight> f, session_ptr s,
+                                                  std::shared_ptr<oauth_flight> oauth_session::* slot,
+                                                  asio::awaitable<result<void>> work) {
   end_of_flight at_the_end(f);
   at_the_end.session = std::move(s);
   at_the_end.slot = slot;
@@ -356,21 +357,21 @@ inline asio::awaitable<void> under_way(std::shared_ptr<oauth_flight> f, session_
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f) {
   co_await f->over.wait();
   if (f->failure) co_return f->failure;
   co_return result<void>();
 }
 
-COMCP_DECL asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work) {
+COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work) {
   auto const executor = co_await asio::this_coro::executor;
   auto const f = std::make_shared<oauth_flight>(executor);
   spawn(executor, oauth_detail::under_way(f, {}, nullptr, std::move(work)));
   co_return f;
 }
 
-COMCP_DECL asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
-                                             asio::awaitable<result<void>> work) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
+                                                  asio::awaitable<result<void>> work) {
   auto const executor = co_await asio::this_coro::executor;
   auto f = s.get()->*slot;
   bool const first = !f || f->given_up;

@@ -22,7 +22,7 @@ inline form_fields grant_form(std::string_view type, std::string const& resource
   return form;
 }
 
-inline asio::awaitable<token_set> tokens(oauth_sender send, token_endpoint at, form_fields form) {
+COMCP_LAZY inline asio::awaitable<token_set> tokens(oauth_sender send, token_endpoint at, form_fields form) {
   auto answer = co_await detail::ask_for_tokens(detail::oauth_io(std::move(send)), std::move(at), std::move(form));
   if (!answer) throw exception(answer.error());
   if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) throw exception(refused->as_error("the token endpoint"));
@@ -31,15 +31,15 @@ inline asio::awaitable<token_set> tokens(oauth_sender send, token_endpoint at, f
 
 }  // namespace step_detail
 
-COMCP_DECL asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server, oauth_profile profile,
-                                                        std::optional<auth_challenge> challenge) {
+COMCP_LAZY_DECL asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server, oauth_profile profile,
+                                                             std::optional<auth_challenge> challenge) {
   sansio::oauth_discovery machine(std::move(server), profile, challenge);
   machine = co_await detail::run_discovery(detail::oauth_io(std::move(send)), std::move(machine));
   co_return machine.found().value();
 }
 
-COMCP_DECL asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer,
-                                                         client_metadata about) {
+COMCP_LAZY_DECL asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer,
+                                                              client_metadata about) {
   detail::oauth_io const io(std::move(send));
   auto const got = co_await detail::send_one(io, detail::json_request(std::move(endpoint), about.to_json()));
   if (!got) throw exception(got.error());
@@ -48,9 +48,9 @@ COMCP_DECL asio::awaitable<oauth_client> register_client(oauth_sender send, http
   co_return std::get<oauth_client>(std::move(answer));
 }
 
-COMCP_DECL pending_authorization authorization_request(sansio::discovered const& at, oauth_client client,
-                                                       std::string redirect_uri, std::string scope,
-                                                       endpoint_policy policy) {
+COMCP_LAZY_DECL pending_authorization authorization_request(sansio::discovered const& at, oauth_client client,
+                                                            std::string redirect_uri, std::string scope,
+                                                            endpoint_policy policy) {
   auto const& as = at.authorization_server;
   if (as.authorization_endpoint.empty() || as.token_endpoint.empty()) {
     throw exception(error(errc::unauthorized, "the authorization server has no authorization or no token endpoint"));
@@ -82,8 +82,8 @@ COMCP_DECL pending_authorization authorization_request(sansio::discovered const&
   return out;
 }
 
-COMCP_DECL asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at, pending_authorization pending,
-                                                    secret redirect) {
+COMCP_LAZY_DECL asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at,
+                                                         pending_authorization pending, secret redirect) {
   auto const named = http_url::parse(pending.token_endpoint);
   if (!named || !(*named == at.url())) {
     throw exception(error(errc::invalid_argument, "this is not the token endpoint that the authorization was asked for"));
@@ -98,8 +98,8 @@ COMCP_DECL asio::awaitable<token_set> exchange_code(oauth_sender send, token_end
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint at, secret refresh_token, std::string resource,
-                                              std::string scope) {
+COMCP_LAZY_DECL asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint at, secret refresh_token,
+                                                   std::string resource, std::string scope) {
   auto form = step_detail::grant_form("refresh_token", resource, scope);
   form.add("refresh_token", refresh_token.reveal());
   auto got = co_await step_detail::tokens(std::move(send), std::move(at), std::move(form));
@@ -107,22 +107,22 @@ COMCP_DECL asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint 
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<token_set> client_credentials(oauth_sender send, token_endpoint at, std::string resource,
-                                                         std::string scope) {
+COMCP_LAZY_DECL asio::awaitable<token_set> client_credentials(oauth_sender send, token_endpoint at,
+                                                              std::string resource, std::string scope) {
   auto form = step_detail::grant_form("client_credentials", resource, scope);
   auto got = co_await step_detail::tokens(std::move(send), std::move(at), std::move(form));
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<token_set> jwt_bearer(oauth_sender send, token_endpoint at, secret assertion, std::string resource,
-                                                 std::string scope) {
+COMCP_LAZY_DECL asio::awaitable<token_set> jwt_bearer(oauth_sender send, token_endpoint at, secret assertion,
+                                                      std::string resource, std::string scope) {
   auto form = step_detail::grant_form("urn:ietf:params:oauth:grant-type:jwt-bearer", resource, scope);
   form.add("assertion", assertion.reveal());
   auto got = co_await step_detail::tokens(std::move(send), std::move(at), std::move(form));
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, exchange_request what) {
+COMCP_LAZY_DECL asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, exchange_request what) {
   auto form = step_detail::grant_form("urn:ietf:params:oauth:grant-type:token-exchange", what.resource, what.scope);
   if (!what.requested_token_type.empty()) form.add("requested_token_type", what.requested_token_type);
   if (!what.audience.empty()) form.add("audience", what.audience);
@@ -132,7 +132,8 @@ COMCP_DECL asio::awaitable<token_set> exchange_token(oauth_sender send, token_en
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token, std::string token_type_hint) {
+COMCP_LAZY_DECL asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token,
+                                             std::string token_type_hint) {
   form_fields form;
   form.add("token", token.reveal());
   if (!token_type_hint.empty()) form.add("token_type_hint", token_type_hint);

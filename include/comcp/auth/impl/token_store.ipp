@@ -17,18 +17,18 @@
 namespace comcp {
 namespace detail {
 
-COMCP_DECL result<void> check_secret_name(std::string const& name) {
+COMCP_LAZY_DECL result<void> check_secret_name(std::string const& name) {
   bool const fits = name.size() <= 1024 && std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
   if (fits) return {};
   return error(errc::invalid_argument, "the name of a secret is at most 1,024 printable ASCII characters");
 }
 
-COMCP_DECL asio::steady_timer::time_point lock_deadline(std::chrono::milliseconds most) {
+COMCP_LAZY_DECL asio::steady_timer::time_point lock_deadline(std::chrono::milliseconds most) {
   std::chrono::milliseconds const longest = std::chrono::hours(24 * 365);
   return std::chrono::steady_clock::now() + std::clamp(most, std::chrono::milliseconds(0), longest);
 }
 
-COMCP_DECL error lock_timeout() { return {errc::timeout, "somebody else holds the lock of these credentials"}; }
+COMCP_LAZY_DECL error lock_timeout() { return {errc::timeout, "somebody else holds the lock of these credentials"}; }
 
 }  // namespace detail
 
@@ -69,7 +69,7 @@ struct memory_token_store::state {
     std::string name_;
   };
 
-  static asio::awaitable<result<std::optional<secret>>> load(std::shared_ptr<state> self, std::string name) {
+  COMCP_LAZY static asio::awaitable<result<std::optional<secret>>> load(std::shared_ptr<state> self, std::string name) {
     auto const known = detail::check_secret_name(name);
     if (!known) co_return known.error();
     auto const found = self->texts.find(name);
@@ -77,20 +77,20 @@ struct memory_token_store::state {
     co_return std::optional<secret>(found->second);
   }
 
-  static asio::awaitable<result<void>> save(std::shared_ptr<state> self, std::string name, secret text) {
+  COMCP_LAZY static asio::awaitable<result<void>> save(std::shared_ptr<state> self, std::string name, secret text) {
     auto const known = detail::check_secret_name(name);
     if (known) self->texts.insert_or_assign(std::move(name), std::move(text));
     co_return known;
   }
 
-  static asio::awaitable<result<void>> remove(std::shared_ptr<state> self, std::string name) {
+  COMCP_LAZY static asio::awaitable<result<void>> remove(std::shared_ptr<state> self, std::string name) {
     auto const known = detail::check_secret_name(name);
     if (known) self->texts.erase(name);
     co_return known;
   }
 
-  static asio::awaitable<result<std::shared_ptr<void>>> lock(std::shared_ptr<state> self, std::string name,
-                                                             std::chrono::milliseconds most) {
+  COMCP_LAZY static asio::awaitable<result<std::shared_ptr<void>>> lock(std::shared_ptr<state> self, std::string name,
+                                                                        std::chrono::milliseconds most) {
     auto const known = detail::check_secret_name(name);
     if (!known) co_return known.error();
     auto const mine = std::make_shared<place>(self, std::move(name));
@@ -99,7 +99,7 @@ struct memory_token_store::state {
       mine->timer.emplace(executor, detail::lock_deadline(most));
       bool late = false;
       while (!mine->first() && !late) {
-        auto const [aborted] = co_await mine->timer->async_wait(net::tuple_awaitable);
+        auto const [aborted] = co_await net::async_wait(*mine->timer);
         late = !aborted;
       }
       mine->timer.reset();
@@ -113,19 +113,19 @@ struct memory_token_store::state {
   std::map<std::string, std::deque<place*>> lines;
 };
 
-COMCP_DECL memory_token_store::memory_token_store() : state_(std::make_shared<state>()) {}
+COMCP_LAZY_DECL memory_token_store::memory_token_store() : state_(std::make_shared<state>()) {}
 
-COMCP_DECL asio::awaitable<result<std::optional<secret>>> memory_token_store::load(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<std::optional<secret>>> memory_token_store::load(std::string name) {
   return state::load(state_, std::move(name));
 }
-COMCP_DECL asio::awaitable<result<void>> memory_token_store::save(std::string name, secret text) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> memory_token_store::save(std::string name, secret text) {
   return state::save(state_, std::move(name), std::move(text));
 }
-COMCP_DECL asio::awaitable<result<void>> memory_token_store::remove(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> memory_token_store::remove(std::string name) {
   return state::remove(state_, std::move(name));
 }
-COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> memory_token_store::lock(std::string name,
-                                                                                   std::chrono::milliseconds most) {
+COMCP_LAZY_DECL asio::awaitable<result<std::shared_ptr<void>>> memory_token_store::lock(
+    std::string name, std::chrono::milliseconds most) {
   return state::lock(state_, std::move(name), most);
 }
 

@@ -123,7 +123,8 @@ COMCP_LAZY_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, p
 }
 
 // Of the given definition and the listed one, equal ones are one.
-COMCP_LAZY_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::string_view name, call_options const& o) {
+COMCP_LAZY_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::string_view name,
+                                                                             call_options const& o) {
   auto const known = listed_.find(name);
   if (o.input_schema().is_null() && o.output_schema().is_null())
     return known != listed_.end() && known->second->learned == now_ ? known->second : nullptr;
@@ -192,7 +193,7 @@ COMCP_LAZY_DECL asio::awaitable<error> validation_step::know_tools(prepared_call
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<client_core> hold,
-                                                       std::shared_ptr<listing_now> l) {
+                                                                std::shared_ptr<listing_now> l) {
   for (unsigned walks = 0; walks < 3 && complete_ != now_; ++walks) {  // again where the list changed meanwhile
     auto const before = now_;
     try {

@@ -38,16 +38,16 @@ class loopback_request {
   std::optional<std::string_view> host;
 };
 
-COMCP_DECL bool is_visible(std::string_view text) noexcept {
+COMCP_LAZY bool is_visible(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
-COMCP_DECL bool is_host_field(std::string_view name) noexcept {
+COMCP_LAZY bool is_host_field(std::string_view name) noexcept {
   constexpr std::string_view host = "host";
   return std::equal(name.begin(), name.end(), host.begin(), host.end(), [](char a, char b) { return (a | 0x20) == b; });
 }
 
-COMCP_DECL bool read_request_line(std::string_view line, loopback_request& out) {
+COMCP_LAZY bool read_request_line(std::string_view line, loopback_request& out) {
   auto const first = line.find(' ');
   auto const last = line.rfind(' ');
   if (first == line.npos || first == last) return false;
@@ -62,7 +62,7 @@ COMCP_DECL bool read_request_line(std::string_view line, loopback_request& out) 
 }
 
 /// `head` ends with the CRLF of its last line, and outlives what it is read into. Nothing for what is no request.
-COMCP_DECL std::optional<loopback_request> read_loopback_request(std::string_view head) {
+COMCP_LAZY std::optional<loopback_request> read_loopback_request(std::string_view head) {
   loopback_request out;
   bool first = true;
   while (!head.empty()) {
@@ -89,7 +89,7 @@ COMCP_DECL std::optional<loopback_request> read_loopback_request(std::string_vie
   return out;
 }
 
-COMCP_DECL std::string loopback_page(std::string_view status, std::string_view title, std::string_view text,
+COMCP_LAZY std::string loopback_page(std::string_view status, std::string_view title, std::string_view text,
                                      std::string_view location = {}) {
   std::string body = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
   body.append(title).append("</title><link rel=\"icon\" href=\"data:,\"></head><body><h1>").append(title);
@@ -105,11 +105,11 @@ COMCP_DECL std::string loopback_page(std::string_view status, std::string_view t
   return out.append("\r\n").append(body);
 }
 
-COMCP_DECL bool is_refusal(std::string_view query) noexcept {
+COMCP_LAZY bool is_refusal(std::string_view query) noexcept {
   return query.starts_with("error=") || query.find("&error=") != query.npos;
 }
 
-COMCP_DECL bool is_loopback_path(std::string_view path) noexcept {
+COMCP_LAZY bool is_loopback_path(std::string_view path) noexcept {
   auto const fits = [](char c) {
     return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || std::string_view("-._~/").find(c) < 5;
   };
@@ -149,9 +149,10 @@ struct loopback_listener::state {
 
   struct round;
   struct end_of_round;
-  static asio::awaitable<result<secret>> wait(std::shared_ptr<state> self, std::function<bool(std::string_view)> accepts);
-  static asio::awaitable<void> accept_all(std::shared_ptr<round> r);
-  static asio::awaitable<void> serve(std::shared_ptr<round> r, std::shared_ptr<tcp::socket> socket);
+  COMCP_LAZY static asio::awaitable<result<secret>> wait(std::shared_ptr<state> self,
+                                                         std::function<bool(std::string_view)> accepts);
+  COMCP_LAZY static asio::awaitable<void> accept_all(std::shared_ptr<round> r);
+  COMCP_LAZY static asio::awaitable<void> serve(std::shared_ptr<round> r, std::shared_ptr<tcp::socket> socket);
 
   tcp::acceptor acceptor;
   loopback_place place;
@@ -233,8 +234,8 @@ struct loopback_listener::state::end_of_round {
   std::shared_ptr<round> of;
 };
 
-COMCP_DECL asio::awaitable<result<secret>> loopback_listener::state::wait(std::shared_ptr<state> self,
-                                                                          std::function<bool(std::string_view)> accepts) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> loopback_listener::state::wait(
+    std::shared_ptr<state> self, std::function<bool(std::string_view)> accepts) {
   auto const r = std::make_shared<round>(self, std::move(accepts));
   end_of_round const at_the_end(r);
   comcp::detail::spawn(self->acceptor.get_executor(), accept_all(r));
@@ -243,7 +244,7 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_listener::state::wait(std::s
 }
 
 // Whoever connects and says nothing keeps nobody out: the oldest goes where there are too many.
-COMCP_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::shared_ptr<round> r) {
+COMCP_LAZY_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::shared_ptr<round> r) {
   auto& self = *r->of;
   std::error_code ignored;
   while (!r->over && !r->taken) {
@@ -264,8 +265,8 @@ COMCP_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::share
   }
 }
 
-COMCP_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr<round> r,
-                                                                 std::shared_ptr<tcp::socket> socket) {
+COMCP_LAZY_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr<round> r,
+                                                                      std::shared_ptr<tcp::socket> socket) {
   auto const time = r->of->place.time();
   auto const alarm = time->make_deadline(socket->get_executor());
   std::function<void()> give_up = [socket] {
@@ -296,7 +297,8 @@ COMCP_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr
   if (r->refused) r->finish(*r->refused);
 }
 
-COMCP_DECL result<loopback_listener> loopback_listener::open(asio::any_io_executor executor, loopback_place place) {
+COMCP_LAZY_DECL result<loopback_listener> loopback_listener::open(asio::any_io_executor executor,
+                                                                  loopback_place place) {
   if (!detail::is_loopback_path(place.path())) return error(errc::invalid_argument, "not a path for a redirect: " + place.path());
   if (place.host() != "127.0.0.1" && place.host() != "localhost") {
     return error(errc::invalid_argument, "a listener for redirects is at 127.0.0.1 or localhost, not at " + place.host());
@@ -309,16 +311,16 @@ COMCP_DECL result<loopback_listener> loopback_listener::open(asio::any_io_execut
   return loopback_listener(std::move(s));
 }
 
-COMCP_DECL std::string loopback_listener::uri() const { return state_->uri(); }
+COMCP_LAZY_DECL std::string loopback_listener::uri() const { return state_->uri(); }
 
-COMCP_DECL std::string loopback_listener::lead(std::string path, std::string where) {
+COMCP_LAZY_DECL std::string loopback_listener::lead(std::string path, std::string where) {
   state_->lead_path = std::move(path);
   state_->lead_to = std::move(where);
   state_->led = false;
   return "http://" + state_->authority() + state_->lead_path;
 }
 
-COMCP_DECL asio::awaitable<result<secret>> loopback_listener::wait(std::function<bool(std::string_view)> accepts) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> loopback_listener::wait(std::function<bool(std::string_view)> accepts) {
   return state::wait(state_, std::move(accepts));
 }
 

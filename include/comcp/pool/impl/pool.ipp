@@ -26,9 +26,7 @@ COMCP_LAZY_DECL pool::pool(asio::any_io_executor home, std::vector<server_config
   core_->begin(configs, options.size());
 }
 
-COMCP_LAZY_DECL asio::awaitable<void> pool::warm_up() const {
-  return detail::on_home(core_, core_->warm_up());
-}
+COMCP_LAZY_DECL asio::awaitable<void> pool::warm_up() const { return detail::on_home(core_, core_->warm_up()); }
 COMCP_LAZY_DECL asio::awaitable<lease> pool::checkout(std::chrono::nanoseconds timeout) const {
   return detail::on_home(core_, detail::check_out(core_, timeout));
 }
@@ -41,9 +39,7 @@ COMCP_LAZY_DECL asio::awaitable<void> pool::remove(std::string_view name) const 
 COMCP_LAZY_DECL asio::awaitable<void> pool::set_log_level(log_level level, call_options options) const {
   return detail::on_home(core_, core_->set_log_level(level, std::move(options)));
 }
-COMCP_LAZY_DECL asio::awaitable<void> pool::close() const {
-  return detail::on_home(core_, core_->close());
-}
+COMCP_LAZY_DECL asio::awaitable<void> pool::close() const { return detail::on_home(core_, core_->close()); }
 COMCP_LAZY_DECL std::vector<server_status> pool::connections() const { return core_->members().status(); }
 COMCP_LAZY_DECL pool_statistics pool::stats() const { return core_->members().statistics(); }
 COMCP_LAZY_DECL asio::any_io_executor pool::get_executor() const { return core_->home(); }

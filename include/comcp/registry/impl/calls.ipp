@@ -90,7 +90,8 @@ COMCP_LAZY_DECL patience registry_calls::patience_for(registry_member const& m, 
 }
 
 // What the wait for the server has left of the call's time.
-COMCP_LAZY_DECL call_options registry_calls::rest_of(call_options o, registry_member const& m, patience const& p) const {
+COMCP_LAZY_DECL call_options registry_calls::rest_of(call_options o, registry_member const& m,
+                                                     patience const& p) const {
   std::chrono::nanoseconds const waited = core_.time->now() - p.start;
   if (waited <= waited.zero()) return o;
   registry_detail::call_times const times(m.server->config().options(), o);
@@ -145,7 +146,7 @@ COMCP_LAZY_DECL asio::awaitable<client> registry_calls::ready_for(member m, call
 }
 
 COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry_calls::call(std::string name, json::fragment arguments,
-                                                                  call_options options) {
+                                                                       call_options options) {
   auto const hold = core_.shared_from_this();
   std::optional<patience> p;
   for (;;) {
@@ -166,7 +167,7 @@ COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry_calls::call(std::stri
 }
 
 COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry_calls::read(std::string server, std::string uri,
-                                                                      call_options options) {
+                                                                           call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
   auto waiting = ready_for(m, options);
@@ -178,7 +179,8 @@ COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry_calls::read(std::
 
 // Where pins decide, the list is waited for: it shows whether the prompt is what was approved.
 COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry_calls::prompt(std::string server, std::string name,
-                                                                     json::fragment arguments, call_options options) {
+                                                                          json::fragment arguments,
+                                                                          call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
   if (core_.options.pins()) {
@@ -198,7 +200,7 @@ COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry_calls::prompt(std::s
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> registry_calls::subscribe(std::string server, std::string uri, updated_callback f,
-                                                           call_options options) {
+                                                                call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
   auto waiting = ready_for(m, options);
@@ -208,7 +210,8 @@ COMCP_LAZY_DECL asio::awaitable<void> registry_calls::subscribe(std::string serv
   m->subscribed.emplace(std::move(uri), std::move(f));
 }
 
-COMCP_LAZY_DECL asio::awaitable<void> registry_calls::unsubscribe(std::string server, std::string uri, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::unsubscribe(std::string server, std::string uri,
+                                                                  call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
   m->subscribed.erase(uri);
@@ -222,7 +225,8 @@ COMCP_LAZY_DECL void registry_calls::subscribe_again(member const& m) {
   for (auto const& [uri, f] : m->subscribed) core_.spawn(subscribe_once_more(m, uri, f));
 }
 
-COMCP_LAZY_DECL asio::awaitable<void> registry_calls::subscribe_once_more(member m, std::string uri, updated_callback f) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::subscribe_once_more(member m, std::string uri,
+                                                                          updated_callback f) {
   auto const c = m->server->connection();
   if (!c) co_return;
   auto subscribing = as_result(c->subscribe(uri, std::move(f)));

@@ -154,7 +154,7 @@ COMCP_LAZY_DECL void registry_offers::adopt_instructions(server_offers& o, std::
 
 // Whoever is told of a finding sees the catalog as it then is.
 COMCP_LAZY_DECL void registry_offers::tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found,
-                                               std::function<void()> const& publish) {
+                                                    std::function<void()> const& publish) {
   std::map<std::string, pin_finding> before;
   std::erase_if(o.findings, [&](auto& entry) {
     bool const same_kind = entry.first.first == kind;
@@ -183,7 +183,8 @@ void registry_offers::publish(server_offers& o, shared_part<T> part) {
   if (!change.empty()) tell(options_.on_change(), change);
 }
 
-COMCP_LAZY_DECL void registry_offers::set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults) {
+COMCP_LAZY_DECL void registry_offers::set_faults(server_offers& o, std::size_t kind,
+                                                 std::vector<catalog_fault> faults) {
   auto const copies = faults;
   {
     std::lock_guard const lock(mutex_);

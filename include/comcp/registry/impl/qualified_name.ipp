@@ -14,7 +14,8 @@ COMCP_LAZY_DECL std::string qualified_name(std::string_view server, std::string_
   return name.append(server).append(separator).append(tool);
 }
 
-COMCP_LAZY_DECL result<std::pair<std::string, std::string>> split_name(std::string_view name, std::string_view separator) {
+COMCP_LAZY_DECL result<std::pair<std::string, std::string>> split_name(std::string_view name,
+                                                                       std::string_view separator) {
   if (separator.empty()) return error(errc::invalid_argument, "a separator is never empty");
   auto const at = name.find(separator);
   if (at == name.npos)

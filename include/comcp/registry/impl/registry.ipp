@@ -24,7 +24,8 @@ COMCP_LAZY_DECL registry_core::registry_core(asio::any_io_executor home, registr
       refresher(*this),
       calls(*this) {}
 
-COMCP_LAZY_DECL std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options) {
+COMCP_LAZY_DECL std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home,
+                                                                  registry_options options) {
   if (options.separator().empty()) throw exception(error(errc::invalid_argument, "a separator is never empty"));
   if (executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   return std::make_shared<registry_core>(std::move(home), std::move(options));
@@ -61,14 +62,20 @@ COMCP_LAZY_DECL asio::awaitable<void> registry::remove(std::string_view name) co
 COMCP_LAZY_DECL asio::awaitable<void> registry::restart(std::string_view name) const {
   return detail::on_home(core(), core()->servers.restart(std::string(name)));
 }
-COMCP_LAZY_DECL asio::awaitable<void> registry::close() const { return detail::on_home(core(), core()->servers.close()); }
+COMCP_LAZY_DECL asio::awaitable<void> registry::close() const {
+  return detail::on_home(core(), core()->servers.close());
+}
 COMCP_LAZY_DECL asio::awaitable<bool> registry::settled(std::chrono::nanoseconds limit) const {
   return detail::on_home(core(), core()->servers.settled(limit));
 }
 
 COMCP_LAZY_DECL std::vector<std::string> registry::servers() const { return core()->servers.names(); }
-COMCP_LAZY_DECL result<server_status> registry::status(std::string_view name) const { return core()->servers.status(name); }
-COMCP_LAZY_DECL result<server_config> registry::config(std::string_view name) const { return core()->servers.config(name); }
+COMCP_LAZY_DECL result<server_status> registry::status(std::string_view name) const {
+  return core()->servers.status(name);
+}
+COMCP_LAZY_DECL result<server_config> registry::config(std::string_view name) const {
+  return core()->servers.config(name);
+}
 COMCP_LAZY_DECL result<client> registry::find(std::string_view name) const { return core()->servers.connection(name); }
 COMCP_LAZY_DECL catalog_view<tool> registry::tools() const { return core()->offers.view<tool>(); }
 COMCP_LAZY_DECL catalog_view<resource> registry::resources() const { return core()->offers.view<resource>(); }
@@ -84,27 +91,28 @@ COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return cor
 COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
 
 COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
-                                                            call_options options) const {
+                                                                 call_options options) const {
   return detail::on_home(core(), core()->calls.call(std::string(tool), std::move(arguments), std::move(options)));
 }
 COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
-                                                                call_options options) const {
+                                                                     call_options options) const {
   return detail::on_home(core(), core()->calls.read(std::string(server), std::string(uri), std::move(options)));
 }
 COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
-                                                               json::fragment arguments, call_options options) const {
+                                                                    json::fragment arguments,
+                                                                    call_options options) const {
   auto& calls = core()->calls;
   auto work = calls.prompt(std::string(server), std::string(name), std::move(arguments), std::move(options));
   return detail::on_home(core(), std::move(work));
 }
-COMCP_LAZY_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
-                                                     call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri,
+                                                          updated_callback f, call_options options) const {
   auto& calls = core()->calls;
   auto work = calls.subscribe(std::string(server), std::string(uri), std::move(f), std::move(options));
   return detail::on_home(core(), std::move(work));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
-                                                       call_options options) const {
+                                                            call_options options) const {
   return detail::on_home(core(), core()->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
 }
 COMCP_LAZY_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {

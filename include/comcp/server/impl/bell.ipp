@@ -19,7 +19,8 @@ COMCP_LAZY_DECL void bell::ring() noexcept {
   }
 }
 
-COMCP_LAZY_DECL asio::awaitable<void> bell::wait(std::shared_ptr<time_source> time, time_point until, std::stop_token stop) {
+COMCP_LAZY_DECL asio::awaitable<void> bell::wait(std::shared_ptr<time_source> time, time_point until,
+                                                 std::stop_token stop) {
   auto const home = co_await asio::this_coro::executor;
   auto const g = std::make_shared<gate>(home);
   std::erase_if(waiting_, [](auto const& w) { return w.expired(); });

@@ -154,8 +154,10 @@ COMCP_LAZY_DECL std::shared_ptr<gate> server_connection::end() {
   return over;
 }
 
-COMCP_LAZY_DECL asio::awaitable<void> server_connection::wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a,
-                                                            std::shared_ptr<gate> before, std::shared_ptr<gate> over) {
+COMCP_LAZY_DECL asio::awaitable<void> server_connection::wind_up(std::shared_ptr<client_core> core,
+                                                                 std::shared_ptr<attempts> a,
+                                                                 std::shared_ptr<gate> before,
+                                                                 std::shared_ptr<gate> over) {
   if (a) a->signal.emit(asio::cancellation_type::terminal);
   if (core) co_await core->close();
   if (a) co_await a->over.wait();

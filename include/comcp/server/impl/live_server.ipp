@@ -38,7 +38,7 @@ inline void tell(asio::any_io_executor const& home, std::weak_ptr<live_server_ow
 }  // namespace server_detail
 
 COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
-                                    std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
+                                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
     : tenant_of(std::move(home)),
       name_(std::move(name)),
       config_(std::move(config)),
@@ -64,9 +64,7 @@ COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
   }
 }
 
-COMCP_LAZY_DECL void live_server::start_in_background() {
-  carry_out(life_.start(time_->now()));
-}
+COMCP_LAZY_DECL void live_server::start_in_background() { carry_out(life_.start(time_->now())); }
 
 COMCP_LAZY_DECL asio::awaitable<void> live_server::restart() {
   auto const self = shared_from_this();

@@ -94,7 +94,8 @@ inline error as_missing(error const& e) {
   return e.peer() && e.peer()->code == -32602 ? e.with_code(make_error_code(errc::not_found)) : e;
 }
 
-COMCP_LAZY asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri, prepared_call call) {
+COMCP_LAZY asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri,
+                                                  prepared_call call) {
   get_skill_result got;
   try {
     auto asking = typed_call<get_skill_result>(std::move(core), std::move(call));
@@ -132,7 +133,8 @@ COMCP_LAZY_DECL std::string_view loaded_skill::instructions() const noexcept {
   return std::string_view(session_->text).substr(session_->body);
 }
 
-COMCP_LAZY_DECL asio::awaitable<resource_contents> loaded_skill::read(std::string_view uri, call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<resource_contents> loaded_skill::read(std::string_view uri,
+                                                                      call_options options) const {
   auto const& entry = session_->entry;
   if (!entry.has(uri)) return detail::failed<resource_contents>(verify_skill_file(entry, uri, {}).error());
   return detail::read_skill_file(session_, std::string(uri), std::move(options));
@@ -149,14 +151,14 @@ COMCP_LAZY_DECL asio::awaitable<skill> get_skill(client const& c, std::string_vi
 }
 
 COMCP_LAZY_DECL asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how,
-                                                    call_options options) {
+                                                         call_options options) {
   auto s = std::make_shared<detail::skill_session>(detail::client_access::core(c), entry, std::move(how));
   if (auto const bad = s->refusal()) return detail::failed<loaded_skill>(bad);
   return detail::load_skill_file(std::move(s), std::move(options));
 }
 
 COMCP_LAZY_DECL asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
-                                                                      call_options options) {
+                                                                           call_options options) {
   return detail::read_directory(detail::client_access::core(c), std::string(uri), std::move(options));
 }
 
