@@ -25,6 +25,12 @@ struct exchange_times {
   std::chrono::nanoseconds connect{}, response{}, idle{};
 };
 
+/// Without end, no clock is looked at.
+inline time_source::time_point after(time_source const& time, std::chrono::nanoseconds wait) {
+  if (wait == std::chrono::nanoseconds::max()) return time_source::time_point::max();
+  return comcp::detail::later(time.now(), wait);
+}
+
 /// Arming costs more than looking at a clock: an alarm that is early finds out and sets itself again.
 class exchange_clock {
  public:
@@ -60,7 +66,7 @@ class exchange_clock {
  private:
   [[nodiscard]] time_point end(bool endless) const noexcept { return endless ? time_point::max() : times_.total_at; }
   void expect(std::chrono::nanoseconds wait, errc why, time_point total) {
-    auto const at = comcp::detail::later(time_->now(), wait);
+    auto const at = after(*time_, wait);
     due(std::min(at, total), total < at ? errc::exchange_timeout : why);
   }
   void due(time_point at, errc why) {

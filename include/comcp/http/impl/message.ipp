@@ -24,10 +24,12 @@ COMCP_DECL std::string in_lower_case(std::string_view text) {
   return out;
 }
 
+constexpr bool is_field_blank(char c) noexcept { return c == ' ' || c == '\t'; }
+
 COMCP_DECL std::string_view without_field_blanks(std::string_view text) noexcept {
-  auto const first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  while (!text.empty() && is_field_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_field_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 inline constexpr auto token_characters = [] {
@@ -38,11 +40,15 @@ inline constexpr auto token_characters = [] {
   return fits;
 }();
 
-COMCP_DECL result<std::string> checked_value(std::string_view name, std::string_view value) {
+COMCP_DECL bool breaks_its_line(std::string_view value) noexcept {
+  return value.find('\r') != value.npos || value.find('\n') != value.npos || value.find('\0') != value.npos;
+}
+
+COMCP_DECL result<http_field> checked_field(std::string&& name, std::string_view value) {
   if (!is_http_token(name)) return error(errc::invalid_argument, "a header's name is not a token");
-  if (std::any_of(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }))
-    return error(errc::invalid_argument, "the value of header " + std::string(name) + " has CR, LF or NUL");
-  return std::string(without_field_blanks(value));
+  if (breaks_its_line(value))
+    return error(errc::invalid_argument, "the value of header " + name + " has CR, LF or NUL");
+  return http_field{std::move(name), std::string(without_field_blanks(value))};
 }
 
 /// Takes texts apart from the left. What does not fit stays, and `ok` becomes false for good.
@@ -192,18 +198,18 @@ COMCP_DECL bool is_protocol_header(std::string_view name) noexcept {
 }
 
 COMCP_DECL result<void> http_headers::add(std::string name, std::string_view value) {
-  auto checked = http_detail::checked_value(name, value);
+  auto checked = http_detail::checked_field(std::move(name), value);
   if (!checked) return checked.error();
   if (fields_.empty()) fields_.reserve(6);
-  fields_.push_back({std::move(name), std::move(*checked)});
+  fields_.push_back(std::move(*checked));
   return {};
 }
 
 COMCP_DECL result<void> http_headers::set(std::string name, std::string_view value) {
-  auto checked = http_detail::checked_value(name, value);
+  auto checked = http_detail::checked_field(std::move(name), value);
   if (!checked) return checked.error();
-  remove(name);
-  fields_.push_back({std::move(name), std::move(*checked)});
+  remove(checked->name);
+  fields_.push_back(std::move(*checked));
   return {};
 }
 

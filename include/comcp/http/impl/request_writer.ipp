@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstddef>
 
 #include <comcp/http/request_writer.hpp>
 
@@ -26,6 +28,11 @@ constexpr bool has_control(std::string_view text) noexcept {
 }
 
 COMCP_DECL result<void> check_fields(http_headers const& headers);
+
+inline void append_number(std::string& out, std::size_t n) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, n).ptr);
+}
 
 }  // namespace http_detail
 
@@ -71,18 +78,19 @@ COMCP_DECL std::string write_request_head(http_request const& request, proxy_for
   constexpr std::size_t usual = 256, usual_body = 2048;  // the body goes behind it
   std::string out;
   out.reserve(usual + common_lines.size() + std::min(request.body.size(), usual_body));
-  out += request.method;
-  out += ' ';
-  if (proxy.absolute) out += request.url.origin();
-  out += request.url.target();
-  out += " HTTP/1.1\r\nHost: ";
-  out += request.url.authority();
+  auto const& url = request.url;
+  out.append(request.method).append(" ");
+  if (proxy.absolute) out += url.origin();
+  out += url.path();
+  if (url.query()) out.append("?").append(*url.query());
+  out.append(" HTTP/1.1\r\nHost: ").append(url.host());
+  if (!url.has_default_port()) http_detail::append_number(out.append(":"), url.port());
   out += common_lines;
   for (auto const& field : request.headers) out.append("\r\n").append(field.name).append(": ").append(field.value);
   if (!proxy.authorization.empty()) out.append("\r\nProxy-Authorization: ").append(proxy.authorization);
   auto const& m = request.method;
   if (!request.body.empty() || m == "POST" || m == "PUT" || m == "PATCH")
-    out.append("\r\nContent-Length: ").append(std::to_string(request.body.size()));
+    http_detail::append_number(out.append("\r\nContent-Length: "), request.body.size());
   out += "\r\n\r\n";
   return out;
 }

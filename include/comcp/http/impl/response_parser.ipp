@@ -111,8 +111,7 @@ COMCP_DECL bool response_parser::whole_line(std::string_view& bytes, std::string
   if (bytes.size() > most && bytes.substr(0, most + 1).find('\n') == bytes.npos)
     return fail(errc::limit_exceeded, "a line of the response is longer than the limit of line bytes"), false;
   auto const line = lines_.next(bytes);
-  auto const start = (line ? *line : lines_.held()).substr(0, 5);
-  if (at_ == part::status && !std::string_view("HTTP/").starts_with(start))
+  if (at_ == part::status && !std::string_view("HTTP/").starts_with((line ? *line : lines_.held()).substr(0, 5)))
     return violation("what came is no HTTP response"), false;
   if (!line) return false;
   out = *line;
