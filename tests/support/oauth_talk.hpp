@@ -140,8 +140,7 @@ class oauth_talk {
     comcp::any_authenticator who(std::move(auth));
     comcp::detail::http_carrier carrier(std::move(engine), std::move(who), self->clock, where);
     comcp::detail::http_fetch fetch(carrier, where, "POST");
-    std::string const body = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})";
-    fetch.body = &body;
+    fetch.request.body = R"({"jsonrpc":"2.0","id":1,"method":"tools/list"})";
     fetch.sent.request = true;
     co_await fetch.run();
     out->over = true;

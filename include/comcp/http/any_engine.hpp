@@ -12,6 +12,7 @@
 #include <utility>
 
 #include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
 
 #include <comcp/http/body.hpp>
 #include <comcp/http/engine.hpp>
@@ -28,6 +29,9 @@ class any_response {
   template <class R>
     requires(!std::same_as<R, any_response>)
   explicit any_response(R r) : self_(std::make_unique<model<R>>(std::move(r))) {}
+  template <class R, class... Args>
+  explicit any_response(std::in_place_type_t<R>, Args&&... args)
+      : self_(std::make_unique<model<R>>(std::forward<Args>(args)...)) {}
 
   explicit operator bool() const noexcept { return self_ != nullptr; }
   void reset() noexcept { self_.reset(); }
@@ -56,6 +60,18 @@ class any_response {
 
 namespace http_detail {
 
+/// Who is told what came of a request that no coroutine waits for.
+class response_sink {
+ public:
+  /// Once, on the executor, never from inside start(); not where its io_context is destroyed first.
+  virtual void came(result<any_response> r) = 0;
+  /// Not once its slot was used: the exchange may have been between two operations then.
+  [[nodiscard]] virtual bool is_waiting() const noexcept = 0;
+
+ protected:
+  ~response_sink() = default;
+};
+
 inline error body_too_long() { return error(errc::limit_exceeded, "the body is longer than http_options().max_body()"); }
 
 /// What engines may have beyond their concept: responses that read a body to its place.
@@ -80,7 +96,8 @@ asio::awaitable<result<void>> read_pieces(R& from, http_body& to, std::size_t mo
 
 template <class R>
 struct any_response::model final : base {
-  explicit model(R r) : of(std::move(r)) {}
+  template <class... Args>
+  explicit model(Args&&... args) : of(std::forward<Args>(args)...) {}
   [[nodiscard]] http_response_head const& head() const noexcept override { return of.head(); }
   asio::awaitable<result<std::string_view>> next() override { return of.next(); }
   std::optional<result<void>> take(http_body& to, std::size_t most) override {
@@ -107,6 +124,12 @@ class any_engine {
   [[nodiscard]] asio::awaitable<result<any_response>> open(http_request r, common_headers common) {
     return self_->open(std::move(r), std::move(common));
   }
+  /// Begins the same without a coroutine, where the engine can and a connection is ready; otherwise false, and nothing
+  /// has happened. The sink keeps the request and the slot's signal. The slot cancels, until the sink is told.
+  [[nodiscard]] bool start(http_request const& r, common_headers const& common, asio::cancellation_slot slot,
+                           std::shared_ptr<http_detail::response_sink> to) {
+    return self_->start(r, common, slot, std::move(to));
+  }
   /// Closes kept connections, where the engine can: they would keep an io_context at work.
   void close_idle() { self_->close_idle(); }
 
@@ -114,6 +137,8 @@ class any_engine {
   struct base {
     virtual ~base() = default;
     virtual asio::awaitable<result<any_response>> open(http_request&&, common_headers&&) = 0;
+    virtual bool start(http_request const&, common_headers const&, asio::cancellation_slot,
+                       std::shared_ptr<http_detail::response_sink>&&) = 0;
     virtual void close_idle() = 0;
   };
 
@@ -128,6 +153,15 @@ class any_engine {
       }
       if (common) http_detail::put_below(*common, r.headers);
       return erased(of->open(std::move(r)));
+    }
+    bool start(http_request const& r, common_headers const& common, asio::cancellation_slot slot,
+               std::shared_ptr<http_detail::response_sink>&& to) override {
+      if constexpr (requires { of->start(r, common, slot, std::move(to)); }) {
+        if (common && http_detail::have_name_in_common(*common, r.headers)) return false;
+        return of->start(r, common, slot, std::move(to));
+      } else {
+        return false;
+      }
     }
     void close_idle() override {
       if constexpr (requires { of->close_idle(); }) of->close_idle();

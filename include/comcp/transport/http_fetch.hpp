@@ -40,21 +40,21 @@ class http_fetch {
   using action = sansio::http_verdict::action;
 
   http_fetch(http_carrier& with, http_url where, std::string_view how)
-      : method(how), url(std::move(where)), with_(with) {}
+      : request(std::move(where), std::string(how)), with_(with) {}
   http_fetch(http_fetch const&) = delete;
   http_fetch& operator=(http_fetch const&) = delete;
 
-  std::string_view method;
-  http_url url;
+  http_request request;
   common_headers common;
-  http_headers headers;
-  std::string const* body = nullptr;
   std::function<void(bool)> authorizing;  // before and after the authenticator looks at a challenge
-  http_timeouts timeouts;
   sansio::http_sent sent;
   sansio::http_verdict verdict;
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> run();
+  /// Begins it without a coroutine, where that can be done. What the sink is told goes to came().
+  [[nodiscard]] bool start(asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to);
+  /// Whether that is all; otherwise run() goes on from there.
+  [[nodiscard]] bool came(result<any_response> r);
 
   // Preconditions of these: run() found a response, which has not been skipped or closed.
   [[nodiscard]] http_response_head const& head() const noexcept { return response_.head(); }
@@ -68,8 +68,8 @@ class http_fetch {
   void close() { response_.reset(); }
 
  private:
-  [[nodiscard]] http_request made() const;
-  [[nodiscard]] auth_request about(unsigned challenges) const { return {with_.server, url, method, challenges}; }
+  [[nodiscard]] auth_request about(unsigned challenges) const { return {with_.server, request.url, request.method, challenges}; }
+  [[nodiscard]] bool is_settled() const noexcept;
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> add_credentials(http_request& r);
   void judge();
   void fail(error why);

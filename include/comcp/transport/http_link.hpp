@@ -34,7 +34,7 @@ struct http_activity {
   std::unique_ptr<deadline> limit;  // armed where one of its waits is bounded by us
   std::string session;              // the id that went along, empty where none did
   std::size_t place = nowhere;      // among the POSTs under way
-  bool starting = false;            // still inside send()
+  bool starting = false;            // nothing has gone out, or it is still inside send()
   bool given_up = false;
   bool answered = false;            // a request by its answer, the legacy era's stream by its head
 

@@ -11,37 +11,45 @@ namespace comcp::detail {
 
 inline constexpr std::size_t most_of_failure = std::size_t{64} << 10;
 
-COMCP_DECL http_request http_fetch::made() const {
-  http_request r(url, std::string(method));
-  r.headers = headers;
-  r.timeouts = timeouts;
-  r.repeatable = sent.repeatable || method == "GET";
-  if (body) r.body = *body;
-  return r;
+COMCP_DECL bool http_fetch::start(asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to) {
+  request.repeatable = sent.repeatable;
+  return !with_.auth && with_.engine.start(request, common, slot, std::move(to));
+}
+
+COMCP_DECL bool http_fetch::came(result<any_response> r) {
+  if (!r) return fail(r.error()), true;
+  response_ = std::move(*r);
+  judge();
+  return is_settled();
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> http_fetch::run() {
   for (bool again = true; again;) {
-    response_.reset();
-    auto request = made();
-    if (with_.auth) {
-      auto const added = co_await add_credentials(request);
-      if (!added) co_return fail(added.error());
+    if (!response_) {
+      auto next = request;
+      next.repeatable = sent.repeatable || request.method == "GET";
+      if (with_.auth) {
+        auto const added = co_await add_credentials(next);
+        if (!added) co_return fail(added.error());
+      }
+      auto opened = co_await with_.engine.open(std::move(next), common);
+      if (came(std::move(opened))) co_return;
     }
-    auto opened = co_await with_.engine.open(std::move(request), common);
-    if (!opened) co_return fail(opened.error());
-    response_ = std::move(*opened);
-    judge();
-    if (verdict.what == action::json || verdict.what == action::stream || verdict.what == action::accepted) co_return;
     again = co_await prepared_again();
+    if (again) response_.reset();
   }
+}
+
+COMCP_DECL bool http_fetch::is_settled() const noexcept {
+  return verdict.what == action::json || verdict.what == action::stream || verdict.what == action::accepted;
 }
 
 COMCP_DECL void http_fetch::judge() {
   auto const& got = response_.head();
   if (with_.auth) with_.auth.observed(about(sent.challenges), got);
   auto const now = got.status < 400 ? std::chrono::system_clock::time_point() : std::chrono::system_clock::now();
-  verdict = method == "POST" ? sansio::judge_post(sent, url, got, now) : sansio::judge_get(sent, url, got, now);
+  verdict = request.method == "POST" ? sansio::judge_post(sent, request.url, got, now)
+                                     : sansio::judge_get(sent, request.url, got, now);
 }
 
 COMCP_DECL void http_fetch::fail(error why) {
@@ -53,7 +61,7 @@ COMCP_LAZY_DECL asio::awaitable<bool> http_fetch::prepared_again() {
   switch (verdict.what) {
     case action::redirect:
       ++sent.redirects;
-      url = *verdict.where;
+      request.url = *verdict.where;
       co_return true;
     case action::wait:
       ++sent.waits;

@@ -104,7 +104,7 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_l
   // Some say by 404 that they have no such stream: it tells of the session only where there was one.
   f.sent.in_session = !a->session.empty() && a->answered;
   f.sent.repeatable = true;
-  f.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
+  f.request.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
   co_await f.run();
   if (link_.over(*a)) co_return std::nullopt;
   l.why = f.verdict.why;

@@ -29,14 +29,37 @@ COMCP_LAZY_DECL result<void> http_posts::send(outgoing&& message) {
 
 COMCP_LAZY_DECL void http_posts::start(outgoing&& message) {
   prepare(message);
-  auto const a = std::make_shared<http_activity>(std::move(message));
-  if (!a->message.stateless) a->session = link_.labels.session();
-  a->place = under_way_.size();
-  under_way_.push_back(a);
-  if (a->message.id) waiting_.insert_or_assign(a->message.id, a.get());
-  a->starting = true;
-  spawn(link_.executor, http_post::run(session_.shared_from_this(), a), a->signal.slot(), a);
-  a->starting = false;
+  auto const p = std::make_shared<http_post>(session_, std::move(message));
+  p->place = under_way_.size();
+  under_way_.push_back(p);
+  if (p->message.id) waiting_.insert_or_assign(p->message.id, p.get());
+  set_out(p);
+}
+
+// Where many are under way, answers come together, and what their callers ask next goes out together: a server that is
+// woken by the first finds the others as well.
+COMCP_LAZY_DECL void http_posts::set_out(std::shared_ptr<http_post> const& p) {
+  constexpr std::size_t many = 8;
+  if (under_way_.size() < many && setting_out_.empty()) return p->start();
+  if (setting_out_.empty()) {
+    std::function<void()> go_on = [weak = session_.weak_from_this()] {
+      if (auto const self = weak.lock()) self->posts().set_out_all();
+    };
+    post(link_.executor, std::move(go_on));
+  }
+  setting_out_.push_back(p);
+  p->starting = true;
+}
+
+COMCP_LAZY_DECL void http_posts::set_out_all() {
+  for (auto const& p : std::exchange(setting_out_, {})) {
+    if (p->given_up) continue;
+    try {
+      p->start();
+    } catch (...) {
+      p->came(current_error());
+    }
+  }
 }
 
 // What the messages of a handshake mean to a session.
@@ -82,21 +105,21 @@ COMCP_DECL bool http_posts::abandon(request_id id) noexcept {
   auto const found = waiting_.find(id);
   if (found == waiting_.end()) return false;
   auto const a = under_way_[found->second->place];
-  finished(a);
+  finished(*a);
   a->give_up();
-  return a->message.stateless;
+  return a->message.stateless || a->starting;
 }
 
-COMCP_DECL void http_posts::answered(activity const& a) {
-  auto const found = waiting_.find(a->message.id);
-  if (found != waiting_.end() && found->second == a.get()) waiting_.erase(found);
+COMCP_DECL void http_posts::answered(http_activity& a) {
+  auto const found = waiting_.find(a.message.id);
+  if (found != waiting_.end() && found->second == &a) waiting_.erase(found);
 }
 
-COMCP_DECL void http_posts::finished(activity const& a) {
+COMCP_DECL void http_posts::finished(http_activity& a) {
   answered(a);
-  if (a->place == http_activity::nowhere) return;
-  auto const hole = std::exchange(a->place, http_activity::nowhere);
-  if (under_way_.back() != a) {
+  if (a.place == http_activity::nowhere) return;
+  auto const hole = std::exchange(a.place, http_activity::nowhere);
+  if (under_way_.back().get() != &a) {
     under_way_[hole] = std::move(under_way_.back());
     under_way_[hole]->place = hole;
   }
@@ -104,12 +127,12 @@ COMCP_DECL void http_posts::finished(activity const& a) {
   if (under_way_.empty() && drained_) drained_->open();
 }
 
-COMCP_LAZY_DECL void http_posts::again(activity const& a) {
+COMCP_LAZY_DECL void http_posts::again(http_activity& a) {
   finished(a);
-  if (holding_ && a->message.id != 0) {
-    held_.push_back(std::move(a->message));
+  if (holding_ && a.message.id != 0) {
+    held_.push_back(std::move(a.message));
   } else {
-    start(std::move(a->message));
+    start(std::move(a.message));
   }
 }
 
@@ -119,7 +142,7 @@ COMCP_LAZY_DECL asio::awaitable<void> http_posts::drained(time_source::time_poin
     if (a->message.id == 0) {
       link_.limit(a, until - link_.carrier.time->now());
     } else {
-      finished(a);
+      finished(*a);
       a->give_up();
     }
   }

@@ -66,7 +66,7 @@ COMCP_LAZY_DECL asio::awaitable<void> http_session::end(std::shared_ptr<http_ses
   http_fetch f(link.carrier, link.carrier.server, "DELETE");
   f.common = link.labels.of_end();
   auto const wait = link.options.close_wait();
-  f.timeouts.connect(wait).response(wait).total(wait);
+  f.request.timeouts.connect(wait).response(wait).total(wait);
   link.labels.forget_session();
   try {
     co_await f.run();
@@ -122,8 +122,8 @@ COMCP_LAZY_DECL asio::awaitable<error> http_session::read_events(activity a, htt
     if (parser.failed()) co_return parser.failure();
     if (a->message.id == 0 || a->answered || link_.in().awaits(a->message.id)) continue;
     a->answered = true;
-    posts_.answered(a);
-    if (f.method == "GET") co_return error();
+    posts_.answered(*a);
+    if (f.request.method == "GET") co_return error();
     link_.limit(a, std::chrono::seconds(1));  // for the end, after which the connection can be used again
   }
 }
@@ -144,7 +144,7 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> http_session::open_sse() {
   auto const a = std::make_shared<http_activity>(outgoing());
   auto const s = std::make_shared<sse_stream>(link_);
   s->fetch.common = link_.labels.of_stream({}, {});
-  s->fetch.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
+  s->fetch.request.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
   s->fetch.authorizing = [this, a](bool begins) {
     link_.authorizing(begins);
     if (link_.over(*a)) return;
