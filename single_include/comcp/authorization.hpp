@@ -63,19 +63,20 @@ concept token_store = std::copy_constructible<S> && requires(S s, std::string na
 
 namespace detail {
 // What stores share.
-result<void> check_secret_name(std::string const& name);
-std::chrono::steady_clock::time_point lock_deadline(std::chrono::milliseconds most);
-error lock_timeout();
+COMCP_LAZY result<void> check_secret_name(std::string const& name);
+COMCP_LAZY std::chrono::steady_clock::time_point lock_deadline(std::chrono::milliseconds most);
+COMCP_LAZY error lock_timeout();
 }  // namespace detail
 
 /// Keeps them as long as the process lives. Used from one executor.
 class memory_token_store {
  public:
-  memory_token_store();
-  [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
-  [[nodiscard]] asio::awaitable<result<void>> save(std::string name, secret text);
-  [[nodiscard]] asio::awaitable<result<void>> remove(std::string name);
-  [[nodiscard]] asio::awaitable<result<std::shared_ptr<void>>> lock(std::string name, std::chrono::milliseconds most);
+  COMCP_LAZY memory_token_store();
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> save(std::string name, secret text);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> remove(std::string name);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::shared_ptr<void>>> lock(std::string name,
+                                                                               std::chrono::milliseconds most);
 
  private:
   struct state;
@@ -143,18 +144,18 @@ class any_token_store {
 namespace comcp {
 namespace detail {
 
-COMCP_DECL result<void> check_secret_name(std::string const& name) {
+COMCP_LAZY_DECL result<void> check_secret_name(std::string const& name) {
   bool const fits = name.size() <= 1024 && std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
   if (fits) return {};
   return error(errc::invalid_argument, "the name of a secret is at most 1,024 printable ASCII characters");
 }
 
-COMCP_DECL asio::steady_timer::time_point lock_deadline(std::chrono::milliseconds most) {
+COMCP_LAZY_DECL asio::steady_timer::time_point lock_deadline(std::chrono::milliseconds most) {
   std::chrono::milliseconds const longest = std::chrono::hours(24 * 365);
   return std::chrono::steady_clock::now() + std::clamp(most, std::chrono::milliseconds(0), longest);
 }
 
-COMCP_DECL error lock_timeout() { return {errc::timeout, "somebody else holds the lock of these credentials"}; }
+COMCP_LAZY_DECL error lock_timeout() { return {errc::timeout, "somebody else holds the lock of these credentials"}; }
 
 }  // namespace detail
 
@@ -195,7 +196,7 @@ struct memory_token_store::state {
     std::string name_;
   };
 
-  static asio::awaitable<result<std::optional<secret>>> load(std::shared_ptr<state> self, std::string name) {
+  COMCP_LAZY static asio::awaitable<result<std::optional<secret>>> load(std::shared_ptr<state> self, std::string name) {
     auto const known = detail::check_secret_name(name);
     if (!known) co_return known.error();
     auto const found = self->texts.find(name);
@@ -203,20 +204,20 @@ struct memory_token_store::state {
     co_return std::optional<secret>(found->second);
   }
 
-  static asio::awaitable<result<void>> save(std::shared_ptr<state> self, std::string name, secret text) {
+  COMCP_LAZY static asio::awaitable<result<void>> save(std::shared_ptr<state> self, std::string name, secret text) {
     auto const known = detail::check_secret_name(name);
     if (known) self->texts.insert_or_assign(std::move(name), std::move(text));
     co_return known;
   }
 
-  static asio::awaitable<result<void>> remove(std::shared_ptr<state> self, std::string name) {
+  COMCP_LAZY static asio::awaitable<result<void>> remove(std::shared_ptr<state> self, std::string name) {
     auto const known = detail::check_secret_name(name);
     if (known) self->texts.erase(name);
     co_return known;
   }
 
-  static asio::awaitable<result<std::shared_ptr<void>>> lock(std::shared_ptr<state> self, std::string name,
-                                                             std::chrono::milliseconds most) {
+  COMCP_LAZY static asio::awaitable<result<std::shared_ptr<void>>> lock(std::shared_ptr<state> self, std::string name,
+                                                                        std::chrono::milliseconds most) {
     auto const known = detail::check_secret_name(name);
     if (!known) co_return known.error();
     auto const mine = std::make_shared<place>(self, std::move(name));
@@ -225,7 +226,7 @@ struct memory_token_store::state {
       mine->timer.emplace(executor, detail::lock_deadline(most));
       bool late = false;
       while (!mine->first() && !late) {
-        auto const [aborted] = co_await mine->timer->async_wait(net::tuple_awaitable);
+        auto const [aborted] = co_await net::async_wait(*mine->timer);
         late = !aborted;
       }
       mine->timer.reset();
@@ -239,19 +240,19 @@ struct memory_token_store::state {
   std::map<std::string, std::deque<place*>> lines;
 };
 
-COMCP_DECL memory_token_store::memory_token_store() : state_(std::make_shared<state>()) {}
+COMCP_LAZY_DECL memory_token_store::memory_token_store() : state_(std::make_shared<state>()) {}
 
-COMCP_DECL asio::awaitable<result<std::optional<secret>>> memory_token_store::load(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<std::optional<secret>>> memory_token_store::load(std::string name) {
   return state::load(state_, std::move(name));
 }
-COMCP_DECL asio::awaitable<result<void>> memory_token_store::save(std::string name, secret text) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> memory_token_store::save(std::string name, secret text) {
   return state::save(state_, std::move(name), std::move(text));
 }
-COMCP_DECL asio::awaitable<result<void>> memory_token_store::remove(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> memory_token_store::remove(std::string name) {
   return state::remove(state_, std::move(name));
 }
-COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> memory_token_store::lock(std::string name,
-                                                                                   std::chrono::milliseconds most) {
+COMCP_LAZY_DECL asio::awaitable<result<std::shared_ptr<void>>> memory_token_store::lock(
+    std::string name, std::chrono::milliseconds most) {
   return state::lock(state_, std::move(name), most);
 }
 
@@ -268,14 +269,15 @@ namespace comcp {
 /// untouched. Locks are files beside it, held with flock(): the end of a process ends its locks.
 class file_token_store {
  public:
-  explicit file_token_store(std::filesystem::path file);
+  COMCP_LAZY explicit file_token_store(std::filesystem::path file);
   /// $XDG_DATA_HOME/comcp/tokens.json, ~/.local/share by default. errc::not_found without a home.
-  static result<std::filesystem::path> usual_path();
+  COMCP_LAZY static result<std::filesystem::path> usual_path();
 
-  [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
-  [[nodiscard]] asio::awaitable<result<void>> save(std::string name, secret text);
-  [[nodiscard]] asio::awaitable<result<void>> remove(std::string name);
-  [[nodiscard]] asio::awaitable<result<std::shared_ptr<void>>> lock(std::string name, std::chrono::milliseconds most);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::optional<secret>>> load(std::string name);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> save(std::string name, secret text);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> remove(std::string name);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<std::shared_ptr<void>>> lock(std::string name,
+                                                                               std::chrono::milliseconds most);
 
  private:
   struct state;
@@ -574,7 +576,7 @@ inline constexpr std::size_t largest_token_file = std::size_t{4} << 20;
 inline constexpr std::chrono::milliseconds longest_save{5000};  // of others, until a save of ours gives up
 
 // An open file that only its user, who is ours, can read and write.
-COMCP_DECL result<void> check_private(file_descriptor const& fd, std::filesystem::path const& file) {
+COMCP_LAZY result<void> check_private(file_descriptor const& fd, std::filesystem::path const& file) {
   struct ::stat about {};
   if (::fstat(fd.get(), &about) != 0) return file_error(errno, "look at", file);
   char const* wrong = nullptr;
@@ -586,7 +588,7 @@ COMCP_DECL result<void> check_private(file_descriptor const& fd, std::filesystem
 }
 
 // Empty, with nothing said, where there is no such file. What it names may be a FIFO, or a link by now.
-COMCP_DECL result<file_descriptor> open_private(std::filesystem::path const& file, int flags) {
+COMCP_LAZY result<file_descriptor> open_private(std::filesystem::path const& file, int flags) {
   file_descriptor fd(::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
   if (fd.get() < 0) {
     if (errno == ENOENT && (flags & O_CREAT) == 0) return fd;
@@ -599,7 +601,7 @@ COMCP_DECL result<file_descriptor> open_private(std::filesystem::path const& fil
 }
 
 // Those that are missing, from the root on.
-COMCP_DECL result<void> make_private_folders(std::filesystem::path const& folder) {
+COMCP_LAZY result<void> make_private_folders(std::filesystem::path const& folder) {
   std::filesystem::path so_far;
   for (auto const& part : folder) {
     so_far /= part;
@@ -613,7 +615,7 @@ COMCP_DECL result<void> make_private_folders(std::filesystem::path const& folder
 
 using secret_texts = std::map<std::string, std::string, std::less<>>;
 
-COMCP_DECL result<secret_texts> parse_secrets(std::string_view text, std::filesystem::path const& file) {
+COMCP_LAZY result<secret_texts> parse_secrets(std::string_view text, std::filesystem::path const& file) {
   auto const foreign = [&] { return error(errc::wrong_shape, file.string() + " is no file of credentials of comcp's"); };
   auto const parsed = json::parse(text);
   if (!parsed) return foreign();
@@ -630,7 +632,7 @@ COMCP_DECL result<secret_texts> parse_secrets(std::string_view text, std::filesy
   return out;
 }
 
-COMCP_DECL result<secret_texts> read_secrets(std::filesystem::path const& file) {
+COMCP_LAZY result<secret_texts> read_secrets(std::filesystem::path const& file) {
   auto const fd = open_private(file, O_RDONLY);
   if (!fd) return fd.error();
   if (fd->get() < 0) return secret_texts();
@@ -640,7 +642,7 @@ COMCP_DECL result<secret_texts> read_secrets(std::filesystem::path const& file) 
   return parse_secrets(*text, file);
 }
 
-COMCP_DECL result<void> write_secrets(secret_texts const& texts, std::filesystem::path const& file) {
+COMCP_LAZY result<void> write_secrets(secret_texts const& texts, std::filesystem::path const& file) {
   json::writer w;
   try {
     w.begin_object().key("version").integer(1).key("entries").begin_object();
@@ -654,8 +656,8 @@ COMCP_DECL result<void> write_secrets(secret_texts const& texts, std::filesystem
 }
 
 // Waits by asking again: flock() itself would stop the whole thread. The end of the descriptor ends the lock.
-COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> take_file_lock(std::filesystem::path file,
-                                                                        std::chrono::milliseconds most) {
+COMCP_LAZY asio::awaitable<result<std::shared_ptr<void>>> take_file_lock(std::filesystem::path file,
+                                                                         std::chrono::milliseconds most) {
   auto made = make_private_folders(file.parent_path());
   if (!made) co_return made.error();
   auto opened = open_private(file, O_RDWR | O_CREAT);
@@ -695,7 +697,7 @@ struct file_token_store::state {
     return detail::link_target(file);
   }
 
-  static asio::awaitable<result<std::optional<secret>>> load(std::shared_ptr<state> self, std::string name) {
+  COMCP_LAZY static asio::awaitable<result<std::optional<secret>>> load(std::shared_ptr<state> self, std::string name) {
     auto const target = self->target(name);
     if (!target) co_return target.error();
     auto texts = detail::read_secrets(*target);
@@ -705,7 +707,8 @@ struct file_token_store::state {
     co_return std::optional<secret>(secret(std::move(found->second)));
   }
 
-  static asio::awaitable<result<void>> replace(std::shared_ptr<state> self, std::string name, std::optional<secret> text) {
+  COMCP_LAZY static asio::awaitable<result<void>> replace(std::shared_ptr<state> self, std::string name,
+                                                          std::optional<secret> text) {
     auto const target = self->target(name);
     if (!target) co_return target.error();
     auto const guard = co_await detail::take_file_lock(beside(*target, ".lock"), detail::longest_save);
@@ -720,8 +723,8 @@ struct file_token_store::state {
     co_return detail::write_secrets(*texts, *target);
   }
 
-  static asio::awaitable<result<std::shared_ptr<void>>> lock(std::shared_ptr<state> self, std::string name,
-                                                             std::chrono::milliseconds most) {
+  COMCP_LAZY static asio::awaitable<result<std::shared_ptr<void>>> lock(std::shared_ptr<state> self, std::string name,
+                                                                        std::chrono::milliseconds most) {
     auto const target = self->target(name);
     if (!target) co_return target.error();
     auto file = beside(*target, "." + to_hex(sha256(name)).substr(0, 16) + ".lock");
@@ -732,10 +735,10 @@ struct file_token_store::state {
   std::filesystem::path file;
 };
 
-COMCP_DECL file_token_store::file_token_store(std::filesystem::path file)
+COMCP_LAZY_DECL file_token_store::file_token_store(std::filesystem::path file)
     : state_(std::make_shared<state>(std::move(file))) {}
 
-COMCP_DECL result<std::filesystem::path> file_token_store::usual_path() {
+COMCP_LAZY_DECL result<std::filesystem::path> file_token_store::usual_path() {
   auto const folder = [](char const* variable) {
     char const* const value = std::getenv(variable);
     std::filesystem::path const named(value == nullptr ? "" : value);
@@ -750,17 +753,17 @@ COMCP_DECL result<std::filesystem::path> file_token_store::usual_path() {
   return data / "comcp" / "tokens.json";
 }
 
-COMCP_DECL asio::awaitable<result<std::optional<secret>>> file_token_store::load(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<std::optional<secret>>> file_token_store::load(std::string name) {
   return state::load(state_, std::move(name));
 }
-COMCP_DECL asio::awaitable<result<void>> file_token_store::save(std::string name, secret text) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> file_token_store::save(std::string name, secret text) {
   return state::replace(state_, std::move(name), std::move(text));
 }
-COMCP_DECL asio::awaitable<result<void>> file_token_store::remove(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> file_token_store::remove(std::string name) {
   return state::replace(state_, std::move(name), std::nullopt);
 }
-COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> file_token_store::lock(std::string name,
-                                                                                 std::chrono::milliseconds most) {
+COMCP_LAZY_DECL asio::awaitable<result<std::shared_ptr<void>>> file_token_store::lock(std::string name,
+                                                                                      std::chrono::milliseconds most) {
   return state::lock(state_, std::move(name), most);
 }
 
@@ -784,15 +787,16 @@ class header_auth {
  public:
   /// errc::invalid_argument at the first request for a name that is no token, a value that no header carries, and the
   /// names that the protocol sets itself. A value is never in an error.
-  header_auth(std::string name, secret value);
+  COMCP_LAZY header_auth(std::string name, secret value);
   /// One more field; of one name the last one counts.
   header_auth& add(std::string name, secret value) &;
   header_auth&& add(std::string name, secret value) &&;
 
-  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
-                                                                 http_response_head const& got);
-  [[nodiscard]] std::string identity() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request,
+                                                                            http_headers const& sent,
+                                                                            http_response_head const& got);
+  COMCP_LAZY [[nodiscard]] std::string identity() const;
 
  private:
   struct state;
@@ -832,7 +836,7 @@ struct header_auth::state {
   error unusable;
 };
 
-COMCP_DECL header_auth::header_auth(std::string name, secret value) : state_(std::make_shared<state>()) {
+COMCP_LAZY_DECL header_auth::header_auth(std::string name, secret value) : state_(std::make_shared<state>()) {
   state_->add(std::move(name), value);
 }
 
@@ -845,18 +849,18 @@ COMCP_DECL header_auth&& header_auth::add(std::string name, secret value) && {
   return std::move(add(std::move(name), std::move(value)));
 }
 
-COMCP_DECL asio::awaitable<result<http_headers>> header_auth::headers(auth_request const&) {
+COMCP_LAZY_DECL asio::awaitable<result<http_headers>> header_auth::headers(auth_request const&) {
   auto const s = state_;
   if (s->unusable) co_return s->unusable;
   co_return s->fields;
 }
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> header_auth::challenged(auth_request const&, http_headers const&,
-                                                                         http_response_head const&) {
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> header_auth::challenged(auth_request const&, http_headers const&,
+                                                                              http_response_head const&) {
   co_return auth_verdict::give_up;
 }
 
-COMCP_DECL std::string header_auth::identity() const { return "header " + std::to_string(state_->number); }
+COMCP_LAZY_DECL std::string header_auth::identity() const { return "header " + std::to_string(state_->number); }
 
 }  // namespace comcp
 #endif
@@ -1101,21 +1105,21 @@ class loopback_place {
 class loopback_listener {
  public:
   /// errc::connect_failed where the port is taken, invalid_argument for another path or host than loopback_place says.
-  static result<loopback_listener> open(asio::any_io_executor executor, loopback_place place);
+  COMCP_LAZY static result<loopback_listener> open(asio::any_io_executor executor, loopback_place place);
 
   /// "http://127.0.0.1:PORT/PATH".
-  [[nodiscard]] std::string uri() const;
+  COMCP_LAZY [[nodiscard]] std::string uri() const;
 
   /// A page of ours that sends a browser on to `where`, once: whoever asks for it again is refused, and the wait ends with
   /// errc::denied, as somebody may have been there before the user. `path` is hard to guess, and both are as a header
   /// carries them; gives the page's URL.
-  std::string lead(std::string path, std::string where);
+  COMCP_LAZY std::string lead(std::string path, std::string where);
 
   /// The first GET of the path whose Host is ours, and whose query `accepts` takes: uri() with that query. Everything else
   /// is answered (404, 405, 400) and waited past, however much of it comes: 8 KiB of head, 10 s each, 64 connections at
   /// once, of which the oldest gives way to a new one. The browser gets a small page without scripts that says whether to
   /// go back to the program. One wait at a time; it may be cancelled.
-  [[nodiscard]] asio::awaitable<result<secret>> wait(std::function<bool(std::string_view query)> accepts);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<secret>> wait(std::function<bool(std::string_view query)> accepts);
 
  private:
   struct state;
@@ -1160,16 +1164,16 @@ class loopback_request {
   std::optional<std::string_view> host;
 };
 
-COMCP_DECL bool is_visible(std::string_view text) noexcept {
+COMCP_LAZY bool is_visible(std::string_view text) noexcept {
   return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
-COMCP_DECL bool is_host_field(std::string_view name) noexcept {
+COMCP_LAZY bool is_host_field(std::string_view name) noexcept {
   constexpr std::string_view host = "host";
   return std::equal(name.begin(), name.end(), host.begin(), host.end(), [](char a, char b) { return (a | 0x20) == b; });
 }
 
-COMCP_DECL bool read_request_line(std::string_view line, loopback_request& out) {
+COMCP_LAZY bool read_request_line(std::string_view line, loopback_request& out) {
   auto const first = line.find(' ');
   auto const last = line.rfind(' ');
   if (first == line.npos || first == last) return false;
@@ -1184,7 +1188,7 @@ COMCP_DECL bool read_request_line(std::string_view line, loopback_request& out) 
 }
 
 /// `head` ends with the CRLF of its last line, and outlives what it is read into. Nothing for what is no request.
-COMCP_DECL std::optional<loopback_request> read_loopback_request(std::string_view head) {
+COMCP_LAZY std::optional<loopback_request> read_loopback_request(std::string_view head) {
   loopback_request out;
   bool first = true;
   while (!head.empty()) {
@@ -1211,7 +1215,7 @@ COMCP_DECL std::optional<loopback_request> read_loopback_request(std::string_vie
   return out;
 }
 
-COMCP_DECL std::string loopback_page(std::string_view status, std::string_view title, std::string_view text,
+COMCP_LAZY std::string loopback_page(std::string_view status, std::string_view title, std::string_view text,
                                      std::string_view location = {}) {
   std::string body = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>";
   body.append(title).append("</title><link rel=\"icon\" href=\"data:,\"></head><body><h1>").append(title);
@@ -1227,11 +1231,11 @@ COMCP_DECL std::string loopback_page(std::string_view status, std::string_view t
   return out.append("\r\n").append(body);
 }
 
-COMCP_DECL bool is_refusal(std::string_view query) noexcept {
+COMCP_LAZY bool is_refusal(std::string_view query) noexcept {
   return query.starts_with("error=") || query.find("&error=") != query.npos;
 }
 
-COMCP_DECL bool is_loopback_path(std::string_view path) noexcept {
+COMCP_LAZY bool is_loopback_path(std::string_view path) noexcept {
   auto const fits = [](char c) {
     return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || std::string_view("-._~/").find(c) < 5;
   };
@@ -1271,9 +1275,10 @@ struct loopback_listener::state {
 
   struct round;
   struct end_of_round;
-  static asio::awaitable<result<secret>> wait(std::shared_ptr<state> self, std::function<bool(std::string_view)> accepts);
-  static asio::awaitable<void> accept_all(std::shared_ptr<round> r);
-  static asio::awaitable<void> serve(std::shared_ptr<round> r, std::shared_ptr<tcp::socket> socket);
+  COMCP_LAZY static asio::awaitable<result<secret>> wait(std::shared_ptr<state> self,
+                                                         std::function<bool(std::string_view)> accepts);
+  COMCP_LAZY static asio::awaitable<void> accept_all(std::shared_ptr<round> r);
+  COMCP_LAZY static asio::awaitable<void> serve(std::shared_ptr<round> r, std::shared_ptr<tcp::socket> socket);
 
   tcp::acceptor acceptor;
   loopback_place place;
@@ -1355,8 +1360,8 @@ struct loopback_listener::state::end_of_round {
   std::shared_ptr<round> of;
 };
 
-COMCP_DECL asio::awaitable<result<secret>> loopback_listener::state::wait(std::shared_ptr<state> self,
-                                                                          std::function<bool(std::string_view)> accepts) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> loopback_listener::state::wait(
+    std::shared_ptr<state> self, std::function<bool(std::string_view)> accepts) {
   auto const r = std::make_shared<round>(self, std::move(accepts));
   end_of_round const at_the_end(r);
   comcp::detail::spawn(self->acceptor.get_executor(), accept_all(r));
@@ -1365,7 +1370,7 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_listener::state::wait(std::s
 }
 
 // Whoever connects and says nothing keeps nobody out: the oldest goes where there are too many.
-COMCP_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::shared_ptr<round> r) {
+COMCP_LAZY_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::shared_ptr<round> r) {
   auto& self = *r->of;
   std::error_code ignored;
   while (!r->over && !r->taken) {
@@ -1386,8 +1391,8 @@ COMCP_DECL asio::awaitable<void> loopback_listener::state::accept_all(std::share
   }
 }
 
-COMCP_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr<round> r,
-                                                                 std::shared_ptr<tcp::socket> socket) {
+COMCP_LAZY_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr<round> r,
+                                                                      std::shared_ptr<tcp::socket> socket) {
   auto const time = r->of->place.time();
   auto const alarm = time->make_deadline(socket->get_executor());
   std::function<void()> give_up = [socket] {
@@ -1418,7 +1423,8 @@ COMCP_DECL asio::awaitable<void> loopback_listener::state::serve(std::shared_ptr
   if (r->refused) r->finish(*r->refused);
 }
 
-COMCP_DECL result<loopback_listener> loopback_listener::open(asio::any_io_executor executor, loopback_place place) {
+COMCP_LAZY_DECL result<loopback_listener> loopback_listener::open(asio::any_io_executor executor,
+                                                                  loopback_place place) {
   if (!detail::is_loopback_path(place.path())) return error(errc::invalid_argument, "not a path for a redirect: " + place.path());
   if (place.host() != "127.0.0.1" && place.host() != "localhost") {
     return error(errc::invalid_argument, "a listener for redirects is at 127.0.0.1 or localhost, not at " + place.host());
@@ -1431,16 +1437,16 @@ COMCP_DECL result<loopback_listener> loopback_listener::open(asio::any_io_execut
   return loopback_listener(std::move(s));
 }
 
-COMCP_DECL std::string loopback_listener::uri() const { return state_->uri(); }
+COMCP_LAZY_DECL std::string loopback_listener::uri() const { return state_->uri(); }
 
-COMCP_DECL std::string loopback_listener::lead(std::string path, std::string where) {
+COMCP_LAZY_DECL std::string loopback_listener::lead(std::string path, std::string where) {
   state_->lead_path = std::move(path);
   state_->lead_to = std::move(where);
   state_->led = false;
   return "http://" + state_->authority() + state_->lead_path;
 }
 
-COMCP_DECL asio::awaitable<result<secret>> loopback_listener::wait(std::function<bool(std::string_view)> accepts) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> loopback_listener::wait(std::function<bool(std::string_view)> accepts) {
   return state::wait(state_, std::move(accepts));
 }
 
@@ -1495,15 +1501,15 @@ class loopback_redirect {
 
   class visit_in_progress {
    public:
-    visit_in_progress(net::loopback_listener listener, loopback_redirect const& how);
-    [[nodiscard]] std::string redirect_uri() const;
+    COMCP_LAZY visit_in_progress(net::loopback_listener listener, loopback_redirect const& how);
+    COMCP_LAZY [[nodiscard]] std::string redirect_uri() const;
     /// The redirect that has the `state` of the URL; others are answered and waited past. errc::invalid_argument for a URL
     /// without one.
-    [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url);
+    COMCP_LAZY [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url);
 
    private:
-    static asio::awaitable<result<secret>> go(visit_in_progress self, http_url url);
-    void open(http_url const& url, secret const& state);
+    COMCP_LAZY static asio::awaitable<result<secret>> go(visit_in_progress self, http_url url);
+    COMCP_LAZY void open(http_url const& url, secret const& state);
 
     net::loopback_listener listener_;
     opener open_;
@@ -1511,11 +1517,13 @@ class loopback_redirect {
     std::function<void(http_url const&)> show_;
   };
   /// Without a port of its own, it takes that of a known redirect URI with its host and path, if that is free.
-  [[nodiscard]] asio::awaitable<result<visit_in_progress>> start(std::vector<std::string> known, std::string issuer = {});
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<visit_in_progress>> start(std::vector<std::string> known,
+                                                                            std::string issuer = {});
 
  private:
-  static asio::awaitable<result<visit_in_progress>> begin(loopback_redirect how, std::vector<std::string> known,
-                                                          std::string issuer);
+  COMCP_LAZY static asio::awaitable<result<visit_in_progress>> begin(loopback_redirect how,
+                                                                     std::vector<std::string> known,
+                                                                     std::string issuer);
 
   std::uint16_t port_ = 0;
   std::optional<std::string> path_;
@@ -1761,7 +1769,7 @@ namespace comcp {
 namespace detail {
 
 /// The one `state` of a query; nothing where there is none, or several.
-COMCP_DECL std::optional<secret> state_of(std::string_view query) {
+COMCP_LAZY std::optional<secret> state_of(std::string_view query) {
   auto const fields = form_fields::parse(query);
   if (!fields || fields->count("state") != 1 || fields->find("state")->empty()) return {};
   return secret(*fields->find("state"));
@@ -1772,7 +1780,7 @@ COMCP_DECL void print_login_url(http_url const& url) {
 }
 
 /// The port of a redirect URI that is like ours.
-COMCP_DECL std::optional<std::uint16_t> known_port(std::string const& uri, net::loopback_place const& ours) {
+COMCP_LAZY std::optional<std::uint16_t> known_port(std::string const& uri, net::loopback_place const& ours) {
   auto const url = http_url::parse(uri);
   if (!url || url->secure() || url->host() != ours.host() || url->path() != ours.path()) return {};
   if (url->query() || url->fragment()) return {};
@@ -1781,17 +1789,17 @@ COMCP_DECL std::optional<std::uint16_t> known_port(std::string const& uri, net::
 
 }  // namespace detail
 
-COMCP_DECL loopback_redirect::visit_in_progress::visit_in_progress(net::loopback_listener listener,
-                                                                   loopback_redirect const& how)
+COMCP_LAZY_DECL loopback_redirect::visit_in_progress::visit_in_progress(net::loopback_listener listener,
+                                                                        loopback_redirect const& how)
     : listener_(std::move(listener)), open_(how.open_), by_page_(how.by_page_), show_(how.show_) {}
 
-COMCP_DECL std::string loopback_redirect::visit_in_progress::redirect_uri() const { return listener_.uri(); }
+COMCP_LAZY_DECL std::string loopback_redirect::visit_in_progress::redirect_uri() const { return listener_.uri(); }
 
-COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::visit(http_url url) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::visit(http_url url) {
   return go(*this, std::move(url));
 }
 
-COMCP_DECL void loopback_redirect::visit_in_progress::open(http_url const& url, secret const& state) {
+COMCP_LAZY_DECL void loopback_redirect::visit_in_progress::open(http_url const& url, secret const& state) {
   if (open_) static_cast<void>(open_(url));
   if (!by_page_) return;
   // As secret as the state, and says nothing of it.
@@ -1800,7 +1808,8 @@ COMCP_DECL void loopback_redirect::visit_in_progress::open(http_url const& url, 
   if (page) static_cast<void>(open_browser(*page));
 }
 
-COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::go(visit_in_progress self, http_url url) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress::go(visit_in_progress self,
+                                                                                         http_url url) {
   auto const wanted = detail::state_of(url.query().value_or(""));
   if (!wanted) co_return error(errc::invalid_argument, "the authorization URL has no state, or several");
   try {
@@ -1818,12 +1827,12 @@ COMCP_DECL asio::awaitable<result<secret>> loopback_redirect::visit_in_progress:
   co_return redirect;
 }
 
-COMCP_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::start(
+COMCP_LAZY_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::start(
     std::vector<std::string> known, std::string issuer) {
   return begin(*this, std::move(known), std::move(issuer));
 }
 
-COMCP_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::begin(
+COMCP_LAZY_DECL asio::awaitable<result<loopback_redirect::visit_in_progress>> loopback_redirect::begin(
     loopback_redirect how, std::vector<std::string> known, std::string issuer) {
   auto const executor = co_await asio::this_coro::executor;
   net::loopback_place place;
@@ -4121,29 +4130,30 @@ struct oauth_core;
 /// However a server behaves, its refusals send the user to a browser no more than 20 times an hour.
 class oauth {
  public:
-  explicit oauth(oauth_options options = oauth_options());
+  COMCP_LAZY explicit oauth(oauth_options options = oauth_options());
 
   /// The whole flow now, whatever is stored. Throws comcp::exception: errc::unauthorized with all that was tried,
   /// login_required without a user agent, timeout, denied by the policy, and the engine's.
-  [[nodiscard]] asio::awaitable<void> login(std::string_view server);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> login(std::string_view server);
   /// The flow up to the URL, for a redirect URI of yours.
-  [[nodiscard]] asio::awaitable<started_login> begin(std::string_view server, std::string redirect_uri);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<started_login> begin(std::string_view server, std::string redirect_uri);
   /// The rest of it: checks the redirect, exchanges the code, stores the tokens.
-  [[nodiscard]] asio::awaitable<void> finish(pending_authorization state, secret redirect);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> finish(pending_authorization state, secret redirect);
   /// Revokes the tokens where the authorization server can (RFC 7009), and deletes them here in any case. identity() stays:
   /// for another user with caches of their own, make another oauth.
-  [[nodiscard]] asio::awaitable<void> logout(std::string_view server);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> logout(std::string_view server);
   /// What is stored; nothing where nobody is logged in.
-  [[nodiscard]] asio::awaitable<std::optional<login_status>> status(std::string_view server);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<std::optional<login_status>> status(std::string_view server);
 
   // What an authenticator has; for transports.
-  [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
-  [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
-                                                                 http_response_head const& got);
-  void observed(auth_request const& request, http_response_head const& got) noexcept;
-  [[nodiscard]] std::string identity() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
+  COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request,
+                                                                            http_headers const& sent,
+                                                                            http_response_head const& got);
+  COMCP_LAZY void observed(auth_request const& request, http_response_head const& got) noexcept;
+  COMCP_LAZY [[nodiscard]] std::string identity() const;
   /// Of the grant: oauth-client-credentials or enterprise-managed-authorization.
-  [[nodiscard]] std::vector<std::string> extensions() const;
+  COMCP_LAZY [[nodiscard]] std::vector<std::string> extensions() const;
 
  private:
   std::shared_ptr<detail::oauth_core> core_;
@@ -4794,22 +4804,24 @@ struct oauth_io {
 };
 
 /// One request with its whole answer. An error names the origin, and nothing of what was sent.
-asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request);
+COMCP_LAZY asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request);
 
 /// Any request to an endpoint that wants the client authenticated, repeated once where a nonce is wanted. What the answer repeats of
 /// the secrets that were sent is *** in it.
-asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at, form_fields form);
+COMCP_LAZY asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at,
+                                                             form_fields form);
 /// The same, read as the answer of a token endpoint: a refusal is errc::unauthorized.
-asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at, form_fields form);
+COMCP_LAZY asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at,
+                                                                form_fields form);
 
 /// Makes *** of a secret that a server repeats.
-void hide(std::string& text, std::string_view secret_text);
+COMCP_LAZY void hide(std::string& text, std::string_view secret_text);
 
-http_request get_request(http_url url);
-http_request json_request(http_url url, std::string body);
+COMCP_LAZY http_request get_request(http_url url);
+COMCP_LAZY http_request json_request(http_url url, std::string body);
 
 /// Runs discovery to its end.
-asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, sansio::oauth_discovery machine);
+COMCP_LAZY asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, sansio::oauth_discovery machine);
 
 /// What a source of the user's gives, or what it threw as an error.
 template <class Source, class Request>
@@ -4838,7 +4850,7 @@ asio::awaitable<result<secret>> ask_source(Source source, Request about, char co
 
 namespace comcp::detail {
 
-COMCP_DECL asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request) {
+COMCP_LAZY_DECL asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_request request) {
   auto const origin = request.url.origin();
   request.timeouts.total(io.timeout);
   // A coroutine that is a lambda is part of it.
@@ -4854,14 +4866,14 @@ COMCP_DECL asio::awaitable<result<oauth_response>> send_one(oauth_io io, http_re
   co_return std::move(*got);
 }
 
-COMCP_DECL http_request get_request(http_url url) {
+COMCP_LAZY_DECL http_request get_request(http_url url) {
   http_request r(std::move(url), "GET");
   (void)r.headers.add("Accept", "application/json");
   r.repeatable = true;
   return r;
 }
 
-COMCP_DECL http_request json_request(http_url url, std::string body) {
+COMCP_LAZY_DECL http_request json_request(http_url url, std::string body) {
   http_request r(std::move(url), "POST");
   (void)r.headers.add("Accept", "application/json");
   (void)r.headers.add("Content-Type", "application/json");
@@ -4869,7 +4881,7 @@ COMCP_DECL http_request json_request(http_url url, std::string body) {
   return r;
 }
 
-COMCP_DECL void hide(std::string& text, std::string_view secret_text) {
+COMCP_LAZY_DECL void hide(std::string& text, std::string_view secret_text) {
   if (secret_text.size() < 4) return;
   for (auto at = text.find(secret_text); at != std::string::npos; at = text.find(secret_text, at + 3)) {
     text.replace(at, secret_text.size(), "***");
@@ -4889,7 +4901,7 @@ inline void hide_secrets(oauth_response& answer, form_fields const& sent, oauth_
   hide(answer.body, client.client_secret().reveal());
 }
 
-inline asio::awaitable<result<secret>> client_assertion(oauth_io io, oauth_steps::token_endpoint at) {
+COMCP_LAZY inline asio::awaitable<result<secret>> client_assertion(oauth_io io, oauth_steps::token_endpoint at) {
   assertion_request about;
   about.client_id = at.client().id();
   about.token_endpoint = at.url().text();
@@ -4901,7 +4913,8 @@ inline asio::awaitable<result<secret>> client_assertion(oauth_io io, oauth_steps
 }
 
 // Made anew for each attempt: assertions and proofs are for one use.
-inline asio::awaitable<result<http_request>> form_request(oauth_io io, oauth_steps::token_endpoint at, form_fields form) {
+COMCP_LAZY inline asio::awaitable<result<http_request>> form_request(oauth_io io, oauth_steps::token_endpoint at,
+                                                                     form_fields form) {
   secret assertion;
   if (at.auth_method() == "private_key_jwt") {
     auto got = co_await client_assertion(io, at);
@@ -4924,7 +4937,8 @@ inline asio::awaitable<result<http_request>> form_request(oauth_io io, oauth_ste
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at, form_fields form) {
+COMCP_LAZY_DECL asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_steps::token_endpoint at,
+                                                                  form_fields form) {
   for (bool again = false;; again = true) {
     auto request = co_await oauth_detail::form_request(io, at, form);
     if (!request) co_return request.error();
@@ -4941,14 +4955,15 @@ COMCP_DECL asio::awaitable<result<oauth_response>> post_form(oauth_io io, oauth_
   }
 }
 
-COMCP_DECL asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at, form_fields form) {
+COMCP_LAZY_DECL asio::awaitable<result<token_answer>> ask_for_tokens(oauth_io io, oauth_steps::token_endpoint at,
+                                                                     form_fields form) {
   auto got = co_await post_form(io, std::move(at), std::move(form));
   if (!got) co_return got.error();
   auto answer = read_token_answer(got->status, got->body, io.now());
   co_return answer;
 }
 
-COMCP_DECL asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, sansio::oauth_discovery machine) {
+COMCP_LAZY_DECL asio::awaitable<sansio::oauth_discovery> run_discovery(oauth_io io, sansio::oauth_discovery machine) {
   for (;;) {
     auto const url = machine.next();
     if (!url) co_return std::move(machine);
@@ -5661,8 +5676,8 @@ struct oauth_record {
   secret dpop_key;  ///< A private JWK; empty without DPoP.
 
   /// A pre-registered client leaves nothing but its id: its secrets stay where the user keeps them.
-  [[nodiscard]] secret to_json() const;
-  static result<oauth_record> from_json(secret const& text);
+  COMCP_LAZY [[nodiscard]] secret to_json() const;
+  COMCP_LAZY static result<oauth_record> from_json(secret const& text);
 };
 
 /// Work that several wait for, in a coroutine of its own.
@@ -5699,23 +5714,23 @@ struct oauth_session {
 };
 
 /// What authorization to `server` is sent over.
-oauth_sender sender_for(oauth_options const& options, http_url const& server,
-                        std::shared_ptr<oauth_addresses> addresses = nullptr);
+COMCP_LAZY oauth_sender sender_for(oauth_options const& options, http_url const& server,
+                                   std::shared_ptr<oauth_addresses> addresses = nullptr);
 
 struct oauth_core {
-  explicit oauth_core(oauth_options o);
+  COMCP_LAZY explicit oauth_core(oauth_options o);
 
-  std::shared_ptr<oauth_session> session(http_url const& server);
-  [[nodiscard]] std::string tokens_name(oauth_session const& s) const;
-  [[nodiscard]] std::string client_name(std::string const& issuer) const;
-  [[nodiscard]] std::string issuer_name(std::string const& of) const;  ///< of: as issuer_binding has it
+  COMCP_LAZY std::shared_ptr<oauth_session> session(http_url const& server);
+  COMCP_LAZY [[nodiscard]] std::string tokens_name(oauth_session const& s) const;
+  COMCP_LAZY [[nodiscard]] std::string client_name(std::string const& issuer) const;
+  COMCP_LAZY [[nodiscard]] std::string issuer_name(std::string const& of) const;  ///< of: as issuer_binding has it
   /// How requests on behalf of this server are sent.
-  [[nodiscard]] oauth_io io_for(oauth_session& s) const;
+  COMCP_LAZY [[nodiscard]] oauth_io io_for(oauth_session& s) const;
   /// How requests to an identity provider of the user's own choice are sent.
-  [[nodiscard]] oauth_io io_for_provider(http_url const& endpoint);
+  COMCP_LAZY [[nodiscard]] oauth_io io_for_provider(http_url const& endpoint);
   /// With the options' signatures and sources.
-  [[nodiscard]] oauth_steps::token_endpoint endpoint(http_url url, oauth_client client, std::string method, std::string issuer,
-                                                     dpop_prover* prover) const;
+  COMCP_LAZY [[nodiscard]] oauth_steps::token_endpoint endpoint(http_url url, oauth_client client, std::string method,
+                                                                std::string issuer, dpop_prover* prover) const;
 
   oauth_options options;
   oauth_io io;
@@ -5729,36 +5744,37 @@ using core_ptr = std::shared_ptr<oauth_core>;
 using session_ptr = std::shared_ptr<oauth_session>;
 
 /// Makes it what the session uses.
-void install(oauth_session& s, std::optional<oauth_record> record);
+COMCP_LAZY void install(oauth_session& s, std::optional<oauth_record> record);
 /// The header fields of a request with the session's tokens; none where there are no tokens.
-result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url, std::string const& method);
+COMCP_LAZY result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url,
+                                            std::string const& method);
 /// The value of Authorization; empty without tokens.
-std::string authorization_value(oauth_session const& s);
-std::string authorization_value(oauth_record const& r);
+COMCP_LAZY std::string authorization_value(oauth_session const& s);
+COMCP_LAZY std::string authorization_value(oauth_record const& r);
 
 /// Flows that the user sees, or in which a token endpoint answers a machine. However a server behaves there are not many of
 /// them, unless login() asks for one.
-void count_flow(oauth_core const& core, oauth_session& s, bool with_user);
-[[nodiscard]] bool may_start_flow(oauth_core const& core, oauth_session const& s);
+COMCP_LAZY void count_flow(oauth_core const& core, oauth_session& s, bool with_user);
+COMCP_LAZY [[nodiscard]] bool may_start_flow(oauth_core const& core, oauth_session const& s);
 
 /// Every call of the store is bounded.
-asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name);
-asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text);
-asio::awaitable<result<void>> remove_text(core_ptr core, std::string name);
-asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name);
+COMCP_LAZY asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name);
+COMCP_LAZY asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text);
+COMCP_LAZY asio::awaitable<result<void>> remove_text(core_ptr core, std::string name);
+COMCP_LAZY asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name);
 
 /// What the store has for this server.
-asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s);
 /// Stores it, then uses it. Where storing fails it is used all the same, as what it replaces may be worthless.
-asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record);
+COMCP_LAZY asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record);
 
 /// Starts work on the caller's executor, which goes on whoever stops waiting; its failure is the flight's.
-asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work);
+COMCP_LAZY asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work);
 /// The same in a slot of the session, which is emptied at its end; joins what is there. Where the user is waited for, it
 /// ends when the last of those who wait here goes.
-asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
-                                  asio::awaitable<result<void>> work);
-asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f);
+COMCP_LAZY asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
+                                             asio::awaitable<result<void>> work);
+COMCP_LAZY asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f);
 
 }  // namespace comcp::detail
 
@@ -5776,7 +5792,7 @@ namespace comcp::detail {
 
 // ---- The record ----
 
-COMCP_DECL secret oauth_record::to_json() const {
+COMCP_LAZY_DECL secret oauth_record::to_json() const {
   json::object out;
   out.set("server", grant.server).set("resource", grant.resource).set("issuer", grant.issuer);
   out.set("token_endpoint", grant.token_endpoint).set("revocation_endpoint", grant.revocation_endpoint);
@@ -5822,7 +5838,7 @@ inline result<oauth_client> stored_client(json::view of) {
 
 }  // namespace oauth_detail
 
-COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
+COMCP_LAZY_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
   using oauth_detail::member;
   error const unreadable(errc::wrong_shape, "the stored tokens are not readable: log out and in again");
   auto const document = json::parse(text.reveal());
@@ -5854,8 +5870,8 @@ COMCP_DECL result<oauth_record> oauth_record::from_json(secret const& text) {
 
 // ---- The core ----
 
-COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server,
-                                   std::shared_ptr<oauth_addresses> addresses) {
+COMCP_LAZY_DECL oauth_sender sender_for(oauth_options const& options, http_url const& server,
+                                        std::shared_ptr<oauth_addresses> addresses) {
   if (options.sender()) return options.sender();
   auto proxies = options.proxy() ? *options.proxy() : proxy_options::from_environment();
   asio_engine_options engine;
@@ -5864,7 +5880,7 @@ COMCP_DECL oauth_sender sender_for(oauth_options const& options, http_url const&
                                 options.tls(), net::system_lookup<asio::any_io_executor>, std::move(addresses));
 }
 
-COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
+COMCP_LAZY_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
   static std::atomic<std::uint64_t> count{0};
   number = ++count;
   if (options.time()) io.time = options.time();
@@ -5874,7 +5890,7 @@ COMCP_DECL oauth_core::oauth_core(oauth_options o) : options(std::move(o)) {
   given = options.tokens();
 }
 
-COMCP_DECL session_ptr oauth_core::session(http_url const& server) {
+COMCP_LAZY_DECL session_ptr oauth_core::session(http_url const& server) {
   auto const key = server.origin() + server.path();
   auto& found = sessions[key];
   if (found) return found;
@@ -5883,33 +5899,33 @@ COMCP_DECL session_ptr oauth_core::session(http_url const& server) {
   return found;
 }
 
-COMCP_DECL std::string oauth_core::tokens_name(oauth_session const& s) const {
+COMCP_LAZY_DECL std::string oauth_core::tokens_name(oauth_session const& s) const {
   return "tokens " + options.account() + " " + s.server.text();
 }
-COMCP_DECL std::string oauth_core::client_name(std::string const& issuer) const {
+COMCP_LAZY_DECL std::string oauth_core::client_name(std::string const& issuer) const {
   return "client " + options.account() + " " + issuer;
 }
 
-COMCP_DECL std::string oauth_core::issuer_name(std::string const& of) const {
+COMCP_LAZY_DECL std::string oauth_core::issuer_name(std::string const& of) const {
   return "issuer " + options.account() + " " + of;
 }
 
-COMCP_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
+COMCP_LAZY_DECL oauth_io oauth_core::io_for(oauth_session& s) const {
   if (!s.send) s.send = sender_for(options, s.server, s.addresses);
   auto out = io;
   out.send = s.send;
   return out;
 }
 
-COMCP_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
+COMCP_LAZY_DECL oauth_io oauth_core::io_for_provider(http_url const& endpoint) {
   if (!to_provider) to_provider = sender_for(options, endpoint);
   auto out = io;
   out.send = to_provider;
   return out;
 }
 
-COMCP_DECL oauth_steps::token_endpoint oauth_core::endpoint(http_url url, oauth_client client, std::string method,
-                                                            std::string issuer, dpop_prover* prover) const {
+COMCP_LAZY_DECL oauth_steps::token_endpoint oauth_core::endpoint(http_url url, oauth_client client, std::string method,
+                                                                 std::string issuer, dpop_prover* prover) const {
   oauth_steps::token_endpoint out(std::move(url), std::move(client), std::move(method));
   out.issuer(std::move(issuer)).assertions(options.assertions()).dpop(prover);
   if (options.client_assertion()) out.assertions(options.client_assertion());
@@ -5918,7 +5934,7 @@ COMCP_DECL oauth_steps::token_endpoint oauth_core::endpoint(http_url url, oauth_
 
 // ---- The session ----
 
-COMCP_DECL void install(oauth_session& s, std::optional<oauth_record> record) {
+COMCP_LAZY_DECL void install(oauth_session& s, std::optional<oauth_record> record) {
   bool const same_key = record && s.prover && s.record && record->dpop_key == s.record->dpop_key;
   if (!same_key) s.prover.reset();
   s.record = std::move(record);
@@ -5930,11 +5946,11 @@ COMCP_DECL void install(oauth_session& s, std::optional<oauth_record> record) {
   if (key) s.prover = std::make_shared<dpop_prover>(std::move(*key));
 }
 
-COMCP_DECL std::string authorization_value(oauth_record const& r) {
+COMCP_LAZY_DECL std::string authorization_value(oauth_record const& r) {
   return r.grant.tokens.token_type + " " + r.grant.tokens.access_token.reveal();
 }
 
-COMCP_DECL std::string authorization_value(oauth_session const& s) {
+COMCP_LAZY_DECL std::string authorization_value(oauth_session const& s) {
   return s.record ? authorization_value(*s.record) : std::string();
 }
 
@@ -5946,7 +5962,7 @@ inline bool is_new_hour(oauth_core const& core, oauth_session const& s) {
 }
 }  // namespace oauth_detail
 
-COMCP_DECL void count_flow(oauth_core const& core, oauth_session& s, bool with_user) {
+COMCP_LAZY_DECL void count_flow(oauth_core const& core, oauth_session& s, bool with_user) {
   if (oauth_detail::is_new_hour(core, s)) {
     s.hour_began = core.io.time->now();
     s.attempts = s.visits = 0;
@@ -5955,13 +5971,13 @@ COMCP_DECL void count_flow(oauth_core const& core, oauth_session& s, bool with_u
   if (with_user) ++s.visits;
 }
 
-COMCP_DECL bool may_start_flow(oauth_core const& core, oauth_session const& s) {
+COMCP_LAZY_DECL bool may_start_flow(oauth_core const& core, oauth_session const& s) {
   bool const few = s.attempts < core.options.max_attempts() && s.visits < oauth_detail::most_visits_an_hour;
   return few || oauth_detail::is_new_hour(core, s);
 }
 
-COMCP_DECL result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url,
-                                            std::string const& method) {
+COMCP_LAZY_DECL result<http_headers> credentials(oauth_core const& core, oauth_session const& s, http_url const& url,
+                                                 std::string const& method) {
   http_headers out;
   if (!s.record) return out;
   auto const& tokens = s.record->grant.tokens;
@@ -5980,27 +5996,27 @@ namespace oauth_detail {
 inline constexpr auto store_is_slow = "the token store did not answer in time";
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<std::optional<secret>>> load_text(core_ptr core, std::string name) {
   auto work = core->options.store().load(std::move(name));
   auto got = co_await within<std::optional<secret>>(core->io.time, core->io.timeout, std::move(work),
                                                     oauth_detail::store_is_slow, core);
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> save_text(core_ptr core, std::string name, secret text) {
   auto work = core->options.store().save(std::move(name), std::move(text));
   auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<result<void>> remove_text(core_ptr core, std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> remove_text(core_ptr core, std::string name) {
   auto work = core->options.store().remove(std::move(name));
   auto got = co_await within<void>(core->io.time, core->io.timeout, std::move(work), oauth_detail::store_is_slow, core);
   co_return got;
 }
 
 // Whoever holds it makes one request and calls the store three times.
-COMCP_DECL asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name) {
+COMCP_LAZY_DECL asio::awaitable<result<std::shared_ptr<void>>> lock_name(core_ptr core, std::string name) {
   auto const most = 4 * core->io.timeout;
   auto work = core->options.store().lock(std::move(name), most);
   auto got = co_await within<std::shared_ptr<void>>(core->io.time, most + core->io.timeout, std::move(work),
@@ -6035,7 +6051,7 @@ inline bool is_accepted(oauth_record const& r, oauth_core const& core, oauth_ses
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core_ptr core, session_ptr s) {
   auto const text = co_await load_text(core, core->tokens_name(*s));
   if (!text) co_return text.error();
   if (!*text) co_return std::optional<oauth_record>();
@@ -6050,7 +6066,7 @@ COMCP_DECL asio::awaitable<result<std::optional<oauth_record>>> load_record(core
   co_return std::optional<oauth_record>(std::move(*read));
 }
 
-COMCP_DECL asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> keep_record(core_ptr core, session_ptr s, oauth_record record) {
   auto const before = s->stored ? authorization_value(*s) : s->superseded;
   record.granted_at = core->io.now();
   auto saved = co_await save_text(core, core->tokens_name(*s), record.to_json());
@@ -6100,8 +6116,9 @@ class one_waiting {
   std::shared_ptr<oauth_flight> flight_;
 };
 
-inline asio::awaitable<void> under_way(std::shared_ptr<oauth_flight> f, session_ptr s,
-                                       std::shared_ptr<oauth_flight> oauth_session::* slot, asio::awaitable<result<void>> work) {
+COMCP_LAZY inline asio::awaitable<void> under_way(std::shared_ptr<oauth_flight> f, session_ptr s,
+                                                  std::shared_ptr<oauth_flight> oauth_session::* slot,
+                                                  asio::awaitable<result<void>> work) {
   end_of_flight at_the_end(f);
   at_the_end.session = std::move(s);
   at_the_end.slot = slot;
@@ -6118,21 +6135,21 @@ inline asio::awaitable<void> under_way(std::shared_ptr<oauth_flight> f, session_
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> landed(std::shared_ptr<oauth_flight> f) {
   co_await f->over.wait();
   if (f->failure) co_return f->failure;
   co_return result<void>();
 }
 
-COMCP_DECL asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work) {
+COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<oauth_flight>> take_off(asio::awaitable<result<void>> work) {
   auto const executor = co_await asio::this_coro::executor;
   auto const f = std::make_shared<oauth_flight>(executor);
   spawn(executor, oauth_detail::under_way(f, {}, nullptr, std::move(work)));
   co_return f;
 }
 
-COMCP_DECL asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
-                                             asio::awaitable<result<void>> work) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> fly(session_ptr s, std::shared_ptr<oauth_flight> oauth_session::* slot,
+                                                  asio::awaitable<result<void>> work) {
   auto const executor = co_await asio::this_coro::executor;
   auto f = s.get()->*slot;
   bool const first = !f || f->given_up;
@@ -6171,36 +6188,40 @@ struct flow_run {
 };
 
 /// Drives it until it is done or failed, or the user is wanted and redirect_uri says to stop there.
-asio::awaitable<void> drive(flow_run& run);
+COMCP_LAZY asio::awaitable<void> drive(flow_run& run);
 
 /// Whether this may go to its issuer, by what the store has of it; what is first, or named, is stored.
-asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what);
+COMCP_LAZY asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what);
 
 /// A whole flow, its tokens stored and in use. `challenge` is what the server said.
-asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge, bool step_up);
+COMCP_LAZY asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
+                                                   std::optional<auth_challenge> challenge, bool step_up);
 /// What the server says to a request without a token, as far as it says it.
-asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s);
 /// The assertion of a machine's grant.
-asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about);
+COMCP_LAZY asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about);
 
-asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s, std::string redirect_uri);
-asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect);
+COMCP_LAZY asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s,
+                                                                     std::string redirect_uri);
+COMCP_LAZY asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state,
+                                                     secret redirect);
 
 /// What is stored, or given by the options, is in use then.
-asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s);
 /// Loads what is stored, if that was not done, and renews what ends soon.
-asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s);
-[[nodiscard]] bool must_prepare(oauth_core const& core, oauth_session const& s);
+COMCP_LAZY asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s);
+COMCP_LAZY [[nodiscard]] bool must_prepare(oauth_core const& core, oauth_session const& s);
 /// Another token than `refused` (a value of Authorization): from the store, where another process put it, or by a refresh.
 /// After success there is none where the refresh token is worthless.
-asio::awaitable<result<void>> renew(core_ptr core, session_ptr s, std::string refused);
-asio::awaitable<result<void>> forget(core_ptr core, session_ptr s);
+COMCP_LAZY asio::awaitable<result<void>> renew(core_ptr core, session_ptr s, std::string refused);
+COMCP_LAZY asio::awaitable<result<void>> forget(core_ptr core, session_ptr s);
 
 /// The one that counts of a 401 or 403.
-std::optional<auth_challenge> pick_challenge(http_headers const& headers);
-asio::awaitable<result<http_headers>> headers_for(core_ptr core, http_url server, http_url url, std::string method);
-asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url server, http_url url, std::string used,
-                                                       http_response_head got);
+COMCP_LAZY std::optional<auth_challenge> pick_challenge(http_headers const& headers);
+COMCP_LAZY asio::awaitable<result<http_headers>> headers_for(core_ptr core, http_url server, http_url url,
+                                                             std::string method);
+COMCP_LAZY asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url server, http_url url,
+                                                                  std::string used, http_response_head got);
 
 }  // namespace comcp::detail
 
@@ -6212,7 +6233,7 @@ asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url s
 
 namespace comcp::detail {
 
-COMCP_DECL std::optional<auth_challenge> pick_challenge(http_headers const& headers) {
+COMCP_LAZY_DECL std::optional<auth_challenge> pick_challenge(http_headers const& headers) {
   std::optional<auth_challenge> out;
   for (auto& challenge : parse_challenges(headers)) {
     if (!challenge.is("Bearer") && !challenge.is("DPoP")) continue;
@@ -6225,7 +6246,8 @@ COMCP_DECL std::optional<auth_challenge> pick_challenge(http_headers const& head
   return out;
 }
 
-COMCP_DECL asio::awaitable<result<http_headers>> headers_for(core_ptr core, http_url server, http_url url, std::string method) {
+COMCP_LAZY_DECL asio::awaitable<result<http_headers>> headers_for(core_ptr core, http_url server, http_url url,
+                                                                  std::string method) {
   if (!same_origin(server, url)) co_return http_headers();
   auto const s = core->session(server);
   if (must_prepare(*core, *s)) {
@@ -6261,8 +6283,8 @@ inline bool has_other(oauth_session const& s, std::string const& used) {
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url server, http_url url, std::string used,
-                                                                  http_response_head got) {
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> answer_challenge(core_ptr core, http_url server, http_url url,
+                                                                       std::string used, http_response_head got) {
   using oauth_detail::has_other;
   if (!same_origin(server, url)) co_return auth_verdict::give_up;
   auto const s = core->session(server);
@@ -6315,18 +6337,18 @@ namespace oauth_detail {
 
 using want = sansio::oauth_flow::want;
 
-inline asio::awaitable<void> get_next(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> get_next(flow_run& run) {
   auto const got = co_await send_one(run.core->io_for(*run.session), get_request(run.flow.url()));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
 
-inline asio::awaitable<void> check_binding(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> check_binding(flow_run& run) {
   auto const held = co_await hold_to_issuer(run.core, run.flow.binding());
   held ? run.flow.bound() : run.flow.failed(held.error());
 }
 
-inline asio::awaitable<void> find_stored_client(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> find_stored_client(flow_run& run) {
   if (run.forget_stored) co_return run.flow.registration_found(std::nullopt);
   auto const text = co_await load_text(run.core, run.core->client_name(run.flow.issuer()));
   if (!text) co_return run.flow.failed(text.error());
@@ -6340,7 +6362,7 @@ inline asio::awaitable<void> find_stored_client(flow_run& run) {
   run.flow.registration_found(std::move(found));
 }
 
-inline asio::awaitable<void> start_visit(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> start_visit(flow_run& run) {
   auto uri = run.redirect_uri;
   if (uri.empty()) {
     auto const& agent = run.core->options.user();
@@ -6359,21 +6381,21 @@ inline asio::awaitable<void> start_visit(flow_run& run) {
   run.flow.redirecting_to(std::move(uri), secret(random_token()), secret(random_token()));
 }
 
-inline asio::awaitable<void> register_client(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> register_client(flow_run& run) {
   auto const got = co_await send_one(run.core->io_for(*run.session), json_request(run.flow.url(), run.flow.body()));
   if (!got) co_return run.flow.failed(got.error());
   run.flow.answered(got->status, got->headers, got->body, run.core->io.now());
 }
 
 // Stored at once: the flow may end without tokens, and registrations pile up at the server.
-inline asio::awaitable<void> save_registration(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> save_registration(flow_run& run) {
   run.saved = true;
   auto const& made = run.flow.registered();
   auto const saved = co_await save_text(run.core, run.core->client_name(run.flow.issuer()), made->to_json());
   if (!saved) run.flow.failed(saved.error());
 }
 
-inline asio::awaitable<void> send_user(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> send_user(flow_run& run) {
   auto url = run.flow.pending().url();
   if (!url) co_return run.flow.failed(url.error());
   auto const flight = run.session->authorizing;
@@ -6389,7 +6411,7 @@ inline asio::awaitable<void> send_user(flow_run& run) {
   run.flow.redirected(redirect->reveal());
 }
 
-inline asio::awaitable<void> fetch_assertion(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> fetch_assertion(flow_run& run) {
   grant_request about;
   about.issuer = run.flow.issuer();
   about.resource = run.flow.resource();
@@ -6399,7 +6421,7 @@ inline asio::awaitable<void> fetch_assertion(flow_run& run) {
   run.flow.asserted(std::move(*got));
 }
 
-inline asio::awaitable<void> request_tokens(flow_run& run) {
+COMCP_LAZY inline asio::awaitable<void> request_tokens(flow_run& run) {
   if (run.flow.wants_dpop() && !run.prover) run.prover = std::make_shared<dpop_prover>();
   auto const prover = run.prover;
   auto at = run.core->endpoint(run.flow.url(), run.flow.client(), run.flow.auth_method(), run.flow.issuer(), prover.get());
@@ -6448,8 +6470,8 @@ inline std::string granted_before(oauth_session const& s) {
 }
 
 // Under the lock of the refreshes of other processes, which would write what this replaces.
-inline asio::awaitable<result<void>> keep_locked(core_ptr core, session_ptr s, oauth_record record,
-                                                 std::shared_ptr<dpop_prover> prover) {
+COMCP_LAZY inline asio::awaitable<result<void>> keep_locked(core_ptr core, session_ptr s, oauth_record record,
+                                                            std::shared_ptr<dpop_prover> prover) {
   auto const held = co_await lock_name(core, core->tokens_name(*s));
   auto kept = co_await keep_record(core, s, std::move(record));
   if (prover) s->prover = std::move(prover);  // it knows the servers' nonces
@@ -6458,7 +6480,7 @@ inline asio::awaitable<result<void>> keep_locked(core_ptr core, session_ptr s, o
   co_return kept;
 }
 
-inline asio::awaitable<void> forget_client(core_ptr core, std::string issuer, std::string id) {
+COMCP_LAZY inline asio::awaitable<void> forget_client(core_ptr core, std::string issuer, std::string id) {
   auto const name = core->client_name(issuer);
   auto const text = co_await load_text(core, name);
   if (!text || !*text) co_return;
@@ -6470,7 +6492,7 @@ inline asio::awaitable<void> forget_client(core_ptr core, std::string issuer, st
 }  // namespace oauth_detail
 
 // Under a lock, so that there is one first.
-COMCP_DECL asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::issuer_binding what) {
   if (what.of.empty()) co_return result<void>();
   auto const name = core->issuer_name(what.of);
   auto const held = co_await lock_name(core, name);
@@ -6485,7 +6507,7 @@ COMCP_DECL asio::awaitable<result<void>> hold_to_issuer(core_ptr core, sansio::i
   co_return saved;
 }
 
-COMCP_DECL asio::awaitable<void> drive(flow_run& run) {
+COMCP_LAZY_DECL asio::awaitable<void> drive(flow_run& run) {
   using oauth_detail::want;
   for (int steps = 0; steps < 64; ++steps) {
     if (run.flow.registered() && !run.saved) co_await oauth_detail::save_registration(run);
@@ -6508,7 +6530,7 @@ COMCP_DECL asio::awaitable<void> drive(flow_run& run) {
   run.flow.failed(error(errc::limit_exceeded, "authorization takes too many steps"));
 }
 
-COMCP_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core_ptr core, session_ptr s) {
   // A ping does nothing, whatever the server thinks of it.
   auto request = json_request(s->server, R"({"jsonrpc":"2.0","id":1,"method":"ping"})");
   (void)request.headers.set("Accept", "application/json, text/event-stream");
@@ -6517,8 +6539,8 @@ COMCP_DECL asio::awaitable<std::optional<auth_challenge>> ask_for_challenge(core
   co_return pick_challenge(got->headers);
 }
 
-COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s, std::optional<auth_challenge> challenge,
-                                                   bool step_up) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
+                                                        std::optional<auth_challenge> challenge, bool step_up) {
   sansio::oauth_start start(s->server);
   start.challenge = std::move(challenge);
   start.step_up = step_up;
@@ -6536,7 +6558,7 @@ COMCP_DECL asio::awaitable<result<void>> authorize(core_ptr core, session_ptr s,
   }
 }
 
-COMCP_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about) {
+COMCP_LAZY_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_request about) {
   auto const& idp = core->options.enterprise();
   auto const patience = core->options.user_timeout();
   if (!idp) {
@@ -6574,7 +6596,8 @@ COMCP_DECL asio::awaitable<result<secret>> grant_assertion(core_ptr core, grant_
 
 // ---- The two halves ----
 
-COMCP_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s, std::string redirect_uri) {
+COMCP_LAZY_DECL asio::awaitable<result<pending_authorization>> begin_flow(core_ptr core, session_ptr s,
+                                                                          std::string redirect_uri) {
   if (redirect_uri.empty()) co_return error(errc::invalid_argument, "begin() needs a redirect URI");
   sansio::oauth_start start(s->server);
   start.challenge = co_await ask_for_challenge(core, s);
@@ -6618,7 +6641,8 @@ inline sansio::oauth_grant grant_of(pending_authorization const& state, oauth_pr
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state, secret redirect) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> finish_flow(core_ptr core, session_ptr s, pending_authorization state,
+                                                          secret redirect) {
   auto const answer = read_redirect(state, redirect.reveal());
   if (!answer) co_return oauth_detail::without_secrets(answer.error(), state);
   if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) {
@@ -6705,7 +6729,7 @@ inline void take_given(oauth_core& core, oauth_session& s) {
 }
 
 // Where another process put other tokens than these, or logged out, that is what counts.
-inline asio::awaitable<result<bool>> take_newer(core_ptr core, session_ptr s, std::string than) {
+COMCP_LAZY inline asio::awaitable<result<bool>> take_newer(core_ptr core, session_ptr s, std::string than) {
   auto stored = co_await load_record(core, s);
   if (!stored) co_return stored.error();
   if (!*stored) {
@@ -6721,7 +6745,8 @@ inline asio::awaitable<result<bool>> take_newer(core_ptr core, session_ptr s, st
 }
 
 // Tokens from elsewhere do not say where they are renewed.
-inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, session_ptr s, oauth_record record) {
+COMCP_LAZY inline asio::awaitable<result<oauth_record>> find_endpoint(core_ptr core, session_ptr s,
+                                                                      oauth_record record) {
   auto const& profile = core->options.profile();
   sansio::oauth_discovery start(s->server, profile, std::nullopt);
   auto const io = core->io_for(*s);
@@ -6763,7 +6788,7 @@ inline bool may_pass(std::string const& code) {
 }
 
 // Not if another process has replaced them meanwhile.
-inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s, secret refresh_token) {
+COMCP_LAZY inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s, secret refresh_token) {
   auto const stored = co_await load_record(core, s);
   if (!stored) co_return stored.error();
   bool const replaced = *stored && (*stored)->grant.tokens.refresh_token != refresh_token &&
@@ -6778,7 +6803,8 @@ inline asio::awaitable<result<void>> delete_refused(core_ptr core, session_ptr s
   co_return removed;
 }
 
-inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth_record of, oauth_refusal why) {
+COMCP_LAZY inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth_record of,
+                                                        oauth_refusal why) {
   bool const refresh = !of.grant.tokens.refresh_token.empty();  // else what there is may be good yet
   bool const client_gone = refresh && why.code == "invalid_client" && of.grant.registered_by == "dynamic";
   if (client_gone) co_await forget_client(core, of.grant.issuer, of.grant.client.id());
@@ -6791,7 +6817,7 @@ inline asio::awaitable<result<void>> refused(core_ptr core, session_ptr s, oauth
   co_return failure;
 }
 
-inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record) {
+COMCP_LAZY inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_record record) {
   auto const& g = record.grant;
   form_fields form;
   if (!g.tokens.refresh_token.empty()) {
@@ -6815,7 +6841,7 @@ inline asio::awaitable<result<form_fields>> renewal_form(core_ptr core, oauth_re
   co_return std::move(form);
 }
 
-inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
   auto record = *s->record;
   auto const prover = s->prover;
   if (record.grant.token_endpoint.empty()) {
@@ -6846,7 +6872,7 @@ inline asio::awaitable<result<void>> refresh_now(core_ptr core, session_ptr s) {
 }
 
 // Under the lock, as a refresh token that rotates is good for one request of one process.
-inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
   auto const before = authorization_value(*s);
   auto const held = co_await lock_name(core, core->tokens_name(*s));
   if (!held) co_return held.error();
@@ -6859,7 +6885,7 @@ inline asio::awaitable<result<void>> refresh(core_ptr core, session_ptr s) {
   co_return refreshed;
 }
 
-inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr s) {
   if (!s->loaded) {
     auto const loaded = co_await load_session(core, s);
     if (!loaded) co_return loaded.error();
@@ -6870,7 +6896,7 @@ inline asio::awaitable<result<void>> load_and_refresh(core_ptr core, session_ptr
   co_return refreshed;
 }
 
-inline asio::awaitable<result<void>> replace(core_ptr core, session_ptr s, std::string refused_value) {
+COMCP_LAZY inline asio::awaitable<result<void>> replace(core_ptr core, session_ptr s, std::string refused_value) {
   auto const newer = co_await take_newer(core, s, refused_value);
   if (!newer) co_return newer.error();
   if (*newer || !s->record || s->record->grant.tokens.refresh_token.empty() || s->unproven) co_return result<void>();
@@ -6879,7 +6905,7 @@ inline asio::awaitable<result<void>> replace(core_ptr core, session_ptr s, std::
 }
 
 // What a login was finished with does not say where tokens are revoked.
-inline asio::awaitable<std::string> revocation_endpoint(core_ptr core, session_ptr s, std::string issuer) {
+COMCP_LAZY inline asio::awaitable<std::string> revocation_endpoint(core_ptr core, session_ptr s, std::string issuer) {
   sansio::oauth_discovery start(s->server, core->options.profile(), std::nullopt);
   auto const io = core->io_for(*s);
   auto const machine = co_await run_discovery(io, std::move(start));
@@ -6889,7 +6915,7 @@ inline asio::awaitable<std::string> revocation_endpoint(core_ptr core, session_p
 }
 
 // As far as it goes: the tokens are deleted here whatever comes of it.
-inline asio::awaitable<void> revoke_all(core_ptr core, session_ptr s, oauth_record record) {
+COMCP_LAZY inline asio::awaitable<void> revoke_all(core_ptr core, session_ptr s, oauth_record record) {
   auto const& g = record.grant;
   auto url = g.revocation_endpoint;
   if (url.empty() && !g.issuer.empty()) url = co_await revocation_endpoint(core, s, g.issuer);
@@ -6911,7 +6937,7 @@ inline asio::awaitable<void> revoke_all(core_ptr core, session_ptr s, oauth_reco
 
 }  // namespace oauth_detail
 
-COMCP_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr s) {
   auto stored = co_await load_record(core, s);
   if (s->loaded) co_return result<void>();  // somebody else did
   if (!stored) co_return stored.error();
@@ -6921,7 +6947,7 @@ COMCP_DECL asio::awaitable<result<void>> load_session(core_ptr core, session_ptr
   co_return result<void>();
 }
 
-COMCP_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
+COMCP_LAZY_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
   if (!s.loaded || s.renewing) return true;
   if (s.renew_after && core.io.now() < *s.renew_after) {
     // A machine's next 401 leads to a flow, which is counted.
@@ -6930,7 +6956,7 @@ COMCP_DECL bool must_prepare(oauth_core const& core, oauth_session const& s) {
   return oauth_detail::ends_soon(core, s);
 }
 
-COMCP_DECL asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s) {
   auto work = oauth_detail::load_and_refresh(core, s);
   auto const ready = co_await fly(s, &oauth_session::renewing, std::move(work));
   if (ready) co_return result<void>();
@@ -6941,13 +6967,13 @@ COMCP_DECL asio::awaitable<result<void>> prepare(core_ptr core, session_ptr s) {
   co_return ready.error();
 }
 
-COMCP_DECL asio::awaitable<result<void>> renew(core_ptr core, session_ptr s, std::string refused) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> renew(core_ptr core, session_ptr s, std::string refused) {
   auto work = oauth_detail::replace(core, s, std::move(refused));
   auto done = co_await fly(s, &oauth_session::renewing, std::move(work));
   co_return done;
 }
 
-COMCP_DECL asio::awaitable<result<void>> forget(core_ptr core, session_ptr s) {
+COMCP_LAZY_DECL asio::awaitable<result<void>> forget(core_ptr core, session_ptr s) {
   auto const name = core->tokens_name(*s);
   auto const held = co_await lock_name(core, name);
   auto stored = co_await load_record(core, s);
@@ -6984,13 +7010,13 @@ inline session_ptr session_of(core_ptr const& core, std::string const& server) {
   return core->session(http_url::parse(server).value());
 }
 
-inline asio::awaitable<result<void>> whole_flow(core_ptr core, session_ptr s) {
+COMCP_LAZY inline asio::awaitable<result<void>> whole_flow(core_ptr core, session_ptr s) {
   auto challenge = co_await detail::ask_for_challenge(core, s);
   auto done = co_await detail::authorize(core, s, std::move(challenge), false);
   co_return done;
 }
 
-inline asio::awaitable<void> login(core_ptr core, std::string server) {
+COMCP_LAZY inline asio::awaitable<void> login(core_ptr core, std::string server) {
   auto const s = session_of(core, server);
   s->attempts = s->visits = 0;
   // What was granted before may be there. If it cannot be read, the login replaces it.
@@ -7001,7 +7027,7 @@ inline asio::awaitable<void> login(core_ptr core, std::string server) {
   s->attempts = s->visits = 0;
 }
 
-inline asio::awaitable<started_login> begin(core_ptr core, std::string server, std::string redirect_uri) {
+COMCP_LAZY inline asio::awaitable<started_login> begin(core_ptr core, std::string server, std::string redirect_uri) {
   auto const s = session_of(core, server);
   auto begun = co_await detail::begin_flow(core, s, std::move(redirect_uri));
   auto state = std::move(begun).value();
@@ -7010,7 +7036,7 @@ inline asio::awaitable<started_login> begin(core_ptr core, std::string server, s
 }
 
 // In a coroutine of its own: a code is good for one request.
-inline asio::awaitable<void> finish(core_ptr core, pending_authorization state, secret redirect) {
+COMCP_LAZY inline asio::awaitable<void> finish(core_ptr core, pending_authorization state, secret redirect) {
   auto const s = session_of(core, state.server);
   auto work = detail::finish_flow(core, s, std::move(state), std::move(redirect));
   auto const flight = co_await detail::take_off(std::move(work));
@@ -7019,14 +7045,14 @@ inline asio::awaitable<void> finish(core_ptr core, pending_authorization state, 
   s->attempts = s->visits = 0;
 }
 
-inline asio::awaitable<void> logout(core_ptr core, std::string server) {
+COMCP_LAZY inline asio::awaitable<void> logout(core_ptr core, std::string server) {
   auto const s = session_of(core, server);
   auto const flight = co_await detail::take_off(detail::forget(core, s));
   auto const done = co_await detail::landed(flight);
   done.value();
 }
 
-inline asio::awaitable<std::optional<login_status>> status(core_ptr core, std::string server) {
+COMCP_LAZY inline asio::awaitable<std::optional<login_status>> status(core_ptr core, std::string server) {
   auto const s = session_of(core, server);
   auto stored = co_await detail::load_record(core, s);
   if (!stored) throw exception(stored.error());
@@ -7049,35 +7075,40 @@ inline asio::awaitable<std::optional<login_status>> status(core_ptr core, std::s
 
 }  // namespace oauth_detail
 
-COMCP_DECL oauth::oauth(oauth_options options) : core_(std::make_shared<detail::oauth_core>(std::move(options))) {}
+COMCP_LAZY_DECL oauth::oauth(oauth_options options) : core_(std::make_shared<detail::oauth_core>(std::move(options))) {}
 
-COMCP_DECL asio::awaitable<void> oauth::login(std::string_view server) { return oauth_detail::login(core_, std::string(server)); }
+COMCP_LAZY_DECL asio::awaitable<void> oauth::login(std::string_view server) {
+  return oauth_detail::login(core_, std::string(server));
+}
 
-COMCP_DECL asio::awaitable<started_login> oauth::begin(std::string_view server, std::string redirect_uri) {
+COMCP_LAZY_DECL asio::awaitable<started_login> oauth::begin(std::string_view server, std::string redirect_uri) {
   return oauth_detail::begin(core_, std::string(server), std::move(redirect_uri));
 }
 
-COMCP_DECL asio::awaitable<void> oauth::finish(pending_authorization state, secret redirect) {
+COMCP_LAZY_DECL asio::awaitable<void> oauth::finish(pending_authorization state, secret redirect) {
   return oauth_detail::finish(core_, std::move(state), std::move(redirect));
 }
 
-COMCP_DECL asio::awaitable<void> oauth::logout(std::string_view server) { return oauth_detail::logout(core_, std::string(server)); }
+COMCP_LAZY_DECL asio::awaitable<void> oauth::logout(std::string_view server) {
+  return oauth_detail::logout(core_, std::string(server));
+}
 
-COMCP_DECL asio::awaitable<std::optional<login_status>> oauth::status(std::string_view server) {
+COMCP_LAZY_DECL asio::awaitable<std::optional<login_status>> oauth::status(std::string_view server) {
   return oauth_detail::status(core_, std::string(server));
 }
 
-COMCP_DECL asio::awaitable<result<http_headers>> oauth::headers(auth_request const& request) {
+COMCP_LAZY_DECL asio::awaitable<result<http_headers>> oauth::headers(auth_request const& request) {
   return detail::headers_for(core_, request.server, request.url, std::string(request.method));
 }
 
-COMCP_DECL asio::awaitable<result<auth_verdict>> oauth::challenged(auth_request const& request, http_headers const& sent,
-                                                                   http_response_head const& got) {
+COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> oauth::challenged(auth_request const& request,
+                                                                        http_headers const& sent,
+                                                                        http_response_head const& got) {
   auto const* const used = sent.find("Authorization");
   return detail::answer_challenge(core_, request.server, request.url, used ? *used : std::string(), got);
 }
 
-COMCP_DECL void oauth::observed(auth_request const& request, http_response_head const& got) noexcept {
+COMCP_LAZY_DECL void oauth::observed(auth_request const& request, http_response_head const& got) noexcept {
   try {
     if (!same_origin(request.server, request.url)) return;
     auto const s = core_->session(request.server);
@@ -7089,9 +7120,9 @@ COMCP_DECL void oauth::observed(auth_request const& request, http_response_head 
   }
 }
 
-COMCP_DECL std::string oauth::identity() const { return "oauth " + std::to_string(core_->number); }
+COMCP_LAZY_DECL std::string oauth::identity() const { return "oauth " + std::to_string(core_->number); }
 
-COMCP_DECL std::vector<std::string> oauth::extensions() const {
+COMCP_LAZY_DECL std::vector<std::string> oauth::extensions() const {
   std::vector<std::string> out;
   auto const& o = core_->options;
   if (o.enterprise()) {
@@ -7123,23 +7154,28 @@ COMCP_DECL std::vector<std::string> oauth::extensions() const {
 namespace comcp::oauth_steps {
 
 /// Resource and authorization server of an MCP server. The challenge of its 401 shortens the way.
-asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server, oauth_profile profile = oauth_profile(),
-                                             std::optional<auth_challenge> challenge = std::nullopt);
+COMCP_LAZY asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server,
+                                                        oauth_profile profile = oauth_profile(),
+                                                        std::optional<auth_challenge> challenge = std::nullopt);
 /// A registration at a server's endpoint.
-asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer, client_metadata about);
+COMCP_LAZY asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer,
+                                                         client_metadata about);
 /// The authorization request: its url() is for the browser, the rest must be kept. Throws what is refused: an endpoint that
 /// the policy does not let pass, PKCE without S256, another server's client, one with a secret and no issuer, a redirect URI that is neither loopback nor https.
-pending_authorization authorization_request(sansio::discovered const& at, oauth_client client, std::string redirect_uri,
-                                            std::string scope, endpoint_policy policy = endpoint_policy());
+COMCP_LAZY pending_authorization authorization_request(sansio::discovered const& at, oauth_client client,
+                                                       std::string redirect_uri, std::string scope,
+                                                       endpoint_policy policy = endpoint_policy());
 /// Tokens for the code of a redirect.
-asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at, pending_authorization pending, secret redirect);
+COMCP_LAZY asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at, pending_authorization pending,
+                                                    secret redirect);
 /// New tokens for a refresh token. Where the answer has no refresh token, the old one goes on. errc::unauthorized with
 /// "invalid_grant" in its text says that it is worthless.
-asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint at, secret refresh_token, std::string resource,
-                                   std::string scope = {});
-asio::awaitable<token_set> client_credentials(oauth_sender send, token_endpoint at, std::string resource, std::string scope = {});
-asio::awaitable<token_set> jwt_bearer(oauth_sender send, token_endpoint at, secret assertion, std::string resource,
-                                      std::string scope = {});
+COMCP_LAZY asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint at, secret refresh_token,
+                                              std::string resource, std::string scope = {});
+COMCP_LAZY asio::awaitable<token_set> client_credentials(oauth_sender send, token_endpoint at, std::string resource,
+                                                         std::string scope = {});
+COMCP_LAZY asio::awaitable<token_set> jwt_bearer(oauth_sender send, token_endpoint at, secret assertion,
+                                                 std::string resource, std::string scope = {});
 
 /// Options of a token exchange (RFC 8693). Regular.
 struct exchange_request {
@@ -7148,9 +7184,10 @@ struct exchange_request {
   std::string subject_token_type;
   std::string requested_token_type, audience, resource, scope;  ///< Left out where empty.
 };
-asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, exchange_request what);
+COMCP_LAZY asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, exchange_request what);
 /// RFC 7009; a server that knows the token no more is content.
-asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token, std::string token_type_hint = {});
+COMCP_LAZY asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token,
+                                        std::string token_type_hint = {});
 
 }  // namespace comcp::oauth_steps
 
@@ -7174,7 +7211,7 @@ inline form_fields grant_form(std::string_view type, std::string const& resource
   return form;
 }
 
-inline asio::awaitable<token_set> tokens(oauth_sender send, token_endpoint at, form_fields form) {
+COMCP_LAZY inline asio::awaitable<token_set> tokens(oauth_sender send, token_endpoint at, form_fields form) {
   auto answer = co_await detail::ask_for_tokens(detail::oauth_io(std::move(send)), std::move(at), std::move(form));
   if (!answer) throw exception(answer.error());
   if (auto const* const refused = std::get_if<oauth_refusal>(&*answer)) throw exception(refused->as_error("the token endpoint"));
@@ -7183,15 +7220,15 @@ inline asio::awaitable<token_set> tokens(oauth_sender send, token_endpoint at, f
 
 }  // namespace step_detail
 
-COMCP_DECL asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server, oauth_profile profile,
-                                                        std::optional<auth_challenge> challenge) {
+COMCP_LAZY_DECL asio::awaitable<sansio::discovered> discover(oauth_sender send, http_url server, oauth_profile profile,
+                                                             std::optional<auth_challenge> challenge) {
   sansio::oauth_discovery machine(std::move(server), profile, challenge);
   machine = co_await detail::run_discovery(detail::oauth_io(std::move(send)), std::move(machine));
   co_return machine.found().value();
 }
 
-COMCP_DECL asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer,
-                                                         client_metadata about) {
+COMCP_LAZY_DECL asio::awaitable<oauth_client> register_client(oauth_sender send, http_url endpoint, std::string issuer,
+                                                              client_metadata about) {
   detail::oauth_io const io(std::move(send));
   auto const got = co_await detail::send_one(io, detail::json_request(std::move(endpoint), about.to_json()));
   if (!got) throw exception(got.error());
@@ -7200,9 +7237,9 @@ COMCP_DECL asio::awaitable<oauth_client> register_client(oauth_sender send, http
   co_return std::get<oauth_client>(std::move(answer));
 }
 
-COMCP_DECL pending_authorization authorization_request(sansio::discovered const& at, oauth_client client,
-                                                       std::string redirect_uri, std::string scope,
-                                                       endpoint_policy policy) {
+COMCP_LAZY_DECL pending_authorization authorization_request(sansio::discovered const& at, oauth_client client,
+                                                            std::string redirect_uri, std::string scope,
+                                                            endpoint_policy policy) {
   auto const& as = at.authorization_server;
   if (as.authorization_endpoint.empty() || as.token_endpoint.empty()) {
     throw exception(error(errc::unauthorized, "the authorization server has no authorization or no token endpoint"));
@@ -7234,8 +7271,8 @@ COMCP_DECL pending_authorization authorization_request(sansio::discovered const&
   return out;
 }
 
-COMCP_DECL asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at, pending_authorization pending,
-                                                    secret redirect) {
+COMCP_LAZY_DECL asio::awaitable<token_set> exchange_code(oauth_sender send, token_endpoint at,
+                                                         pending_authorization pending, secret redirect) {
   auto const named = http_url::parse(pending.token_endpoint);
   if (!named || !(*named == at.url())) {
     throw exception(error(errc::invalid_argument, "this is not the token endpoint that the authorization was asked for"));
@@ -7250,8 +7287,8 @@ COMCP_DECL asio::awaitable<token_set> exchange_code(oauth_sender send, token_end
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint at, secret refresh_token, std::string resource,
-                                              std::string scope) {
+COMCP_LAZY_DECL asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint at, secret refresh_token,
+                                                   std::string resource, std::string scope) {
   auto form = step_detail::grant_form("refresh_token", resource, scope);
   form.add("refresh_token", refresh_token.reveal());
   auto got = co_await step_detail::tokens(std::move(send), std::move(at), std::move(form));
@@ -7259,22 +7296,22 @@ COMCP_DECL asio::awaitable<token_set> refresh(oauth_sender send, token_endpoint 
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<token_set> client_credentials(oauth_sender send, token_endpoint at, std::string resource,
-                                                         std::string scope) {
+COMCP_LAZY_DECL asio::awaitable<token_set> client_credentials(oauth_sender send, token_endpoint at,
+                                                              std::string resource, std::string scope) {
   auto form = step_detail::grant_form("client_credentials", resource, scope);
   auto got = co_await step_detail::tokens(std::move(send), std::move(at), std::move(form));
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<token_set> jwt_bearer(oauth_sender send, token_endpoint at, secret assertion, std::string resource,
-                                                 std::string scope) {
+COMCP_LAZY_DECL asio::awaitable<token_set> jwt_bearer(oauth_sender send, token_endpoint at, secret assertion,
+                                                      std::string resource, std::string scope) {
   auto form = step_detail::grant_form("urn:ietf:params:oauth:grant-type:jwt-bearer", resource, scope);
   form.add("assertion", assertion.reveal());
   auto got = co_await step_detail::tokens(std::move(send), std::move(at), std::move(form));
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, exchange_request what) {
+COMCP_LAZY_DECL asio::awaitable<token_set> exchange_token(oauth_sender send, token_endpoint at, exchange_request what) {
   auto form = step_detail::grant_form("urn:ietf:params:oauth:grant-type:token-exchange", what.resource, what.scope);
   if (!what.requested_token_type.empty()) form.add("requested_token_type", what.requested_token_type);
   if (!what.audience.empty()) form.add("audience", what.audience);
@@ -7284,7 +7321,8 @@ COMCP_DECL asio::awaitable<token_set> exchange_token(oauth_sender send, token_en
   co_return got;
 }
 
-COMCP_DECL asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token, std::string token_type_hint) {
+COMCP_LAZY_DECL asio::awaitable<void> revoke(oauth_sender send, token_endpoint at, secret token,
+                                             std::string token_type_hint) {
   form_fields form;
   form.add("token", token.reveal());
   if (!token_type_hint.empty()) form.add("token_type_hint", token_type_hint);

@@ -278,10 +278,10 @@ void give_back(text_buffer&& buffer) noexcept;
 #define COMCP_VERSION_STRING "0.1.0"
 
 /// Marks definitions that live in impl/*.ipp: inline when header-only, plain where comcp/src.hpp compiles them once.
-/// COMCP_LAZY is for those among them that only who calls them shall pay for, which are nearly all: g++ generates the frames
-/// of every inline coroutine that it reads at -O0, and all that they reach, but not of templates. It stands at the
-/// declaration (or at a definition without one), COMCP_LAZY_DECL at the definition. What is virtual cannot have it: it
-/// stands in a class template, or is called from one.
+/// COMCP_LAZY is for those among them that only who calls them shall pay for, which are nearly all: g++ generates the
+/// frames of every inline coroutine that it reads at -O0, and all that they reach, but not of templates. It stands at
+/// the declaration (or at a definition without one), COMCP_LAZY_DECL at the definition. What is virtual cannot have it:
+/// it stands in a class template, or is called from one.
 #if defined(COMCP_SEPARATE_COMPILATION)
 #define COMCP_DECL
 #define COMCP_LAZY
@@ -10107,23 +10107,16 @@ result<void> check_roots(json::fragment const& answered);
 }  // namespace comcp::detail
 
 // client/validation_plan.hpp
-// Where validation meets the core: what client/validation.hpp fills in, so that a program without it compiles none of
-// it. Internal.
-
-#include <memory>
+// Where validation meets a handler's answers: what client/validation.hpp fills in, so that a program without it
+// compiles none of it. Internal.
 
 namespace comcp {
-class client_core;
-
 namespace detail {
-class call_step;
 
 /// What the user asked for; shared by clients.
 class validation_plan {
  public:
   virtual ~validation_plan() = default;
-  /// Null where calls are not checked at all.
-  [[nodiscard]] virtual std::unique_ptr<call_step> start(client_core& core) const = 0;
   /// An accepted form elicitation's content, defaults filled in.
   [[nodiscard]] virtual result<void> check_answer(json::view requested_schema, json::view content) const = 0;
   /// Whether one that does not pass goes out nevertheless.
@@ -14230,7 +14223,7 @@ class connect_options {
   COMCP_LAZY connect_options& intercept(interceptor i);
   /// Results of lists and reads are used again, and equal ones in flight are one request (default: neither). Needs
   /// comcp/client/cache.hpp.
-  connect_options& cache(cache_options options);
+  COMCP_LAZY connect_options& cache(cache_options options);
 
   /// Of calls that say none.
   [[nodiscard]] std::chrono::nanoseconds timeout() const noexcept { return settings_.timeout; }
@@ -16705,6 +16698,7 @@ class outbound {
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <asio/awaitable.hpp>
@@ -16732,23 +16726,60 @@ class performer {
   std::shared_ptr<function const> end_;
 };
 
-/// What has a say in calls. On home only.
+/// What has a say in calls, as step_of makes it of a type. On home only.
 class call_step {
  public:
   virtual ~call_step() = default;
   [[nodiscard]] virtual bool concerns(std::string_view method) const noexcept = 0;
   /// The call's outcome, wherever it comes from.
   virtual asio::awaitable<reply> perform(prepared_call& c, performer next) = 0;
+
+  // A type need not have these.
+
   /// Before anybody else hears of it.
-  virtual void notified(std::string_view method, json::value const& params) { (void)method, (void)params; }
+  virtual void notified(std::string_view method, json::value const& params) = 0;
   /// There is a new connection, or a new session; after a restart another process is the server.
-  virtual void connected(bool restarted) { (void)restarted; }
+  virtual void connected(bool restarted) = 0;
   /// Whether it has to hear of changes of this list.
-  [[nodiscard]] virtual bool wants(std::string_view list) const { return (void)list, false; }
+  [[nodiscard]] virtual bool wants(std::string_view list) const = 0;
   /// Taken before a tools/list is sent, for learn().
-  [[nodiscard]] virtual std::uint64_t moment() const noexcept { return 0; }
+  [[nodiscard]] virtual std::uint64_t moment() const noexcept = 0;
   /// One page of its result. What changed since counts for nothing.
-  virtual void learn(json::view page, std::uint64_t asked) { (void)page, (void)asked; }
+  virtual void learn(json::view page, std::uint64_t asked) = 0;
+};
+
+/// A step of a type that need not be derived: what of it is virtual is said here, so that it is compiled by who uses
+/// it.
+template <class Step>
+class step_of final : public call_step {
+ public:
+  template <class... A>
+  explicit step_of(A&&... a) : step_(std::forward<A>(a)...) {}
+
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return step_.concerns(method); }
+  asio::awaitable<reply> perform(prepared_call& c, performer next) override {
+    return step_.perform(c, std::move(next));
+  }
+  void notified(std::string_view method, json::value const& params) override {
+    if constexpr (requires { step_.notified(method, params); }) step_.notified(method, params);
+  }
+  void connected(bool restarted) override {
+    if constexpr (requires { step_.connected(restarted); }) step_.connected(restarted);
+  }
+  [[nodiscard]] bool wants(std::string_view list) const override {
+    if constexpr (requires { step_.wants(list); }) return step_.wants(list);
+    return false;
+  }
+  [[nodiscard]] std::uint64_t moment() const noexcept override {
+    if constexpr (requires { step_.moment(); }) return step_.moment();
+    return 0;
+  }
+  void learn(json::view page, std::uint64_t asked) override {
+    if constexpr (requires { step_.learn(page, asked); }) step_.learn(page, asked);
+  }
+
+ private:
+  Step step_;
 };
 
 /// The way of a call that ends before it.
@@ -17700,6 +17731,7 @@ class subscription_hub {
 
 #include <functional>
 #include <memory>
+#include <utility>
 
 #include <asio/any_io_executor.hpp>
 
@@ -17726,6 +17758,26 @@ class tenant {
   /// The context goes away: lets go of all executors, timers and suspended coroutines that it has of it.
   virtual void context_gone() noexcept = 0;
 };
+
+/// A tenant that is a T, held by shared_ptr, with `lose_context()`: what of it is virtual is said here, so that a T is
+/// compiled by who makes one. T befriends it.
+template <class T>
+class tenant_of : public tenant {
+ protected:
+  using tenant::tenant;
+
+ private:
+  [[nodiscard]] std::shared_ptr<void> itself() noexcept override {
+    return static_cast<T&>(*this).weak_from_this().lock();
+  }
+  void context_gone() noexcept override { static_cast<T&>(*this).lose_context(); }
+};
+
+/// For a facade: when it goes away, its core is abandoned.
+template <class Core>
+std::shared_ptr<void> abandoned_at_end(std::shared_ptr<Core> core) {
+  return std::shared_ptr<void>(nullptr, [core = std::move(core)](void*) { core->abandon(); });
+}
 
 }  // namespace comcp::detail
 
@@ -17900,7 +17952,7 @@ class core_hooks : protected tenant, protected calls::owner {
   void given_up(request_id id, pending_entry const& e, std::string_view why) override {
     core().outbound.cancel(id, e, why);
   }
-  void context_gone() noexcept override { core().context_gone(); }  // home() is empty from then on
+  void context_gone() noexcept override { core().lose_context(); }  // home() is empty from then on
 };
 
 }  // namespace detail
@@ -17952,7 +18004,7 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 
  private:
   COMCP_LAZY static void let_go(client_core* last) noexcept;
-  COMCP_LAZY void context_gone() noexcept;
+  COMCP_LAZY void lose_context() noexcept;
   friend detail::core_hooks<client_core>;
 
   detail::core_link<client_core> link_;
@@ -18280,7 +18332,7 @@ COMCP_LAZY_DECL void client_core::let_go(client_core* last) noexcept {
   }
 }
 
-COMCP_LAZY_DECL void client_core::context_gone() noexcept {
+COMCP_LAZY_DECL void client_core::lose_context() noexcept {
   connection.context_gone();
   calls.shut_down();
   subscriptions.streams().shut_down();
@@ -19497,20 +19549,18 @@ struct interception final : pending_entry, task, std::enable_shared_from_this<in
   asio::cancellation_signal signal;
 };
 
-template <class Core>
-class interception_step final : public call_step {
+class interception_step {
  public:
-  explicit interception_step(Core& core) noexcept : core_(core) {}
+  explicit interception_step(client_core& core) noexcept : core_(core) {}
 
-  [[nodiscard]] bool concerns(std::string_view) const noexcept override { return true; }
-  asio::awaitable<reply> perform(prepared_call& c, performer next) override;
+  [[nodiscard]] bool concerns(std::string_view) const noexcept { return true; }
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
 
  private:
-  Core& core_;
+  client_core& core_;
 };
 
-template <class Core>
-asio::awaitable<reply> interception_step<Core>::perform(prepared_call& c, performer next) {
+COMCP_LAZY_DECL asio::awaitable<reply> interception_step::perform(prepared_call& c, performer next) {
   if (c.internal) return next(c);
   auto& calls = core_.calls;
   if (core_.end_reason()) return ended(core_.end_reason()->with_outcome(call_outcome::not_sent));
@@ -19518,9 +19568,9 @@ asio::awaitable<reply> interception_step<Core>::perform(prepared_call& c, perfor
   if (c.options.stop().stop_requested()) return ended(error(errc::cancelled).with_outcome(call_outcome::not_sent));
   auto const now = calls.now();
   auto const limit = calls.hard_limit(c.options);
-  asio::recycling_allocator<interception<Core>> const memory;
+  asio::recycling_allocator<interception<client_core>> const memory;
   auto const i =
-      std::allocate_shared<interception<Core>>(memory, core_.shared_from_this(), std::move(c), std::move(next));
+      std::allocate_shared<interception<client_core>>(memory, core_.shared_from_this(), std::move(c), std::move(next));
   if (!calls.enlist(*i, now, limit, later(now, limit), false))
     return ended(error(errc::queue_full, "more calls in flight than limits().pending_calls()"));
   calls.end_with(i->call.options.stop(), *i);
@@ -19595,7 +19645,7 @@ asio::awaitable<void> interception<Core>::walk(std::shared_ptr<interception> i) 
 COMCP_LAZY_DECL connect_options& connect_options::intercept(interceptor i) {
   settings_.interceptors.push_back(std::move(i));
   settings_.steps[detail::connect_settings::interception] = [](client_core& core) {
-    return std::make_unique<detail::interception_step<client_core>>(core);
+    return std::make_unique<detail::step_of<detail::interception_step>>(core);
   };
   return *this;
 }
@@ -22820,10 +22870,12 @@ COMCP_DECL std::string in_lower_case(std::string_view text) {
   return out;
 }
 
+constexpr bool is_field_blank(char c) noexcept { return c == ' ' || c == '\t'; }
+
 COMCP_DECL std::string_view without_field_blanks(std::string_view text) noexcept {
-  auto const first = text.find_first_not_of(" \t");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  while (!text.empty() && is_field_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_field_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 inline constexpr auto token_characters = [] {
@@ -22834,11 +22886,15 @@ inline constexpr auto token_characters = [] {
   return fits;
 }();
 
-COMCP_DECL result<std::string> checked_value(std::string_view name, std::string_view value) {
+COMCP_DECL bool breaks_its_line(std::string_view value) noexcept {
+  return value.find('\r') != value.npos || value.find('\n') != value.npos || value.find('\0') != value.npos;
+}
+
+COMCP_DECL result<http_field> checked_field(std::string&& name, std::string_view value) {
   if (!is_http_token(name)) return error(errc::invalid_argument, "a header's name is not a token");
-  if (std::any_of(value.begin(), value.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; }))
-    return error(errc::invalid_argument, "the value of header " + std::string(name) + " has CR, LF or NUL");
-  return std::string(without_field_blanks(value));
+  if (breaks_its_line(value))
+    return error(errc::invalid_argument, "the value of header " + name + " has CR, LF or NUL");
+  return http_field{std::move(name), std::string(without_field_blanks(value))};
 }
 
 /// Takes texts apart from the left. What does not fit stays, and `ok` becomes false for good.
@@ -22988,18 +23044,18 @@ COMCP_DECL bool is_protocol_header(std::string_view name) noexcept {
 }
 
 COMCP_DECL result<void> http_headers::add(std::string name, std::string_view value) {
-  auto checked = http_detail::checked_value(name, value);
+  auto checked = http_detail::checked_field(std::move(name), value);
   if (!checked) return checked.error();
   if (fields_.empty()) fields_.reserve(6);
-  fields_.push_back({std::move(name), std::move(*checked)});
+  fields_.push_back(std::move(*checked));
   return {};
 }
 
 COMCP_DECL result<void> http_headers::set(std::string name, std::string_view value) {
-  auto checked = http_detail::checked_value(name, value);
+  auto checked = http_detail::checked_field(std::move(name), value);
   if (!checked) return checked.error();
-  remove(name);
-  fields_.push_back({std::move(name), std::move(*checked)});
+  remove(checked->name);
+  fields_.push_back(std::move(*checked));
   return {};
 }
 
@@ -23219,14 +23275,14 @@ using token_source = std::function<asio::awaitable<secret>(token_need)>;
 /// share what is learned, on one executor.
 class bearer {
  public:
-  explicit bearer(secret token);
+  COMCP_LAZY explicit bearer(secret token);
   explicit bearer(std::string token) : bearer(secret(std::move(token))) {}
-  explicit bearer(token_source source);
+  COMCP_LAZY explicit bearer(token_source source);
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<http_headers>> headers(auth_request const& request);
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<auth_verdict>> challenged(auth_request const& request, http_headers const& sent,
                                                                  http_response_head const& got);
-  [[nodiscard]] std::string identity() const;
+  COMCP_LAZY [[nodiscard]] std::string identity() const;
 
  private:
   struct state;
@@ -23303,8 +23359,8 @@ struct bearer::state {
   error failure;                             // of the last time
 };
 
-COMCP_DECL bearer::bearer(secret token) : state_(std::make_shared<state>(std::move(token), token_source())) {}
-COMCP_DECL bearer::bearer(token_source source) : state_(std::make_shared<state>(secret(), std::move(source))) {}
+COMCP_LAZY_DECL bearer::bearer(secret token) : state_(std::make_shared<state>(std::move(token), token_source())) {}
+COMCP_LAZY_DECL bearer::bearer(token_source source) : state_(std::make_shared<state>(secret(), std::move(source))) {}
 
 COMCP_LAZY_DECL asio::awaitable<result<http_headers>> bearer::headers(auth_request const&) {
   auto const s = state_;
@@ -23334,7 +23390,7 @@ COMCP_LAZY_DECL asio::awaitable<result<auth_verdict>> bearer::challenged(auth_re
   co_return is_new ? auth_verdict::try_again : auth_verdict::give_up;
 }
 
-COMCP_DECL std::string bearer::identity() const { return "bearer " + std::to_string(state_->number); }
+COMCP_LAZY_DECL std::string bearer::identity() const { return "bearer " + std::to_string(state_->number); }
 
 }  // namespace comcp
 #endif
@@ -23346,28 +23402,14 @@ COMCP_DECL std::string bearer::identity() const { return "bearer " + std::to_str
 #include <utility>
 
 // http/asio_engine.hpp
-// HTTP/1.1 on one Asio executor: exchanges on connections that are kept between them. Decides when a request may go
-// out twice; how to connect is the connector's, what bytes mean the parser's. Templates, so that only who uses HTTP
-// compiles the coroutines.
+// HTTP/1.1 on one Asio executor: exchanges on connections that are kept between them.
 
-#include <algorithm>
-#include <cstdint>
-#include <exception>
+#include <cstddef>
 #include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
-#include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
-#include <asio/bind_cancellation_slot.hpp>
 #include <asio/cancellation_signal.hpp>
-#include <asio/co_spawn.hpp>
-#include <asio/post.hpp>
-#include <asio/this_coro.hpp>
 
 // http/any_engine.hpp
 // Any engine behind one type, so that what speaks MCP over HTTP is no template.
@@ -23380,6 +23422,7 @@ COMCP_DECL std::string bearer::identity() const { return "bearer " + std::to_str
 #include <utility>
 
 #include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
 
 // http/body.hpp
 // The bytes of a body that is read whole: one block, read into without being cleared before. Internal.
@@ -23552,6 +23595,8 @@ bool is_idempotent(std::string_view method) noexcept;
 // http/impl/request_writer.ipp
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstddef>
 
 namespace comcp {
 namespace http_detail {
@@ -23572,6 +23617,11 @@ constexpr bool has_control(std::string_view text) noexcept {
 }
 
 COMCP_DECL result<void> check_fields(http_headers const& headers);
+
+inline void append_number(std::string& out, std::size_t n) {
+  char digits[20];
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, n).ptr);
+}
 
 }  // namespace http_detail
 
@@ -23617,18 +23667,19 @@ COMCP_DECL std::string write_request_head(http_request const& request, proxy_for
   constexpr std::size_t usual = 256, usual_body = 2048;  // the body goes behind it
   std::string out;
   out.reserve(usual + common_lines.size() + std::min(request.body.size(), usual_body));
-  out += request.method;
-  out += ' ';
-  if (proxy.absolute) out += request.url.origin();
-  out += request.url.target();
-  out += " HTTP/1.1\r\nHost: ";
-  out += request.url.authority();
+  auto const& url = request.url;
+  out.append(request.method).append(" ");
+  if (proxy.absolute) out += url.origin();
+  out += url.path();
+  if (url.query()) out.append("?").append(*url.query());
+  out.append(" HTTP/1.1\r\nHost: ").append(url.host());
+  if (!url.has_default_port()) http_detail::append_number(out.append(":"), url.port());
   out += common_lines;
   for (auto const& field : request.headers) out.append("\r\n").append(field.name).append(": ").append(field.value);
   if (!proxy.authorization.empty()) out.append("\r\nProxy-Authorization: ").append(proxy.authorization);
   auto const& m = request.method;
   if (!request.body.empty() || m == "POST" || m == "PUT" || m == "PATCH")
-    out.append("\r\nContent-Length: ").append(std::to_string(request.body.size()));
+    http_detail::append_number(out.append("\r\nContent-Length: "), request.body.size());
   out += "\r\n\r\n";
   return out;
 }
@@ -23650,6 +23701,9 @@ class any_response {
   template <class R>
     requires(!std::same_as<R, any_response>)
   explicit any_response(R r) : self_(std::make_unique<model<R>>(std::move(r))) {}
+  template <class R, class... Args>
+  explicit any_response(std::in_place_type_t<R>, Args&&... args)
+      : self_(std::make_unique<model<R>>(std::forward<Args>(args)...)) {}
 
   explicit operator bool() const noexcept { return self_ != nullptr; }
   void reset() noexcept { self_.reset(); }
@@ -23678,6 +23732,25 @@ class any_response {
 
 namespace http_detail {
 
+/// Who is told what came of a request that no coroutine waits for.
+class response_sink {
+ public:
+  /// Once, on the executor, never from inside start(); not where its io_context is destroyed first.
+  virtual void came(result<any_response> r) = 0;
+  /// Not once its slot was used: the exchange may have been between two operations then.
+  [[nodiscard]] virtual bool is_waiting() const noexcept = 0;
+
+ protected:
+  ~response_sink() = default;
+};
+
+/// A sink that is a T: what of it is virtual is said here, so that a T is compiled by who makes one.
+template <class T>
+class response_sink_of : public response_sink {
+  void came(result<any_response> r) override { static_cast<T&>(*this).has_come(std::move(r)); }
+  [[nodiscard]] bool is_waiting() const noexcept override { return static_cast<T const&>(*this).awaits(); }
+};
+
 inline error body_too_long() { return error(errc::limit_exceeded, "the body is longer than http_options().max_body()"); }
 
 /// What engines may have beyond their concept: responses that read a body to its place.
@@ -23702,7 +23775,8 @@ asio::awaitable<result<void>> read_pieces(R& from, http_body& to, std::size_t mo
 
 template <class R>
 struct any_response::model final : base {
-  explicit model(R r) : of(std::move(r)) {}
+  template <class... Args>
+  explicit model(Args&&... args) : of(std::forward<Args>(args)...) {}
   [[nodiscard]] http_response_head const& head() const noexcept override { return of.head(); }
   asio::awaitable<result<std::string_view>> next() override { return of.next(); }
   std::optional<result<void>> take(http_body& to, std::size_t most) override {
@@ -23729,6 +23803,12 @@ class any_engine {
   [[nodiscard]] asio::awaitable<result<any_response>> open(http_request r, common_headers common) {
     return self_->open(std::move(r), std::move(common));
   }
+  /// Begins the same without a coroutine, where the engine can and a connection is ready; otherwise false, and nothing
+  /// has happened. The sink keeps the request and the slot's signal. The slot cancels, until the sink is told.
+  [[nodiscard]] bool start(http_request const& r, common_headers const& common, asio::cancellation_slot slot,
+                           std::shared_ptr<http_detail::response_sink> to) {
+    return self_->start(r, common, slot, std::move(to));
+  }
   /// Closes kept connections, where the engine can: they would keep an io_context at work.
   void close_idle() { self_->close_idle(); }
 
@@ -23736,6 +23816,8 @@ class any_engine {
   struct base {
     virtual ~base() = default;
     virtual asio::awaitable<result<any_response>> open(http_request&&, common_headers&&) = 0;
+    virtual bool start(http_request const&, common_headers const&, asio::cancellation_slot,
+                       std::shared_ptr<http_detail::response_sink>&&) = 0;
     virtual void close_idle() = 0;
   };
 
@@ -23750,6 +23832,15 @@ class any_engine {
       }
       if (common) http_detail::put_below(*common, r.headers);
       return erased(of->open(std::move(r)));
+    }
+    bool start(http_request const& r, common_headers const& common, asio::cancellation_slot slot,
+               std::shared_ptr<http_detail::response_sink>&& to) override {
+      if constexpr (requires { of->start(r, common, slot, std::move(to)); }) {
+        if (common && http_detail::have_name_in_common(*common, r.headers)) return false;
+        return of->start(r, common, slot, std::move(to));
+      } else {
+        return false;
+      }
     }
     void close_idle() override {
       if constexpr (requires { of->close_idle(); }) of->close_idle();
@@ -24037,8 +24128,7 @@ COMCP_DECL bool response_parser::whole_line(std::string_view& bytes, std::string
   if (bytes.size() > most && bytes.substr(0, most + 1).find('\n') == bytes.npos)
     return fail(errc::limit_exceeded, "a line of the response is longer than the limit of line bytes"), false;
   auto const line = lines_.next(bytes);
-  auto const start = (line ? *line : lines_.held()).substr(0, 5);
-  if (at_ == part::status && !std::string_view("HTTP/").starts_with(start))
+  if (at_ == part::status && !std::string_view("HTTP/").starts_with((line ? *line : lines_.held()).substr(0, 5)))
     return violation("what came is no HTTP response"), false;
   if (!line) return false;
   out = *line;
@@ -24418,6 +24508,30 @@ inline asio_engine_options& asio_engine_options::timeouts(http_timeouts const& t
 
 }  // namespace comcp
 
+// http/asio_exchange.hpp
+// One exchange of an Asio engine: on a connection that is kept or on a new one, and when its request may go out twice.
+// How to connect is the connector's, what bytes mean the parser's. Templates, so that only who uses HTTP compiles the
+// coroutines.
+
+#include <algorithm>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/co_spawn.hpp>
+#include <asio/post.hpp>
+#include <asio/this_coro.hpp>
+
 // http/asio_pool.hpp
 // The connections of an Asio engine: who may have one, which ones rest until the next exchange, and for how long. It
 // neither connects nor reads. Internal.
@@ -24466,6 +24580,12 @@ struct exchange_times {
   std::chrono::nanoseconds connect{}, response{}, idle{};
 };
 
+/// Without end, no clock is looked at.
+inline time_source::time_point after(time_source const& time, std::chrono::nanoseconds wait) {
+  if (wait == std::chrono::nanoseconds::max()) return time_source::time_point::max();
+  return comcp::detail::later(time.now(), wait);
+}
+
 /// Arming costs more than looking at a clock: an alarm that is early finds out and sets itself again.
 class exchange_clock {
  public:
@@ -24501,7 +24621,7 @@ class exchange_clock {
  private:
   [[nodiscard]] time_point end(bool endless) const noexcept { return endless ? time_point::max() : times_.total_at; }
   void expect(std::chrono::nanoseconds wait, errc why, time_point total) {
-    auto const at = comcp::detail::later(time_->now(), wait);
+    auto const at = after(*time_, wait);
     due(std::min(at, total), total < at ? errc::exchange_timeout : why);
   }
   void due(time_point at, errc why) {
@@ -25760,7 +25880,7 @@ template <class Stream>
 class asio_response {
  public:
   asio_response() = default;  ///< Ended, as one that was moved from; co_spawn wants it.
-  asio_response(http_response_head head, http_detail::asio_lease<Stream> lease)
+  asio_response(http_response_head&& head, http_detail::asio_lease<Stream>&& lease)
       : head_(std::move(head)), lease_(std::move(lease)) {}
 
   [[nodiscard]] http_response_head const& head() const noexcept { return head_; }
@@ -25852,7 +25972,7 @@ class asio_engine_core {
   [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
     auto const& own = options.timeouts();
     exchange_times out;
-    out.total_at = comcp::detail::later(time->now(), asked.total().value_or(*own.total()));
+    out.total_at = after(*time, asked.total().value_or(*own.total()));
     out.connect = asked.connect().value_or(*own.connect());
     out.response = asked.response().value_or(*own.response());
     out.idle = asked.idle().value_or(*own.idle());
@@ -25897,18 +26017,27 @@ asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for
   co_return std::move(connected);
 }
 
-/// The bytes of a request as they go to this connection.
+/// Whether the body is copied behind the head, so that both go out at once.
+inline bool has_short_body(http_request const& request) noexcept {
+  return request.body.size() <= std::size_t{64} << 10;
+}
+
 template <class Stream>
-request_text text_for(http_request& request, std::string_view common_lines, Stream& stream) {
-  constexpr std::size_t copied = std::size_t{64} << 10;
+std::string head_for(http_request const& request, std::string_view common_lines, Stream& stream) {
   proxy_form form;
   if (auto const* route = stream.forwarded_by()) {
     form.absolute = true;
     form.authorization = route->authorization().reveal();
   }
+  return write_request_head(request, form, common_lines);
+}
+
+/// The bytes of a request as they go to this connection.
+template <class Stream>
+request_text text_for(http_request& request, std::string_view common_lines, Stream& stream) {
   request_text out;
-  out.head = write_request_head(request, form, common_lines);
-  if (request.body.size() <= copied) {
+  out.head = head_for(request, common_lines, stream);
+  if (has_short_body(request)) {
     out.head += request.body;
   } else {
     out.body = std::move(request.body);
@@ -25922,19 +26051,34 @@ inline error const& told_of(error const& sent, error const& second) noexcept {
   return sent && !own ? sent : second;
 }
 
-/// Response is asio_response or what can be made of one.
+/// Whether a request may go out once more after what happened to it on a connection that had rested.
+template <class Stream>
+bool may_go_again(http_request const& request, asio_connection<Stream> const& c) {
+  bool const twice = request.repeatable || is_idempotent(request.method);
+  return c.ended_unanswered() && (twice || c.nothing_sent());
+}
+
+/// A request that went out on a connection which turned out dead.
+struct lost_request {
+  request_text text;
+  error sent;  // how that failed, where the server may have seen it
+  time_source::time_point total_at;
+};
+
+/// Response is asio_response or what can be made of one. What was lost is sent on a new connection.
 template <class Response, class Connector>
 asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Connector>> core, http_request request,
-                                           common_headers common) {
+                                           common_headers common, std::optional<lost_request> lost = std::nullopt) {
   using stream = typename Connector::stream;
   using progress = response_parser::progress;
   auto checked = check_request(request);
   if (!checked) co_return checked.error();
-  auto const times = core->times_of(request.timeouts);
-  bool const may_repeat = request.repeatable || is_idempotent(request.method);
+  auto times = core->times_of(request.timeouts);
+  if (lost) times.total_at = lost->total_at;
   request_text text;
   error sent;  // how the first attempt failed, where the server may have seen it
-  for (bool again = false;; again = true) {
+  if (lost) text = std::move(lost->text), sent = std::move(lost->sent);
+  for (bool again = lost.has_value();; again = true) {
     auto taken = core->connections->take(request.url, again);
     if (!taken) co_return told_of(sent, taken.error());
     auto lease = std::move(*taken);
@@ -25963,14 +26107,137 @@ asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Conn
       head.address = c.stream().server_address();
       co_return Response(asio_response<stream>(std::move(head), std::move(lease)));
     }
-    bool const repeat = rested && c.ended_unanswered() && (may_repeat || c.nothing_sent());
-    if (!repeat) co_return c.failure();
+    if (!rested || !may_go_again(request, c)) co_return c.failure();
     if (!c.nothing_sent()) sent = c.failure();
     text = c.take_text();
   }
 }
 
 }  // namespace http_detail
+
+}  // namespace comcp
+
+// http/asio_quick_exchange.hpp
+// The exchange of an Asio engine that is usual: a short request on a connection that rested, up to the head of its
+// response, by one handler in place of coroutines. What is unusual is left to exchange(). Internal.
+
+#include <memory>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+
+namespace comcp::http_detail {
+
+/// Sends a lost request on a new connection.
+template <class Connector>
+asio::awaitable<void> send_again(std::shared_ptr<asio_engine_core<Connector>> core, http_request request,
+                                 lost_request lost, std::shared_ptr<response_sink> to) {
+  result<any_response> got = error(errc::cancelled);
+  std::optional<lost_request> before(std::move(lost));
+  auto again = exchange<any_response>(std::move(core), std::move(request), nullptr, std::move(before));
+  try {
+    got = co_await std::move(again);
+  } catch (...) {
+    got = comcp::detail::current_error();
+  }
+  to->came(std::move(got));
+}
+
+/// The handler of the read that is pending.
+template <class Connector>
+class quick_exchange {
+ public:
+  using core = asio_engine_core<Connector>;
+  using stream = typename Connector::stream;
+  using cancellation_slot_type = asio::cancellation_slot;
+
+  /// False where no connection is ready, or something is wrong or unusual: then nothing has happened. The sink keeps
+  /// the request until it is told.
+  static bool start(std::shared_ptr<core> const& with, http_request const& request, common_headers const& common,
+                    asio::cancellation_slot slot, std::shared_ptr<response_sink> to) {
+    if (!has_short_body(request) || !check_request(request)) return false;
+    auto const lines = common ? with->common.of(common) : result<std::string_view>();
+    if (!lines) return false;
+    auto taken = with->connections->take(request.url, false);
+    if (!taken || !taken->get()) return false;
+    auto const times = with->times_of(request.timeouts);
+    auto const c = taken->get();
+    request_text text;
+    text.head = head_for(request, *lines, c->stream());
+    text.head += request.body;
+    c->begin(std::move(text), request.method, with->options.limits(), times);
+    read(quick_exchange(with, std::move(*taken), request, times.total_at, slot, std::move(to)));
+    return true;
+  }
+
+  quick_exchange(quick_exchange&&) noexcept = default;
+  quick_exchange& operator=(quick_exchange&&) = delete;
+  // Where the io_context is destroyed, nothing may reach for the connection through the slot.
+  ~quick_exchange() {
+    if (to_) slot_.clear();
+  }
+
+  void operator()(std::error_code ec, std::size_t n) {
+    slot_.clear();
+    auto& c = *lease_.get();
+    if (!to_->is_waiting()) c.fail(error(errc::cancelled));
+    c.received(ec, n);
+    auto const told = c.advance();
+    if (told == response_parser::progress::more) return read(std::move(*this));
+    if (told == response_parser::progress::failed) return failed();
+    c.pause();
+    c.head().address = c.stream().server_address();
+    auto const to = std::move(to_);
+    to->came(any_response(std::in_place_type<asio_response<stream>>, std::move(c.head()), std::move(lease_)));
+  }
+
+  [[nodiscard]] asio::cancellation_slot get_cancellation_slot() const noexcept { return slot_; }
+
+ private:
+  quick_exchange(std::shared_ptr<core> with, asio_lease<stream> lease, http_request const& request,
+                 time_source::time_point total_at, asio::cancellation_slot slot, std::shared_ptr<response_sink> to)
+      : core_(std::move(with)),
+        lease_(std::move(lease)),
+        request_(&request),
+        total_at_(total_at),
+        slot_(slot),
+        to_(std::move(to)) {}
+
+  static void read(quick_exchange next) {
+    auto& c = *next.lease_.get();
+    auto const room = c.room();
+    c.stream().async_read_some(room, std::move(next));
+  }
+
+  void failed() {
+    auto const c = lease_.get();
+    lease_.reset();
+    auto const to = std::move(to_);
+    if (!may_go_again(*request_, *c)) return to->came(c->failure());
+    lost_request lost;
+    lost.total_at = total_at_;
+    if (!c->nothing_sent()) lost.sent = c->failure();
+    lost.text = c->take_text();
+    http_request request(request_->url, request_->method);
+    request.timeouts = request_->timeouts;
+    auto again = send_again(std::move(core_), std::move(request), std::move(lost), to);
+    comcp::detail::spawn(c->stream().get_executor(), std::move(again), slot_, to);
+  }
+
+  std::shared_ptr<core> core_;
+  asio_lease<stream> lease_;
+  http_request const* request_;
+  time_source::time_point total_at_;
+  asio::cancellation_slot slot_;
+  std::shared_ptr<response_sink> to_;
+};
+
+}  // namespace comcp::http_detail
+
+namespace comcp {
 
 /// The default engine. Moves, does not copy; destroying it ends its exchanges with errc::closed. Between exchanges it
 /// keeps connections, and io_context::run() goes on until they have expired: close_idle() closes them at once.
@@ -26003,6 +26270,10 @@ class basic_asio_engine {
   template <class Response>
   [[nodiscard]] asio::awaitable<result<Response>> open_as(http_request request, common_headers common) {
     return http_detail::exchange<Response>(core_, std::move(request), std::move(common));
+  }
+  bool start(http_request const& request, common_headers const& common, asio::cancellation_slot slot,
+             std::shared_ptr<http_detail::response_sink> to) {
+    return http_detail::quick_exchange<Connector>::start(core_, request, common, slot, std::move(to));
   }
 
   /// Closes the connections that no exchange is on.
@@ -27097,21 +27368,21 @@ class http_fetch {
   using action = sansio::http_verdict::action;
 
   http_fetch(http_carrier& with, http_url where, std::string_view how)
-      : method(how), url(std::move(where)), with_(with) {}
+      : request(std::move(where), std::string(how)), with_(with) {}
   http_fetch(http_fetch const&) = delete;
   http_fetch& operator=(http_fetch const&) = delete;
 
-  std::string_view method;
-  http_url url;
+  http_request request;
   common_headers common;
-  http_headers headers;
-  std::string const* body = nullptr;
   std::function<void(bool)> authorizing;  // before and after the authenticator looks at a challenge
-  http_timeouts timeouts;
   sansio::http_sent sent;
   sansio::http_verdict verdict;
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> run();
+  /// Begins it without a coroutine, where that can be done. What the sink is told goes to came().
+  [[nodiscard]] bool start(asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to);
+  /// Whether that is all; otherwise run() goes on from there.
+  [[nodiscard]] bool came(result<any_response> r);
 
   // Preconditions of these: run() found a response, which has not been skipped or closed.
   [[nodiscard]] http_response_head const& head() const noexcept { return response_.head(); }
@@ -27125,8 +27396,10 @@ class http_fetch {
   void close() { response_.reset(); }
 
  private:
-  [[nodiscard]] http_request made() const;
-  [[nodiscard]] auth_request about(unsigned challenges) const { return {with_.server, url, method, challenges}; }
+  [[nodiscard]] auth_request about(unsigned challenges) const {
+    return {with_.server, request.url, request.method, challenges};
+  }
+  [[nodiscard]] bool is_settled() const noexcept;
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> add_credentials(http_request& r);
   void judge();
   void fail(error why);
@@ -27154,37 +27427,45 @@ namespace comcp::detail {
 
 inline constexpr std::size_t most_of_failure = std::size_t{64} << 10;
 
-COMCP_DECL http_request http_fetch::made() const {
-  http_request r(url, std::string(method));
-  r.headers = headers;
-  r.timeouts = timeouts;
-  r.repeatable = sent.repeatable || method == "GET";
-  if (body) r.body = *body;
-  return r;
+COMCP_DECL bool http_fetch::start(asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to) {
+  request.repeatable = sent.repeatable;
+  return !with_.auth && with_.engine.start(request, common, slot, std::move(to));
+}
+
+COMCP_DECL bool http_fetch::came(result<any_response> r) {
+  if (!r) return fail(r.error()), true;
+  response_ = std::move(*r);
+  judge();
+  return is_settled();
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> http_fetch::run() {
   for (bool again = true; again;) {
-    response_.reset();
-    auto request = made();
-    if (with_.auth) {
-      auto const added = co_await add_credentials(request);
-      if (!added) co_return fail(added.error());
+    if (!response_) {
+      auto next = request;
+      next.repeatable = sent.repeatable || request.method == "GET";
+      if (with_.auth) {
+        auto const added = co_await add_credentials(next);
+        if (!added) co_return fail(added.error());
+      }
+      auto opened = co_await with_.engine.open(std::move(next), common);
+      if (came(std::move(opened))) co_return;
     }
-    auto opened = co_await with_.engine.open(std::move(request), common);
-    if (!opened) co_return fail(opened.error());
-    response_ = std::move(*opened);
-    judge();
-    if (verdict.what == action::json || verdict.what == action::stream || verdict.what == action::accepted) co_return;
     again = co_await prepared_again();
+    if (again) response_.reset();
   }
+}
+
+COMCP_DECL bool http_fetch::is_settled() const noexcept {
+  return verdict.what == action::json || verdict.what == action::stream || verdict.what == action::accepted;
 }
 
 COMCP_DECL void http_fetch::judge() {
   auto const& got = response_.head();
   if (with_.auth) with_.auth.observed(about(sent.challenges), got);
   auto const now = got.status < 400 ? std::chrono::system_clock::time_point() : std::chrono::system_clock::now();
-  verdict = method == "POST" ? sansio::judge_post(sent, url, got, now) : sansio::judge_get(sent, url, got, now);
+  verdict = request.method == "POST" ? sansio::judge_post(sent, request.url, got, now)
+                                     : sansio::judge_get(sent, request.url, got, now);
 }
 
 COMCP_DECL void http_fetch::fail(error why) {
@@ -27196,7 +27477,7 @@ COMCP_LAZY_DECL asio::awaitable<bool> http_fetch::prepared_again() {
   switch (verdict.what) {
     case action::redirect:
       ++sent.redirects;
-      url = *verdict.where;
+      request.url = *verdict.where;
       co_return true;
     case action::wait:
       ++sent.waits;
@@ -27701,7 +27982,7 @@ struct http_activity {
   std::unique_ptr<deadline> limit;  // armed where one of its waits is bounded by us
   std::string session;              // the id that went along, empty where none did
   std::size_t place = nowhere;      // among the POSTs under way
-  bool starting = false;            // still inside send()
+  bool starting = false;            // nothing has gone out, or it is still inside send()
   bool given_up = false;
   bool answered = false;            // a request by its answer, the legacy era's stream by its head
 
@@ -27973,6 +28254,7 @@ class http_listener {
 namespace comcp::detail {
 
 class http_session;
+class http_post;
 
 class http_posts {
  public:
@@ -27986,10 +28268,10 @@ class http_posts {
   void hold() noexcept { holding_ = true; }
   COMCP_LAZY void release();
 
-  void finished(activity const& a);  ///< It is through.
-  void answered(activity const& a);  ///< Its answer came; what is left of its stream is nobody's.
+  void finished(http_activity& a);  ///< It is through.
+  void answered(http_activity& a);  ///< Its answer came; what is left of its stream is nobody's.
   /// A new POST with its message, which met a session's end after the next one began, or has to go elsewhere.
-  COMCP_LAZY void again(activity const& a);
+  COMCP_LAZY void again(http_activity& a);
 
   /// Lets what is no request get through; requests are not waited for.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> drained(time_source::time_point until);
@@ -27999,12 +28281,15 @@ class http_posts {
  private:
   COMCP_LAZY void start(outgoing&& message);
   COMCP_LAZY void prepare(outgoing const& message);
+  COMCP_LAZY void set_out(std::shared_ptr<http_post> const& p);
+  COMCP_LAZY void set_out_all();
   void give_back_held();
 
   http_session& session_;
   http_link& link_;
   std::vector<activity> under_way_;
   std::unordered_map<request_id, http_activity*> waiting_;  // for their answers
+  std::vector<std::shared_ptr<http_post>> setting_out_;     // in the next turn
   std::vector<outgoing> held_;
   bool holding_ = false;
   std::unique_ptr<deadline> hold_limit_;
@@ -28012,17 +28297,27 @@ class http_posts {
   std::uint64_t messages_out_ = 0, bytes_out_ = 0;
 };
 
-/// One POST, from its first byte to the end of what came of it. Lives in the coroutine that runs it.
-class http_post {
+/// One POST, from its first byte to the end of what came of it. The usual one needs no coroutine: there is a
+/// connection, and its answer comes at once.
+class http_post final : public http_activity,
+                        public http_detail::response_sink_of<http_post>,
+                        public std::enable_shared_from_this<http_post> {
  public:
-  using activity = std::shared_ptr<http_activity>;
+  COMCP_LAZY http_post(http_session& of, outgoing&& m);
 
-  COMCP_LAZY static asio::awaitable<void> run(std::shared_ptr<http_session> session, activity a);
+  COMCP_LAZY void start();
+  COMCP_LAZY void has_come(result<any_response> r);
+  [[nodiscard]] bool awaits() const noexcept { return !given_up; }
 
  private:
   using action = sansio::http_verdict::action;
+  using activity = std::shared_ptr<http_activity>;
 
-  http_post(http_session& session, activity a);
+  /// With `looked`, only what take_now() left.
+  COMCP_LAZY static asio::awaitable<void> run(std::shared_ptr<http_session> keep, std::shared_ptr<http_post> self,
+                                              bool looked);
+  COMCP_LAZY void go_on(std::shared_ptr<http_session> const& keep, bool looked);
+  COMCP_LAZY void ended(error failure);
   /// Where all that has to come is here: true.
   COMCP_LAZY [[nodiscard]] bool take_now();
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> take();
@@ -28032,13 +28327,15 @@ class http_post {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> refused();
   COMCP_LAZY [[nodiscard]] result<void> look_at_head();
   COMCP_LAZY void answer(result<void> const& read);
-  [[nodiscard]] bool is_initialize() const noexcept { return a_->message.handshake && !a_->message.stateless; }
+  COMCP_LAZY void send_anew();
+  [[nodiscard]] bool is_initialize() const noexcept { return message.handshake && !message.stateless; }
   [[nodiscard]] bool may_resume(sansio::sse_parser const& parser) const;
   [[nodiscard]] sansio::http_sent sent() const;
 
+  // Whoever runs it keeps the session: it keeps those of its POSTs that are under way.
   http_session& session_;
   http_link& link_;
-  activity a_;
+  std::weak_ptr<http_session> const alive_;
   http_fetch fetch_;
   http_body body_;
 };
@@ -28193,7 +28490,7 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_l
   // Some say by 404 that they have no such stream: it tells of the session only where there was one.
   f.sent.in_session = !a->session.empty() && a->answered;
   f.sent.repeatable = true;
-  f.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
+  f.request.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
   co_await f.run();
   if (link_.over(*a)) co_return std::nullopt;
   l.why = f.verdict.why;
@@ -28234,49 +28531,86 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<std::chrono::milliseconds>> http_l
 
 namespace comcp::detail {
 
-COMCP_DECL http_post::http_post(http_session& session, activity a)
-    : session_(session), link_(session.link()), a_(std::move(a)), fetch_(link_.carrier, link_.url, "POST") {
+COMCP_LAZY_DECL http_post::http_post(http_session& of, outgoing&& m)
+    : http_activity(std::move(m)),
+      session_(of),
+      link_(of.link()),
+      alive_(of.weak_from_this()),
+      fetch_(link_.carrier, link_.url, "POST") {
+  if (!message.stateless) session = link_.labels.session();
   fetch_.sent = sent();
-  fetch_.body = &a_->message.text;
-  fetch_.common = link_.labels.common_of(*a_);
-  fetch_.headers = link_.labels.own_of(*a_);
+  fetch_.request.body = std::move(message.text);
+  fetch_.request.headers = link_.labels.own_of(*this);
+  fetch_.common = link_.labels.common_of(*this);
   fetch_.authorizing = [this](bool begins) { link_.authorizing(begins); };
   // A call has its own deadlines, which cancel; everything else has this one.
   auto const& options = link_.options;
   bool const timed_by_call = fetch_.sent.request;
-  fetch_.timeouts.response(timed_by_call ? http_timeouts::never : options.send_timeout());
-  fetch_.timeouts.idle(timed_by_call && !a_->message.open_ended ? http_timeouts::never : options.idle_timeout());
-  fetch_.timeouts.total(timed_by_call ? http_timeouts::never : options.send_timeout());
+  auto& timeouts = fetch_.request.timeouts;
+  timeouts.response(timed_by_call ? http_timeouts::never : options.send_timeout());
+  timeouts.idle(timed_by_call && !message.open_ended ? http_timeouts::never : options.idle_timeout());
+  timeouts.total(timed_by_call ? http_timeouts::never : options.send_timeout());
 }
 
 COMCP_DECL sansio::http_sent http_post::sent() const {
   sansio::http_sent s;
-  s.request = a_->message.id != 0 && !link_.sse;
-  s.repeatable = a_->message.repeatable;
-  s.in_session = !a_->session.empty();
+  s.request = message.id != 0 && !link_.sse;
+  s.repeatable = message.repeatable;
+  s.in_session = !session.empty();
   return s;
+}
+
+COMCP_LAZY_DECL void http_post::start() {
+  starting = !fetch_.start(signal.slot(), shared_from_this());
+  if (starting) go_on(alive_.lock(), false);
+  starting = false;
+}
+
+COMCP_LAZY_DECL void http_post::go_on(std::shared_ptr<http_session> const& keep, bool looked) {
+  auto const self = shared_from_this();
+  spawn(link_.executor, run(keep, self, looked), signal.slot(), self);
+}
+
+COMCP_LAZY_DECL void http_post::has_come(result<any_response> r) {
+  auto const keep = alive_.lock();
+  if (!keep) return;
+  error failure;
+  try {
+    bool const looked = fetch_.came(std::move(r));
+    if (!link_.over(*this) && !(looked && take_now())) return go_on(keep, looked);
+  } catch (...) {
+    failure = current_error();
+  }
+  ended(std::move(failure));
 }
 
 // A POST begins inside send(), from which nothing may be told yet.
 COMCP_LAZY asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await net::async_turn(on); }
 
-COMCP_LAZY_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> session, activity a) {
-  auto& link = session->link();
+COMCP_LAZY_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> keep,
+                                                     std::shared_ptr<http_post> self, bool looked) {
+  auto& link = keep->link();
   error failure;
   try {
-    http_post p(*session, a);
-    co_await p.fetch_.run();
-    if (a->starting) co_await next_turn(link.executor);
-    if (!link.over(*a) && !p.take_now()) co_await p.take();
+    if (!looked) co_await self->fetch_.run();
+    if (self->starting) co_await next_turn(link.executor);
+    bool const through = link.over(*self) || (!looked && self->take_now());
+    if (!through) co_await self->take();
   } catch (...) {
-    failure = link.over(*a) ? error() : current_error();
+    failure = current_error();
   }
-  if (a->starting) co_await next_turn(link.executor);
-  bool const given_up = link.over(*a);
-  if (!link.over()) session->posts().finished(a);
-  if (given_up) co_return;
-  if (failure) link.failed(*a, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
-  if (!link.over() && a->message.established && a->session == link.labels.session()) session->listener().start();
+  if (self->starting) co_await next_turn(link.executor);
+  self->ended(std::move(failure));
+}
+
+COMCP_LAZY_DECL void http_post::ended(error failure) {
+  fetch_.close();
+  bool const untold = link_.over(*this);
+  if (!link_.over()) session_.posts().finished(*this);
+  if (untold) return;
+  if (failure)
+    link_.failed(*this, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
+  if (!link_.over() && message.established && session == link_.labels.session()) session_.listener().start();
 }
 
 COMCP_LAZY_DECL bool http_post::take_now() {
@@ -28292,7 +28626,7 @@ COMCP_LAZY_DECL bool http_post::take_now() {
 COMCP_LAZY_DECL asio::awaitable<void> http_post::take() {
   if (fetch_.verdict.what == action::json) {
     auto const read = co_await fetch_.read_body(body_, link_.options.max_body());
-    if (!link_.over(*a_)) answer(read);
+    if (!link_.over(*this)) answer(read);
   } else if (fetch_.verdict.what == action::stream) {
     co_await take_stream();
   } else if (fetch_.verdict.what == action::accepted) {
@@ -28303,7 +28637,7 @@ COMCP_LAZY_DECL asio::awaitable<void> http_post::take() {
 }
 
 COMCP_LAZY_DECL result<void> http_post::look_at_head() {
-  if (!is_initialize() || !link_.in().awaits(a_->message.id)) return {};  // a late answer begins nothing
+  if (!is_initialize() || !link_.in().awaits(message.id)) return {};  // a late answer begins nothing
   auto const begins = link_.labels.adopt_session(fetch_.head().headers);
   if (!begins) return begins.error();
   if (*begins) session_.posts().hold();
@@ -28313,12 +28647,12 @@ COMCP_LAZY_DECL result<void> http_post::look_at_head() {
 COMCP_LAZY_DECL void http_post::answer(result<void> const& read) {
   auto usable = read;
   if (usable) usable = look_at_head();
-  if (!usable) return link_.failed(*a_, usable.error());
-  auto const id = a_->message.id;
+  if (!usable) return link_.failed(*this, usable.error());
+  auto const id = message.id;
   body_.reserve(1);
   link_.deliver(padded_text(body_.data(), body_.size()), id);
-  if (link_.over(*a_)) return;
-  if (link_.in().awaits(id)) return link_.failed(*a_, sansio::unanswered(fetch_.head(), body_.view()));
+  if (link_.over(*this)) return;
+  if (link_.in().awaits(id)) return link_.failed(*this, sansio::unanswered(fetch_.head(), body_.view()));
   body_.clear();
   link_.spare = std::move(body_);
 }
@@ -28327,47 +28661,54 @@ COMCP_LAZY_DECL asio::awaitable<void> http_post::refused() {
   auto const why = fetch_.verdict.why;
   bool const in_other_words = fetch_.verdict.what == action::fail && fetch_.sent.in_session && sansio::means_session_lost(why);
   if (fetch_.verdict.what == action::session_lost || in_other_words) {
-    bool const newer = !link_.labels.session().empty() && link_.labels.session() != a_->session;
-    if (newer) co_return session_.posts().again(a_);
-    session_.posts().finished(a_);
-    co_return link_.in().session_lost(a_->message.id, why);
+    bool const newer = !link_.labels.session().empty() && link_.labels.session() != session;
+    if (newer) co_return send_anew();
+    session_.posts().finished(*this);
+    co_return link_.in().session_lost(message.id, why);
   }
   if (is_initialize() && !link_.sse && link_.options.kind() == http_kind::automatic && sansio::may_be_http_sse(why)) {
     auto const opened = co_await session_.open_sse();
-    if (link_.over(*a_)) co_return;
-    if (opened) co_return session_.posts().again(a_);
-    if (opened.error() == errc::unauthorized) co_return link_.failed(*a_, opened.error());  // it is there, behind a login
+    if (link_.over(*this)) co_return;
+    if (opened) co_return send_anew();
+    if (opened.error() == errc::unauthorized)
+      co_return link_.failed(*this, opened.error());  // it is there, behind a login
   }
-  link_.failed(*a_, why);
+  link_.failed(*this, why);
+}
+
+COMCP_LAZY_DECL void http_post::send_anew() {
+  message.text = std::move(fetch_.request.body);
+  session_.posts().again(*this);
 }
 
 // What may still be learned of the outcome by asking for the rest of a broken stream.
 COMCP_LAZY_DECL asio::awaitable<void> http_post::take_stream() {
-  if (auto const usable = look_at_head(); !usable) co_return link_.failed(*a_, usable.error());
+  if (auto const usable = look_at_head(); !usable) co_return link_.failed(*this, usable.error());
   sansio::sse_parser parser(link_.options.max_event());
-  auto broken = co_await session_.read_events(a_, fetch_, parser);
-  if (link_.over(*a_) || a_->answered) co_return;
+  activity const self = shared_from_this();
+  auto broken = co_await session_.read_events(self, fetch_, parser);
+  if (link_.over(*this) || answered) co_return;
   sansio::backoff backoff(link_.options.reconnect());
   auto delay = backoff.failed(link_.chance(), parser.retry());
   bool hopeless = false;
   while (delay && !hopeless && may_resume(parser) && leaves_outcome_open(broken)) {
     fetch_.close();
     co_await pause_until(link_.carrier.time, link_.in_time(*delay));
-    if (link_.over(*a_)) co_return;
+    if (link_.over(*this)) co_return;
     auto const before = parser.last_event_id();
     std::optional<time_source::time_point> opened;
     broken = co_await resume(parser, hopeless, opened);
-    if (link_.over(*a_) || a_->answered) co_return;
+    if (link_.over(*this) || answered) co_return;
     bool const brought = parser.last_event_id() != before;
     delay = opened ? backoff.ended(link_.carrier.time->now() - *opened, brought, link_.chance(), parser.retry())
                    : backoff.failed(link_.chance(), parser.retry());
   }
-  link_.failed(*a_, std::move(broken));
+  link_.failed(*this, std::move(broken));
 }
 
 // In its own session only.
 COMCP_DECL bool http_post::may_resume(sansio::sse_parser const& parser) const {
-  return !a_->message.stateless && a_->session == link_.labels.session() && !parser.last_event_id().empty() && !parser.failed();
+  return !message.stateless && session == link_.labels.session() && !parser.last_event_id().empty() && !parser.failed();
 }
 
 // Goes on with the stream of a POST by a GET. What ended it; hopeless, if trying again makes no sense.
@@ -28375,11 +28716,11 @@ COMCP_LAZY_DECL asio::awaitable<error> http_post::resume(sansio::sse_parser& par
                                                     std::optional<time_source::time_point>& opened) {
   http_fetch f(link_.carrier, link_.carrier.server, "GET");
   f.sent = sent();
-  f.common = link_.labels.of_stream(a_->session, parser.last_event_id());
+  f.common = link_.labels.of_stream(session, parser.last_event_id());
   f.authorizing = [this](bool begins) { link_.authorizing(begins); };
-  f.timeouts.response(link_.options.send_timeout()).idle(http_timeouts::never);
+  f.request.timeouts.response(link_.options.send_timeout()).idle(http_timeouts::never);
   co_await f.run();
-  if (link_.over(*a_)) co_return error(errc::cancelled);
+  if (link_.over(*this)) co_return error(errc::cancelled);
   if (f.verdict.what != action::stream) {
     // 409: the server has not seen yet that the stream broke.
     bool const busy = f.verdict.what == action::none && f.head().status == 409;
@@ -28391,8 +28732,9 @@ COMCP_LAZY_DECL asio::awaitable<error> http_post::resume(sansio::sse_parser& par
   }
   parser.restart();
   opened = link_.carrier.time->now();
-  auto ended = co_await session_.read_events(a_, f, parser);
-  co_return ended;
+  activity const self = shared_from_this();
+  auto how = co_await session_.read_events(self, f, parser);
+  co_return how;
 }
 
 }  // namespace comcp::detail
@@ -28422,14 +28764,37 @@ COMCP_LAZY_DECL result<void> http_posts::send(outgoing&& message) {
 
 COMCP_LAZY_DECL void http_posts::start(outgoing&& message) {
   prepare(message);
-  auto const a = std::make_shared<http_activity>(std::move(message));
-  if (!a->message.stateless) a->session = link_.labels.session();
-  a->place = under_way_.size();
-  under_way_.push_back(a);
-  if (a->message.id) waiting_.insert_or_assign(a->message.id, a.get());
-  a->starting = true;
-  spawn(link_.executor, http_post::run(session_.shared_from_this(), a), a->signal.slot(), a);
-  a->starting = false;
+  auto const p = std::make_shared<http_post>(session_, std::move(message));
+  p->place = under_way_.size();
+  under_way_.push_back(p);
+  if (p->message.id) waiting_.insert_or_assign(p->message.id, p.get());
+  set_out(p);
+}
+
+// Where many are under way, answers come together, and what their callers ask next goes out together: a server that is
+// woken by the first finds the others as well.
+COMCP_LAZY_DECL void http_posts::set_out(std::shared_ptr<http_post> const& p) {
+  constexpr std::size_t many = 8;
+  if (under_way_.size() < many && setting_out_.empty()) return p->start();
+  if (setting_out_.empty()) {
+    std::function<void()> go_on = [weak = session_.weak_from_this()] {
+      if (auto const self = weak.lock()) self->posts().set_out_all();
+    };
+    post(link_.executor, std::move(go_on));
+  }
+  setting_out_.push_back(p);
+  p->starting = true;
+}
+
+COMCP_LAZY_DECL void http_posts::set_out_all() {
+  for (auto const& p : std::exchange(setting_out_, {})) {
+    if (p->given_up) continue;
+    try {
+      p->start();
+    } catch (...) {
+      p->has_come(current_error());
+    }
+  }
 }
 
 // What the messages of a handshake mean to a session.
@@ -28475,21 +28840,21 @@ COMCP_DECL bool http_posts::abandon(request_id id) noexcept {
   auto const found = waiting_.find(id);
   if (found == waiting_.end()) return false;
   auto const a = under_way_[found->second->place];
-  finished(a);
+  finished(*a);
   a->give_up();
-  return a->message.stateless;
+  return a->message.stateless || a->starting;
 }
 
-COMCP_DECL void http_posts::answered(activity const& a) {
-  auto const found = waiting_.find(a->message.id);
-  if (found != waiting_.end() && found->second == a.get()) waiting_.erase(found);
+COMCP_DECL void http_posts::answered(http_activity& a) {
+  auto const found = waiting_.find(a.message.id);
+  if (found != waiting_.end() && found->second == &a) waiting_.erase(found);
 }
 
-COMCP_DECL void http_posts::finished(activity const& a) {
+COMCP_DECL void http_posts::finished(http_activity& a) {
   answered(a);
-  if (a->place == http_activity::nowhere) return;
-  auto const hole = std::exchange(a->place, http_activity::nowhere);
-  if (under_way_.back() != a) {
+  if (a.place == http_activity::nowhere) return;
+  auto const hole = std::exchange(a.place, http_activity::nowhere);
+  if (under_way_.back().get() != &a) {
     under_way_[hole] = std::move(under_way_.back());
     under_way_[hole]->place = hole;
   }
@@ -28497,12 +28862,12 @@ COMCP_DECL void http_posts::finished(activity const& a) {
   if (under_way_.empty() && drained_) drained_->open();
 }
 
-COMCP_LAZY_DECL void http_posts::again(activity const& a) {
+COMCP_LAZY_DECL void http_posts::again(http_activity& a) {
   finished(a);
-  if (holding_ && a->message.id != 0) {
-    held_.push_back(std::move(a->message));
+  if (holding_ && a.message.id != 0) {
+    held_.push_back(std::move(a.message));
   } else {
-    start(std::move(a->message));
+    start(std::move(a.message));
   }
 }
 
@@ -28512,7 +28877,7 @@ COMCP_LAZY_DECL asio::awaitable<void> http_posts::drained(time_source::time_poin
     if (a->message.id == 0) {
       link_.limit(a, until - link_.carrier.time->now());
     } else {
-      finished(a);
+      finished(*a);
       a->give_up();
     }
   }
@@ -28603,7 +28968,7 @@ COMCP_LAZY_DECL asio::awaitable<void> http_session::end(std::shared_ptr<http_ses
   http_fetch f(link.carrier, link.carrier.server, "DELETE");
   f.common = link.labels.of_end();
   auto const wait = link.options.close_wait();
-  f.timeouts.connect(wait).response(wait).total(wait);
+  f.request.timeouts.connect(wait).response(wait).total(wait);
   link.labels.forget_session();
   try {
     co_await f.run();
@@ -28659,8 +29024,8 @@ COMCP_LAZY_DECL asio::awaitable<error> http_session::read_events(activity a, htt
     if (parser.failed()) co_return parser.failure();
     if (a->message.id == 0 || a->answered || link_.in().awaits(a->message.id)) continue;
     a->answered = true;
-    posts_.answered(a);
-    if (f.method == "GET") co_return error();
+    posts_.answered(*a);
+    if (f.request.method == "GET") co_return error();
     link_.limit(a, std::chrono::seconds(1));  // for the end, after which the connection can be used again
   }
 }
@@ -28681,7 +29046,7 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> http_session::open_sse() {
   auto const a = std::make_shared<http_activity>(outgoing());
   auto const s = std::make_shared<sse_stream>(link_);
   s->fetch.common = link_.labels.of_stream({}, {});
-  s->fetch.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
+  s->fetch.request.timeouts.response(link_.options.send_timeout()).idle(link_.options.idle_timeout());
   s->fetch.authorizing = [this, a](bool begins) {
     link_.authorizing(begins);
     if (link_.over(*a)) return;

@@ -575,10 +575,10 @@ class cache_options {
 };
 
 namespace detail {
-std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options);
+COMCP_LAZY std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options);
 }
 
-inline connect_options& connect_options::cache(cache_options options) {
+COMCP_LAZY_DECL connect_options& connect_options::cache(cache_options options) {
   settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
     return detail::make_cache_step(core, own);
   };
@@ -611,15 +611,15 @@ COMCP_DECL std::string unique_partition() {
   return process + std::to_string(++count);
 }
 
-class cache_step final : public call_step {
+class cache_step {
  public:
   cache_step(client_core& core, cache_options options)
       : core_(core), options_(std::move(options)), own_(unique_partition()) {}
 
-  [[nodiscard]] bool concerns(std::string_view method) const noexcept override { return sansio::is_cacheable(method); }
-  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
-  COMCP_DECL void notified(std::string_view method, json::value const& params) override;
-  void connected(bool restarted) override {
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept { return sansio::is_cacheable(method); }
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
+  COMCP_LAZY void notified(std::string_view method, json::value const& params);
+  void connected(bool restarted) {
     if (restarted) own_ = unique_partition();
   }
 
@@ -654,28 +654,28 @@ class cache_step final : public call_step {
     }
   }
 
-  void locate(cache_key& key) const;
-  [[nodiscard]] std::optional<question> read(prepared_call const& c) const;
-  [[nodiscard]] std::optional<cached_result> find(cache_key key) const;
-  [[nodiscard]] std::optional<reply> fresh(question const& q);
-  [[nodiscard]] reply or_stale(question const& q, prepared_call& c, reply r);
-  void keep(question const& q, prepared_call const& c, reply const& r);
-  void change(cache_change what);
+  COMCP_LAZY void locate(cache_key& key) const;
+  COMCP_LAZY [[nodiscard]] std::optional<question> read(prepared_call const& c) const;
+  COMCP_LAZY [[nodiscard]] std::optional<cached_result> find(cache_key key) const;
+  COMCP_LAZY [[nodiscard]] std::optional<reply> fresh(question const& q);
+  COMCP_LAZY [[nodiscard]] reply or_stale(question const& q, prepared_call& c, reply r);
+  COMCP_LAZY void keep(question const& q, prepared_call const& c, reply const& r);
+  COMCP_LAZY void change(cache_change what);
   [[nodiscard]] std::optional<std::uint64_t> ticket() const {
     std::optional<std::uint64_t> out;
     with_store([&out](any_cache_store const& s) { out = s.ticket(); });
     return out;
   }
 
-  [[nodiscard]] bool shares(prepared_call const& c) const;
-  asio::awaitable<reply> fetch(question q, prepared_call& c);
-  asio::awaitable<reply> share(question const& q, prepared_call& c);
-  std::shared_ptr<flight> board(question const& q, prepared_call const& c);
-  [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f);
-  asio::awaitable<void> fly(std::shared_ptr<flight> f);
-  void land(std::shared_ptr<flight> const& f, reply r);
-  void leave(std::shared_ptr<flight> const& f, request_id wait);
-  void close_doors(std::shared_ptr<flight> const& f);
+  COMCP_LAZY [[nodiscard]] bool shares(prepared_call const& c) const;
+  COMCP_LAZY asio::awaitable<reply> fetch(question q, prepared_call& c);
+  COMCP_LAZY asio::awaitable<reply> share(question const& q, prepared_call& c);
+  COMCP_LAZY std::shared_ptr<flight> board(question const& q, prepared_call const& c);
+  COMCP_LAZY [[nodiscard]] call_options flight_options(std::shared_ptr<flight> const& f);
+  COMCP_LAZY asio::awaitable<void> fly(std::shared_ptr<flight> f);
+  COMCP_LAZY void land(std::shared_ptr<flight> const& f, reply r);
+  COMCP_LAZY void leave(std::shared_ptr<flight> const& f, request_id wait);
+  COMCP_LAZY void close_doors(std::shared_ptr<flight> const& f);
 
   client_core& core_;
   cache_options options_;
@@ -683,11 +683,11 @@ class cache_step final : public call_step {
   std::map<cache_key, std::shared_ptr<flight>> flights_;  // those that may be joined
 };
 
-COMCP_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options) {
-  return std::make_unique<cache_step>(core, options);
+COMCP_LAZY_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options) {
+  return std::make_unique<step_of<cache_step>>(core, options);
 }
 
-COMCP_DECL void cache_step::locate(cache_key& key) const {
+COMCP_LAZY_DECL void cache_step::locate(cache_key& key) const {
   comcp::transport_info info;
   if (core_.is_http()) info = core_.connection.channel().info();
   auto const& named = options_.partition();
@@ -698,7 +698,7 @@ COMCP_DECL void cache_step::locate(cache_key& key) const {
   if (!info.identity.empty()) key.audience = "identity " + info.identity;
 }
 
-COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call const& c) const {
+COMCP_LAZY_DECL std::optional<cache_step::question> cache_step::read(prepared_call const& c) const {
   if (c.internal || c.options.cache() == cache_use::bypass) return {};
   auto request = sansio::read_cache_request(c.method, c.params);
   if (!request) return {};
@@ -713,7 +713,7 @@ COMCP_DECL std::optional<cache_step::question> cache_step::read(prepared_call co
 }
 
 // Ours or everybody's: a fresh one, else the later.
-COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
+COMCP_LAZY_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
   auto const now = core_.calls.now();
   std::optional<cached_result> mine, everybodys;
   with_store([&](any_cache_store const& store) {
@@ -726,7 +726,7 @@ COMCP_DECL std::optional<cached_result> cache_step::find(cache_key key) const {
   return mine;
 }
 
-COMCP_DECL std::optional<reply> cache_step::fresh(question const& q) {
+COMCP_LAZY_DECL std::optional<reply> cache_step::fresh(question const& q) {
   if (!options_.store()) return {};
   auto found = find(q.key);
   bool const hit = found && found->is_fresh(core_.calls.now());
@@ -735,7 +735,7 @@ COMCP_DECL std::optional<reply> cache_step::fresh(question const& q) {
   return reply(std::move(found->result));
 }
 
-COMCP_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply r) {
+COMCP_LAZY_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply r) {
   auto const& most = options_.stale_on_error();
   if (r || !most || !options_.store() || c.options.cache() != cache_use::use || core_.is_closing()) return r;
   if (!sansio::is_outage(r.error())) return r;
@@ -747,7 +747,7 @@ COMCP_DECL reply cache_step::or_stale(question const& q, prepared_call& c, reply
   return std::move(old->result);
 }
 
-COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, reply const& r) {
+COMCP_LAZY_DECL void cache_step::keep(question const& q, prepared_call const& c, reply const& r) {
   if (!options_.store()) return;
   if (!r) {
     if (!r.error().peer() || !q.has_cursor) return;
@@ -773,7 +773,7 @@ COMCP_DECL void cache_step::keep(question const& q, prepared_call const& c, repl
   });
 }
 
-COMCP_DECL void cache_step::notified(std::string_view method, json::value const& params) {
+COMCP_LAZY_DECL void cache_step::notified(std::string_view method, json::value const& params) {
   for (auto& each : sansio::read_cache_changes(method, params.view())) {
     cache_key here;
     locate(here);
@@ -783,13 +783,13 @@ COMCP_DECL void cache_step::notified(std::string_view method, json::value const&
 }
 
 // Whoever asks from now on joins no request from before.
-COMCP_DECL void cache_step::change(cache_change what) {
+COMCP_LAZY_DECL void cache_step::change(cache_change what) {
   ++core_.calls.counters().cache_invalidations;
   std::erase_if(flights_, [&what](auto const& f) { return covers(what, f.first); });
   with_store([&what](any_cache_store const& store) { store.invalidate(std::move(what)); });
 }
 
-COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performer) {
+COMCP_LAZY_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performer) {
   auto const hold = core_.shared_from_this();
   auto const q = read(c);
   if (!q) {
@@ -809,7 +809,7 @@ COMCP_DECL asio::awaitable<reply> cache_step::perform(prepared_call& c, performe
   co_return or_stale(*q, c, std::move(r));
 }
 
-COMCP_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c) {
   q.ticket = ticket();
   auto work = core_.exchange.perform(c);
   auto r = co_await std::move(work);
@@ -818,11 +818,11 @@ COMCP_DECL asio::awaitable<reply> cache_step::fetch(question q, prepared_call& c
 }
 
 // What is a caller's own cannot be in a request that others share.
-COMCP_DECL bool cache_step::shares(prepared_call const& c) const {
+COMCP_LAZY_DECL bool cache_step::shares(prepared_call const& c) const {
   return options_.coalesces() && !c.options.on_progress() && c.options.meta().empty() && !c.options.log_level();
 }
 
-COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_call& c) {
   pending_entry e(pending_entry::span::client);
   auto const timeout = core_.calls.timeout(c.options);
   auto const id = core_.calls.enlist(e, c.started, timeout, later(c.started, core_.calls.hard_limit(c.options)), c.counted);
@@ -841,7 +841,7 @@ COMCP_DECL asio::awaitable<reply> cache_step::share(question const& q, prepared_
   co_return r;
 }
 
-COMCP_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const& q, prepared_call const& c) {
+COMCP_LAZY_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const& q, prepared_call const& c) {
   auto& there = flights_[q.key];
   if (there && c.options.cache() == cache_use::use) {
     ++core_.calls.counters().coalesced;
@@ -860,7 +860,7 @@ COMCP_DECL std::shared_ptr<cache_step::flight> cache_step::board(question const&
 }
 
 // It lasts as long as somebody waits: theirs are the timeouts. Whoever joins later may want its progress.
-COMCP_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const& f) {
+COMCP_LAZY_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const& f) {
   call_options o;
   constexpr auto forever = std::chrono::nanoseconds::max();
   o.timeout(forever).hard_timeout(forever).manual_input().stop(f->abandoned.get_token());
@@ -873,7 +873,7 @@ COMCP_DECL call_options cache_step::flight_options(std::shared_ptr<flight> const
   });
 }
 
-COMCP_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
+COMCP_LAZY_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
   auto const hold = core_.shared_from_this();
   reply r = error(errc::cancelled);
   try {
@@ -885,7 +885,7 @@ COMCP_DECL asio::awaitable<void> cache_step::fly(std::shared_ptr<flight> f) {
   land(f, std::move(r));
 }
 
-COMCP_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
+COMCP_LAZY_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
   f->landed = true;
   close_doors(f);
   keep(f->asked, f->call, r);
@@ -894,14 +894,14 @@ COMCP_DECL void cache_step::land(std::shared_ptr<flight> const& f, reply r) {
   for (auto const& p : std::exchange(f->aboard, {})) core_.calls.end(p.wait, reply(r));
 }
 
-COMCP_DECL void cache_step::leave(std::shared_ptr<flight> const& f, request_id wait) {
+COMCP_LAZY_DECL void cache_step::leave(std::shared_ptr<flight> const& f, request_id wait) {
   std::erase_if(f->aboard, [wait](passenger const& p) { return p.wait == wait; });
   if (!f->aboard.empty()) return;
   close_doors(f);
   f->abandoned.request_stop();
 }
 
-COMCP_DECL void cache_step::close_doors(std::shared_ptr<flight> const& f) {
+COMCP_LAZY_DECL void cache_step::close_doors(std::shared_ptr<flight> const& f) {
   auto const found = flights_.find(f->asked.key);
   if (found != flights_.end() && found->second == f) flights_.erase(found);
 }
@@ -1037,7 +1037,7 @@ class validator_model final : public any_validator {
 class validation_options {
  public:
   /// The bundled validator. `format` is an annotation in tools' schemas, and asserted in elicitation answers.
-  validation_options();
+  COMCP_LAZY validation_options();
   /// Any schema_validator, for everything. Clients with a copy of these options share it, also between threads.
   template <class V>
     requires(!std::same_as<V, validation_options>)
@@ -1087,21 +1087,21 @@ class validation_options {
 namespace comcp {
 namespace detail {
 
-class validation_step final : public call_step {
+class validation_step {
  public:
   validation_step(client_core& core, validation_options options) : core_(core), options_(std::move(options)) {}
 
-  [[nodiscard]] bool concerns(std::string_view method) const noexcept override {
+  [[nodiscard]] bool concerns(std::string_view method) const noexcept {
     return method == "tools/call" || method == "tools/list";
   }
-  COMCP_DECL asio::awaitable<reply> perform(prepared_call& c, performer next) override;
-  void notified(std::string_view method, json::value const&) override {
+  COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c, performer next);
+  void notified(std::string_view method, json::value const&) {
     if (method == "notifications/tools/list_changed") ++now_;
   }
-  void connected(bool) override { ++now_; }
-  [[nodiscard]] bool wants(std::string_view list) const override { return list == "tools"; }
-  [[nodiscard]] std::uint64_t moment() const noexcept override { return now_; }
-  COMCP_DECL void learn(json::view page, std::uint64_t asked) override;
+  void connected(bool) { ++now_; }
+  [[nodiscard]] bool wants(std::string_view list) const { return list == "tools"; }
+  [[nodiscard]] std::uint64_t moment() const noexcept { return now_; }
+  COMCP_LAZY void learn(json::view page, std::uint64_t asked);
 
  private:
   struct side {
@@ -1122,16 +1122,16 @@ class validation_step final : public call_step {
   };
   static constexpr std::size_t most_kept = 1000;  // compiled schemas; definitions of calls' own
 
-  asio::awaitable<reply> list(prepared_call& c, performer next);
-  asio::awaitable<reply> call(prepared_call& c, performer next);
-  asio::awaitable<error> know_tools(prepared_call& c);
-  asio::awaitable<void> list_all(std::shared_ptr<client_core> hold, std::shared_ptr<listing_now> l);
-  asio::awaitable<error> walk();
-  [[nodiscard]] std::shared_ptr<rule> find(std::string_view name, call_options const& o);
-  [[nodiscard]] error before(rule& r, std::string const& name, json::view params);
-  [[nodiscard]] error after(rule& r, std::string const& name, json::view answer);
-  void prepare(side& s);
-  [[nodiscard]] error judge(validation v, error const& e, std::string const& what) const;
+  COMCP_LAZY asio::awaitable<reply> list(prepared_call& c, performer next);
+  COMCP_LAZY asio::awaitable<reply> call(prepared_call& c, performer next);
+  COMCP_LAZY asio::awaitable<error> know_tools(prepared_call& c);
+  COMCP_LAZY asio::awaitable<void> list_all(std::shared_ptr<client_core> hold, std::shared_ptr<listing_now> l);
+  COMCP_LAZY asio::awaitable<error> walk();
+  COMCP_LAZY [[nodiscard]] std::shared_ptr<rule> find(std::string_view name, call_options const& o);
+  COMCP_LAZY [[nodiscard]] error before(rule& r, std::string const& name, json::view params);
+  COMCP_LAZY [[nodiscard]] error after(rule& r, std::string const& name, json::view answer);
+  COMCP_LAZY void prepare(side& s);
+  COMCP_LAZY [[nodiscard]] error judge(validation v, error const& e, std::string const& what) const;
   [[nodiscard]] bool is_strict() const noexcept {
     return options_.arguments() == validation::strict || options_.output() == validation::strict;
   }
@@ -1155,11 +1155,11 @@ class validation_step final : public call_step {
   std::shared_ptr<listing_now> listing_;
 };
 
-COMCP_DECL asio::awaitable<reply> validation_step::perform(prepared_call& c, performer next) {
+COMCP_LAZY_DECL asio::awaitable<reply> validation_step::perform(prepared_call& c, performer next) {
   return c.method.is(wire::methods::call_tool) ? call(c, std::move(next)) : list(c, std::move(next));
 }
 
-COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, performer next) {
+COMCP_LAZY_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, performer next) {
   auto const asked = now_;
   auto work = next(c);
   auto r = co_await std::move(work);
@@ -1167,7 +1167,7 @@ COMCP_DECL asio::awaitable<reply> validation_step::list(prepared_call& c, perfor
   co_return r;
 }
 
-COMCP_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, performer next) {
+COMCP_LAZY_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, performer next) {
   auto const hold = core_.shared_from_this();
   if (auto bad = core_.exchange.check(c)) co_return reply(std::move(bad));
   auto text = c.params;
@@ -1193,7 +1193,8 @@ COMCP_DECL asio::awaitable<reply> validation_step::call(prepared_call& c, perfor
 }
 
 // Of the given definition and the listed one, equal ones are one.
-COMCP_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::string_view name, call_options const& o) {
+COMCP_LAZY_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::string_view name,
+                                                                             call_options const& o) {
   auto const known = listed_.find(name);
   if (o.input_schema().is_null() && o.output_schema().is_null())
     return known != listed_.end() && known->second->learned == now_ ? known->second : nullptr;
@@ -1207,7 +1208,7 @@ COMCP_DECL std::shared_ptr<validation_step::rule> validation_step::find(std::str
 }
 
 // Not from an answer that may be older than the last change.
-COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
+COMCP_LAZY_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
   auto const tools = page.find("tools");
   if (!tools || asked != now_) return;
   for (auto const t : tools->elements()) {
@@ -1228,7 +1229,7 @@ COMCP_DECL void validation_step::learn(json::view page, std::uint64_t asked) {
 }
 
 // Nothing once the list is complete, and where it could not be had but that only warns.
-COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) {
+COMCP_LAZY_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) {
   if (complete_ == now_) co_return error();
   auto const began = core_.calls.now();
   auto const timeout = core_.calls.timeout(c.options);
@@ -1261,8 +1262,8 @@ COMCP_DECL asio::awaitable<error> validation_step::know_tools(prepared_call& c) 
   co_return error();
 }
 
-COMCP_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<client_core> hold,
-                                                       std::shared_ptr<listing_now> l) {
+COMCP_LAZY_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<client_core> hold,
+                                                                std::shared_ptr<listing_now> l) {
   for (unsigned walks = 0; walks < 3 && complete_ != now_; ++walks) {  // again where the list changed meanwhile
     auto const before = now_;
     try {
@@ -1282,7 +1283,7 @@ COMCP_DECL asio::awaitable<void> validation_step::list_all(std::shared_ptr<clien
   hold->calls.wake(l->waiting, json::value());
 }
 
-COMCP_DECL asio::awaitable<error> validation_step::walk() {
+COMCP_LAZY_DECL asio::awaitable<error> validation_step::walk() {
   auto const end = later(core_.calls.now(), core_.calls.hard_limit(call_options()));
   std::optional<std::string> from;
   std::set<std::pair<std::size_t, std::size_t>> seen;  // lengths and hashes
@@ -1309,7 +1310,7 @@ COMCP_DECL asio::awaitable<error> validation_step::walk() {
   co_return error(errc::limit_exceeded, "more pages than limits().pages()");
 }
 
-COMCP_DECL void validation_step::prepare(side& s) {
+COMCP_LAZY_DECL void validation_step::prepare(side& s) {
   if (s.compiled || s.unusable || s.text.is_null()) return;
   if (compiled_ >= most_kept) {
     for (auto* const all : {&listed_, &given_}) {
@@ -1326,7 +1327,7 @@ COMCP_DECL void validation_step::prepare(side& s) {
   ++compiled_;
 }
 
-COMCP_DECL error validation_step::judge(validation v, error const& e, std::string const& what) const {
+COMCP_LAZY_DECL error validation_step::judge(validation v, error const& e, std::string const& what) const {
   auto said = e.with_message(what + ": " + std::string(e.message()));
   if (v == validation::strict) return said;
   core_.fault(std::move(said));
@@ -1334,7 +1335,7 @@ COMCP_DECL error validation_step::judge(validation v, error const& e, std::strin
 }
 
 // Both schemas are looked at before the tool is called: a bad one must not come out when it has been.
-COMCP_DECL error validation_step::before(rule& r, std::string const& name, json::view params) {
+COMCP_LAZY_DECL error validation_step::before(rule& r, std::string const& name, json::view params) {
   if (options_.output() != validation::off) {
     prepare(r.output);
     if (r.output.unusable) {
@@ -1351,7 +1352,7 @@ COMCP_DECL error validation_step::before(rule& r, std::string const& name, json:
   return ok ? error() : judge(options_.arguments(), ok.error(), "the arguments of the tool " + name);
 }
 
-COMCP_DECL error validation_step::after(rule& r, std::string const& name, json::view answer) {
+COMCP_LAZY_DECL error validation_step::after(rule& r, std::string const& name, json::view answer) {
   if (options_.output() == validation::off) return {};
   prepare(r.output);
   auto const kind = answer.find("resultType");
@@ -1369,11 +1370,6 @@ COMCP_DECL error validation_step::after(rule& r, std::string const& name, json::
 class plan_of_options final : public validation_plan {
  public:
   explicit plan_of_options(validation_options o) : options_(std::move(o)) {}
-
-  [[nodiscard]] std::unique_ptr<call_step> start(client_core& core) const override {
-    if (options_.arguments() == validation::off && options_.output() == validation::off) return nullptr;
-    return std::make_unique<validation_step>(core, options_);
-  }
 
   [[nodiscard]] result<void> check_answer(json::view requested_schema, json::view content) const override {
     if (options_.elicitation() == validation::off) return {};
@@ -1395,13 +1391,15 @@ class plan_of_options final : public validation_plan {
 
 }  // namespace detail
 
-COMCP_DECL validation_options::validation_options()
+COMCP_LAZY_DECL validation_options::validation_options()
     : validator_(std::make_shared<detail::validator_model<bundled_validator>>(bundled_validator())) {}
 
-COMCP_DECL connect_options& connect_options::validate(validation_options const& o) {
-  auto const plan = std::make_shared<detail::plan_of_options>(o);
-  settings_.answers = plan;
-  settings_.steps[detail::connect_settings::validation] = [plan](client_core& core) { return plan->start(core); };
+COMCP_LAZY_DECL connect_options& connect_options::validate(validation_options const& o) {
+  settings_.answers = std::make_shared<detail::plan_of_options>(o);
+  settings_.steps[detail::connect_settings::validation] = [o](client_core& core) -> std::unique_ptr<detail::call_step> {
+    if (o.arguments() == validation::off && o.output() == validation::off) return nullptr;
+    return std::make_unique<detail::step_of<detail::validation_step>>(core, o);
+  };
   return *this;
 }
 
@@ -1767,10 +1765,16 @@ class server_config {
 
 namespace comcp {
 
+namespace detail {
+struct to_server_config {
+  COMCP_LAZY [[nodiscard]] server_config operator()(configured_server const& s) const;
+};
+}  // namespace detail
+
 /// The server of an expanded entry (expand_server()), its timeout among the options, and a handshake that may take as
 /// long as the start. stdio: without a shell, in `cwd` or the directory of the host, with `env` beside the safe default
 /// variables. Headers are sent with every request. Names and retry policy are for the caller to say.
-[[nodiscard]] server_config to_server_config(configured_server const& s);
+inline constexpr detail::to_server_config to_server_config;
 
 }  // namespace comcp
 
@@ -1802,9 +1806,7 @@ inline http<> http_of(configured_server const& s) {
   return out;
 }
 
-}  // namespace detail
-
-COMCP_DECL server_config to_server_config(configured_server const& s) {
+COMCP_LAZY_DECL server_config to_server_config::operator()(configured_server const& s) const {
   auto const kept = std::make_shared<configured_server const>(s);
   auto out = server_config::from([kept] {
     if (kept->kind == configured_kind::stdio) return any_transport(detail::stdio_of(*kept));
@@ -1817,6 +1819,7 @@ COMCP_DECL server_config to_server_config(configured_server const& s) {
   return out;
 }
 
+}  // namespace detail
 }  // namespace comcp
 #endif
 #endif
@@ -4808,19 +4811,19 @@ class server_connection {
  public:
   explicit server_connection(live_server& s) noexcept : server_(s) {}
   ~server_connection() {
-    if (core_ && !core_->end_reason()) core_->abandon();
+    if (core_) let_go_(*core_);
   }
   server_connection(server_connection const&) = delete;
   server_connection& operator=(server_connection const&) = delete;
 
   /// In the client that is there, if it can, once `wait` is over; else by attempts.
-  void begin_anew(error why, std::chrono::nanoseconds wait);
+  COMCP_LAZY void begin_anew(error why, std::chrono::nanoseconds wait);
   /// Attempts begin, or go on after a pause that is cut short.
-  void attempt();
+  COMCP_LAZY void attempt();
   /// What it gives back opens when the connection and the attempts are gone; null where there is nothing to wait for.
-  std::shared_ptr<gate> end();
-  void abandon() noexcept;
-  void context_gone() noexcept;
+  COMCP_LAZY std::shared_ptr<gate> end();
+  COMCP_LAZY void abandon() noexcept;
+  COMCP_LAZY void context_gone() noexcept;
   /// From any thread: what abandon() does to a process of the server, at once and though home may never run again.
   void cut() noexcept { cut_.pull(); }
 
@@ -4831,19 +4834,20 @@ class server_connection {
  private:
   struct attempts;
 
-  [[nodiscard]] any_transport make_transport();
-  [[nodiscard]] connect_options options();
-  asio::awaitable<void> run(std::shared_ptr<attempts> a);
-  asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
-  asio::awaitable<void> pause(std::shared_ptr<attempts> a);
-  void adopt(std::shared_ptr<client_core> core);
-  std::shared_ptr<client_core> take_core();
-  void status_changed(connection_status s);
-  asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a, std::shared_ptr<gate> before,
-                                std::shared_ptr<gate> over);
+  COMCP_LAZY [[nodiscard]] any_transport make_transport();
+  COMCP_LAZY [[nodiscard]] connect_options options();
+  COMCP_LAZY asio::awaitable<void> run(std::shared_ptr<attempts> a);
+  COMCP_LAZY asio::awaitable<void> try_until_ready(std::shared_ptr<attempts> a);
+  COMCP_LAZY asio::awaitable<void> pause(std::shared_ptr<attempts> a);
+  COMCP_LAZY void adopt(std::shared_ptr<client_core> core);
+  COMCP_LAZY std::shared_ptr<client_core> take_core();
+  COMCP_LAZY void status_changed(connection_status s);
+  COMCP_LAZY asio::awaitable<void> wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a,
+                                           std::shared_ptr<gate> before, std::shared_ptr<gate> over);
 
   live_server& server_;
   std::shared_ptr<client_core> core_;
+  void (*let_go_)(client_core&) = nullptr;  // set with the core: who has none compiles none
   kill_switch cut_;                      // of its transport, also while one is being made
   std::shared_ptr<attempts> attempts_;   // to make one, under way
   std::optional<log_level> level_;       // of the last connection
@@ -4887,51 +4891,60 @@ class live_server_owner {
   ~live_server_owner() = default;
 };
 
+/// An owner that is a T with these functions: what of it is virtual is said here, so that a T is compiled by who makes
+/// one.
+template <class T>
+class live_server_owner_of : public live_server_owner {
+  void state_changed(std::string const& name) override { static_cast<T&>(*this).member_changed(name); }
+  void became_ready(std::string const& name) override { static_cast<T&>(*this).member_ready(name); }
+  void gave_up(std::string const& name) override { static_cast<T&>(*this).member_gave_up(name); }
+};
+
 /// Everything but status(), connection() and cut() is to be called on home, which runs one handler at a time.
 ///
 /// A connection that is lost is restored by its client, so that handles, subscriptions and log level outlive it. A
 /// server that has failed or was stopped has a new client afterwards, which takes over the log level; subscriptions of
 /// the old one have ended.
-class live_server final : private tenant, public std::enable_shared_from_this<live_server> {
+class live_server final : private tenant_of<live_server>, public std::enable_shared_from_this<live_server> {
  public:
   using step = sansio::life_step;
 
   /// `owner` may go away before. Destroying it is as abandon().
-  live_server(std::string name, server_config config, asio::any_io_executor home, std::shared_ptr<time_source> time,
-              std::weak_ptr<live_server_owner> owner);
+  COMCP_LAZY live_server(std::string name, server_config config, asio::any_io_executor home,
+                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner);
 
   /// One attempt; throws what it failed with, and is stopped then. So it is when the wait is cancelled.
-  asio::awaitable<void> start();
+  COMCP_LAZY asio::awaitable<void> start();
   /// Attempts as the policy says.
-  void start_in_background();
+  COMCP_LAZY void start_in_background();
   /// How a call ended, for the circuit: null, or its error.
-  void call_ended(error const* failure);
+  COMCP_LAZY void call_ended(error const* failure);
   /// Ends the connection and begins a new one now. Completes when that is ready; throws what the attempt failed with,
   /// after which the policy goes on. Cancelling it stops only the waiting.
-  asio::awaitable<void> restart();
+  COMCP_LAZY asio::awaitable<void> restart();
   /// Graceful and bounded by the client's close timeout, until it is started or restarted. Cancelling it stops only
   /// the waiting.
-  asio::awaitable<void> stop();
+  COMCP_LAZY asio::awaitable<void> stop();
   /// Abrupt, for destructors.
-  void abandon() noexcept {
+  COMCP_LAZY void abandon() noexcept {
     at_home([self = shared_from_this()] { self->abrupt(); });
     cut();  // home may never run again
   }
   void cut() noexcept { connection_.cut(); }
 
-  [[nodiscard]] server_status status() const;
+  COMCP_LAZY [[nodiscard]] server_status status() const;
   /// The connection if it is ready; it does not own it.
-  [[nodiscard]] std::optional<client> connection() const;
+  COMCP_LAZY [[nodiscard]] std::optional<client> connection() const;
   [[nodiscard]] sansio::server_life const& life() const noexcept { return life_; }
   [[nodiscard]] server_config const& config() const noexcept { return config_; }
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return time_; }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   // From its connection.
-  void became_ready();
-  step lost(error why);
+  COMCP_LAZY void became_ready();
+  COMCP_LAZY step lost(error why);
   /// After a pause; or in the client that restores its connection, or that a user told to.
-  void attempt_begins();
+  COMCP_LAZY void attempt_begins();
 
  private:
   struct outcome;
@@ -4941,16 +4954,16 @@ class live_server final : private tenant, public std::enable_shared_from_this<li
     std::shared_ptr<client_core> core;  // while it is ready
   };
 
-  void carry_out(step const& next);
+  COMCP_LAZY void carry_out(step const& next);
   /// Waits for what comes of the attempt that is made.
-  asio::awaitable<void> attempted();
-  void release(error const& why);
-  void changed();
-  void publish();
-  std::shared_ptr<gate> end_all(error const& why);
-  void abrupt() noexcept;
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  COMCP_DECL void context_gone() noexcept override;
+  COMCP_LAZY asio::awaitable<void> attempted();
+  COMCP_LAZY void release(error const& why);
+  COMCP_LAZY void changed();
+  COMCP_LAZY void publish();
+  COMCP_LAZY std::shared_ptr<gate> end_all(error const& why);
+  COMCP_LAZY void abrupt() noexcept;
+  friend tenant_of<live_server>;
+  COMCP_LAZY void lose_context() noexcept;
 
   std::string const name_;
   server_config const config_;
@@ -4989,7 +5002,7 @@ struct server_connection::attempts {
   std::uint64_t epoch;
 };
 
-COMCP_DECL void server_connection::begin_anew(error why, std::chrono::nanoseconds wait) {
+COMCP_LAZY_DECL void server_connection::begin_anew(error why, std::chrono::nanoseconds wait) {
   if (core_) {
     if (!core_->recovery.begin_anew(std::move(why), wait)) return;
     (void)end();
@@ -4997,7 +5010,7 @@ COMCP_DECL void server_connection::begin_anew(error why, std::chrono::nanosecond
   attempt();
 }
 
-COMCP_DECL void server_connection::attempt() {
+COMCP_LAZY_DECL void server_connection::attempt() {
   if (attempts_) {
     if (attempts_->wake) attempts_->wake->open();
     return;
@@ -5007,7 +5020,7 @@ COMCP_DECL void server_connection::attempt() {
   post(server_.home(), std::move(start));
 }
 
-COMCP_DECL asio::awaitable<void> server_connection::run(std::shared_ptr<attempts> a) {
+COMCP_LAZY_DECL asio::awaitable<void> server_connection::run(std::shared_ptr<attempts> a) {
   try {
     if (auto const before = winding_up_) co_await before->wait();
     co_await try_until_ready(a);
@@ -5018,7 +5031,7 @@ COMCP_DECL asio::awaitable<void> server_connection::run(std::shared_ptr<attempts
   a->over.open();
 }
 
-COMCP_DECL asio::awaitable<void> server_connection::try_until_ready(std::shared_ptr<attempts> a) {
+COMCP_LAZY_DECL asio::awaitable<void> server_connection::try_until_ready(std::shared_ptr<attempts> a) {
   auto const& life = server_.life();
   while (epoch_ == a->epoch) {
     while (life.state() == server_state::backing_off) {
@@ -5044,7 +5057,7 @@ COMCP_DECL asio::awaitable<void> server_connection::try_until_ready(std::shared_
   }
 }
 
-COMCP_DECL asio::awaitable<void> server_connection::pause(std::shared_ptr<attempts> a) {
+COMCP_LAZY_DECL asio::awaitable<void> server_connection::pause(std::shared_ptr<attempts> a) {
   auto const wake = std::make_shared<gate>(server_.home());
   a->wake = wake;
   auto const alarm = server_.time()->make_deadline(server_.home());
@@ -5054,13 +5067,13 @@ COMCP_DECL asio::awaitable<void> server_connection::pause(std::shared_ptr<attemp
   a->wake.reset();
 }
 
-COMCP_DECL any_transport server_connection::make_transport() {
+COMCP_LAZY_DECL any_transport server_connection::make_transport() {
   auto made = server_.config().make_transport();
   cut_.connect(made.cutter());
   return made;
 }
 
-COMCP_DECL connect_options server_connection::options() {
+COMCP_LAZY_DECL connect_options server_connection::options() {
   auto const& config = server_.config();
   auto o = config.options();
   auto const weak = server_.weak_from_this();
@@ -5077,8 +5090,11 @@ COMCP_DECL connect_options server_connection::options() {
   return o;
 }
 
-COMCP_DECL void server_connection::adopt(std::shared_ptr<client_core> core) {
+COMCP_LAZY_DECL void server_connection::adopt(std::shared_ptr<client_core> core) {
   core_ = std::move(core);
+  let_go_ = [](client_core& c) {
+    if (!c.end_reason()) c.abandon();
+  };
   auto const weak = server_.weak_from_this();
   core_->connection.on_status([this, weak, epoch = epoch_](connection_status s) {
     if (auto const hold = weak.lock(); hold && epoch_ == epoch) status_changed(s);
@@ -5089,7 +5105,7 @@ COMCP_DECL void server_connection::adopt(std::shared_ptr<client_core> core) {
   status_changed(connection_status::ready);
 }
 
-COMCP_DECL void server_connection::status_changed(connection_status s) {
+COMCP_LAZY_DECL void server_connection::status_changed(connection_status s) {
   if (!core_) return;
   if (s == connection_status::ready) server_.became_ready();
   if (s != connection_status::disconnected) return;
@@ -5098,12 +5114,12 @@ COMCP_DECL void server_connection::status_changed(connection_status s) {
   if (server_.life().state() == server_state::backing_off) attempt();
 }
 
-COMCP_DECL std::shared_ptr<client_core> server_connection::take_core() {
+COMCP_LAZY_DECL std::shared_ptr<client_core> server_connection::take_core() {
   if (core_) level_ = core_->settings.log_level;
   return std::exchange(core_, nullptr);
 }
 
-COMCP_DECL std::shared_ptr<gate> server_connection::end() {
+COMCP_LAZY_DECL std::shared_ptr<gate> server_connection::end() {
   ++epoch_;
   auto core = take_core();
   auto a = std::exchange(attempts_, nullptr);
@@ -5118,8 +5134,10 @@ COMCP_DECL std::shared_ptr<gate> server_connection::end() {
   return over;
 }
 
-COMCP_DECL asio::awaitable<void> server_connection::wind_up(std::shared_ptr<client_core> core, std::shared_ptr<attempts> a,
-                                                            std::shared_ptr<gate> before, std::shared_ptr<gate> over) {
+COMCP_LAZY_DECL asio::awaitable<void> server_connection::wind_up(std::shared_ptr<client_core> core,
+                                                                 std::shared_ptr<attempts> a,
+                                                                 std::shared_ptr<gate> before,
+                                                                 std::shared_ptr<gate> over) {
   if (a) a->signal.emit(asio::cancellation_type::terminal);
   if (core) co_await core->close();
   if (a) co_await a->over.wait();
@@ -5128,14 +5146,14 @@ COMCP_DECL asio::awaitable<void> server_connection::wind_up(std::shared_ptr<clie
   over->open();
 }
 
-COMCP_DECL void server_connection::abandon() noexcept {
+COMCP_LAZY_DECL void server_connection::abandon() noexcept {
   for (auto const& core : {std::exchange(core_, nullptr), leaving_.lock()}) {
     if (core) core->abandon();
   }
   (void)end();
 }
 
-COMCP_DECL void server_connection::context_gone() noexcept {
+COMCP_LAZY_DECL void server_connection::context_gone() noexcept {
   ++epoch_;
   core_.reset();
   attempts_.reset();
@@ -5180,9 +5198,9 @@ inline void tell(asio::any_io_executor const& home, std::weak_ptr<live_server_ow
 
 }  // namespace server_detail
 
-COMCP_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
-                                    std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
-    : tenant(std::move(home)),
+COMCP_LAZY_DECL live_server::live_server(std::string name, server_config config, asio::any_io_executor home,
+                                         std::shared_ptr<time_source> time, std::weak_ptr<live_server_owner> owner)
+    : tenant_of(std::move(home)),
       name_(std::move(name)),
       config_(std::move(config)),
       time_(std::move(time)),
@@ -5192,7 +5210,7 @@ COMCP_DECL live_server::live_server(std::string name, server_config config, asio
   publish();
 }
 
-COMCP_DECL asio::awaitable<void> live_server::start() {
+COMCP_LAZY_DECL asio::awaitable<void> live_server::start() {
   auto const self = shared_from_this();
   auto const next = life_.start(time_->now(), connection_.is_idle());
   bool const first = next.what == step::action::start;
@@ -5207,17 +5225,15 @@ COMCP_DECL asio::awaitable<void> live_server::start() {
   }
 }
 
-COMCP_DECL void live_server::start_in_background() {
-  carry_out(life_.start(time_->now()));
-}
+COMCP_LAZY_DECL void live_server::start_in_background() { carry_out(life_.start(time_->now())); }
 
-COMCP_DECL asio::awaitable<void> live_server::restart() {
+COMCP_LAZY_DECL asio::awaitable<void> live_server::restart() {
   auto const self = shared_from_this();
   carry_out(life_.restart(time_->now()));
   co_await attempted();
 }
 
-COMCP_DECL asio::awaitable<void> live_server::attempted() {
+COMCP_LAZY_DECL asio::awaitable<void> live_server::attempted() {
   auto const state = life_.state();
   if (state == server_state::ready) co_return;
   if (state != server_state::starting) throw exception(life_.reason());
@@ -5227,14 +5243,14 @@ COMCP_DECL asio::awaitable<void> live_server::attempted() {
   if (mine->why) throw exception(mine->why);
 }
 
-COMCP_DECL void live_server::release(error const& why) {
+COMCP_LAZY_DECL void live_server::release(error const& why) {
   auto const done = std::exchange(awaited_, nullptr);
   if (!done) return;
   done->why = why;
   done->over.open();
 }
 
-COMCP_DECL void live_server::became_ready() {
+COMCP_LAZY_DECL void live_server::became_ready() {
   if (life_.state() != server_state::starting) return;
   life_.started(time_->now());
   release({});
@@ -5242,7 +5258,7 @@ COMCP_DECL void live_server::became_ready() {
   server_detail::tell(home_, owner_, name_, &live_server_owner::became_ready);
 }
 
-COMCP_DECL live_server::step live_server::lost(error why) {
+COMCP_LAZY_DECL live_server::step live_server::lost(error why) {
   auto next = life_.lost(time_->now(), why, server_detail::chance());
   if (next.what == step::action::none) return next;
   release(why);
@@ -5251,18 +5267,18 @@ COMCP_DECL live_server::step live_server::lost(error why) {
   return next;
 }
 
-COMCP_DECL void live_server::attempt_begins() {
+COMCP_LAZY_DECL void live_server::attempt_begins() {
   if (life_.state() == server_state::starting) return;
   if (life_.due(time_->now()).what != step::action::start) (void)life_.restart(time_->now());
   changed();
 }
 
-COMCP_DECL void live_server::call_ended(error const* failure) {
+COMCP_LAZY_DECL void live_server::call_ended(error const* failure) {
   auto const how = sansio::end_of_call(failure);
   carry_out(life_.call_ended(time_->now(), how, failure ? *failure : error(), server_detail::chance()));
 }
 
-COMCP_DECL void live_server::carry_out(step const& next) {
+COMCP_LAZY_DECL void live_server::carry_out(step const& next) {
   if (next.what == step::action::none) return;
   changed();
   if (next.what != step::action::give_up) return connection_.begin_anew(next.why, next.until - time_->now());
@@ -5271,13 +5287,13 @@ COMCP_DECL void live_server::carry_out(step const& next) {
   server_detail::tell(home_, owner_, name_, &live_server_owner::gave_up);
 }
 
-COMCP_DECL asio::awaitable<void> live_server::stop() {
+COMCP_LAZY_DECL asio::awaitable<void> live_server::stop() {
   auto const self = shared_from_this();
   auto const over = end_all(error(errc::closed, "the server " + name_ + " was stopped"));
   if (over) co_await over->wait();
 }
 
-COMCP_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
+COMCP_LAZY_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
   if (life_.state() != server_state::stopped) {
     life_.stop(time_->now(), why);
     changed();
@@ -5287,14 +5303,14 @@ COMCP_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
   return over;
 }
 
-COMCP_DECL void live_server::context_gone() noexcept {
+COMCP_LAZY_DECL void live_server::lose_context() noexcept {
   life_.stop(time_->now(), error(errc::closed, "the execution context is gone"));
   connection_.context_gone();
   awaited_.reset();
   publish();
 }
 
-COMCP_DECL void live_server::abrupt() noexcept {
+COMCP_LAZY_DECL void live_server::abrupt() noexcept {
   error const why(errc::closed, "the owner of the server " + name_ + " was destroyed");
   life_.stop(time_->now(), why);
   connection_.abandon();
@@ -5302,12 +5318,12 @@ COMCP_DECL void live_server::abrupt() noexcept {
   publish();
 }
 
-COMCP_DECL void live_server::changed() {
+COMCP_LAZY_DECL void live_server::changed() {
   publish();
   server_detail::tell(home_, owner_, name_, &live_server_owner::state_changed);
 }
 
-COMCP_DECL void live_server::publish() {
+COMCP_LAZY_DECL void live_server::publish() {
   auto next = std::make_shared<snapshot>();
   auto& s = next->status;
   if (published_) s = published_->status;
@@ -5335,7 +5351,7 @@ COMCP_DECL void live_server::publish() {
   published_.swap(replaced);
 }
 
-COMCP_DECL server_status live_server::status() const {
+COMCP_LAZY_DECL server_status live_server::status() const {
   std::shared_ptr<snapshot const> now_published;
   {
     std::lock_guard const lock(mutex_);
@@ -5344,7 +5360,7 @@ COMCP_DECL server_status live_server::status() const {
   return now_published->status;
 }
 
-COMCP_DECL std::optional<client> live_server::connection() const {
+COMCP_LAZY_DECL std::optional<client> live_server::connection() const {
   std::lock_guard const lock(mutex_);
   if (!published_->core) return {};
   return client(published_->core->facade(), false);
@@ -5374,8 +5390,8 @@ class pool_turn {
   pool_turn(lease l, std::shared_ptr<live_server> live) noexcept : lease_(std::move(l)), live_(std::move(live)) {}
   [[nodiscard]] client const& connection() const noexcept { return *lease_; }
   [[nodiscard]] lease take_lease() && noexcept { return std::move(lease_); }
-  void ended() const { live_->call_ended(nullptr); }
-  void ended(error const& failure) const { live_->call_ended(&failure); }
+  COMCP_LAZY void ended() const { live_->call_ended(nullptr); }
+  COMCP_LAZY void ended(error const& failure) const { live_->call_ended(&failure); }
 
  private:
   lease lease_;
@@ -5390,25 +5406,25 @@ class pool_members {
 
   // On home.
   [[nodiscard]] std::vector<member> const& all() const noexcept { return all_; }
-  [[nodiscard]] member find(std::string_view name) const;
-  void add(member m);
-  bool remove(member const& m);  ///< False where another did it before.
-  std::vector<member> remove_all();
-  void refuse(pool_member& m, error why);
+  COMCP_LAZY [[nodiscard]] member find(std::string_view name) const;
+  COMCP_LAZY void add(member m);
+  COMCP_LAZY bool remove(member const& m);  ///< False where another did it before.
+  COMCP_LAZY std::vector<member> remove_all();
+  COMCP_LAZY void refuse(pool_member& m, error why);
   /// None where none is ready. Throws where the strategy fails.
-  [[nodiscard]] std::optional<pool_turn> pick();
+  COMCP_LAZY [[nodiscard]] std::optional<pool_turn> pick();
   /// Whether one may become ready by itself.
-  [[nodiscard]] bool is_hopeful() const noexcept;
+  COMCP_LAZY [[nodiscard]] bool is_hopeful() const noexcept;
   /// Why there is nobody.
-  [[nodiscard]] error nobody() const;
+  COMCP_LAZY [[nodiscard]] error nobody() const;
 
   // From any thread.
-  [[nodiscard]] std::vector<server_status> status() const;
-  [[nodiscard]] pool_statistics statistics() const;
-  void cut() noexcept;
+  COMCP_LAZY [[nodiscard]] std::vector<server_status> status() const;
+  COMCP_LAZY [[nodiscard]] pool_statistics statistics() const;
+  COMCP_LAZY void cut() noexcept;
 
  private:
-  [[nodiscard]] std::size_t choose();
+  COMCP_LAZY [[nodiscard]] std::size_t choose();
 
   std::function<std::size_t(std::span<pool_candidate const>)> pick_;
   std::vector<pool_candidate> candidates_;  // while one is chosen, and who they are
@@ -5438,10 +5454,10 @@ class bell {
  public:
   using time_point = time_source::time_point;
 
-  void ring() noexcept;
+  COMCP_LAZY void ring() noexcept;
   /// Until it rings, `until` comes or a stop is requested.
-  asio::awaitable<void> wait(std::shared_ptr<time_source> time, time_point until = time_point::max(),
-                             std::stop_token stop = std::stop_token());
+  COMCP_LAZY asio::awaitable<void> wait(std::shared_ptr<time_source> time, time_point until = time_point::max(),
+                                        std::stop_token stop = std::stop_token());
 
  private:
   std::vector<std::weak_ptr<gate>> waiting_;
@@ -5461,13 +5477,14 @@ class bell {
 
 namespace comcp::detail {
 
-COMCP_DECL void bell::ring() noexcept {
+COMCP_LAZY_DECL void bell::ring() noexcept {
   for (auto const& w : std::exchange(waiting_, {})) {
     if (auto const g = w.lock()) g->open();
   }
 }
 
-COMCP_DECL asio::awaitable<void> bell::wait(std::shared_ptr<time_source> time, time_point until, std::stop_token stop) {
+COMCP_LAZY_DECL asio::awaitable<void> bell::wait(std::shared_ptr<time_source> time, time_point until,
+                                                 std::stop_token stop) {
   auto const home = co_await asio::this_coro::executor;
   auto const g = std::make_shared<gate>(home);
   std::erase_if(waiting_, [](auto const& w) { return w.expired(); });
@@ -5492,51 +5509,53 @@ COMCP_DECL asio::awaitable<void> bell::wait(std::shared_ptr<time_source> time, t
 
 namespace comcp::detail {
 
-class pool_core final : public live_server_owner, private tenant, public std::enable_shared_from_this<pool_core> {
+class pool_core final : public live_server_owner_of<pool_core>,
+                        private tenant_of<pool_core>,
+                        public std::enable_shared_from_this<pool_core> {
  public:
-  pool_core(asio::any_io_executor home, pool_options const& options);
+  COMCP_LAZY pool_core(asio::any_io_executor home, pool_options const& options);
   pool_core(pool_core const&) = delete;
   pool_core& operator=(pool_core const&) = delete;
-  COMCP_DECL virtual ~pool_core();
 
   /// Once, right after it was made: so many connections with each.
-  void begin(std::vector<server_config> const& configs, std::size_t size);
+  COMCP_LAZY void begin(std::vector<server_config> const& configs, std::size_t size);
 
   // On home.
-  asio::awaitable<pool_turn> take(std::chrono::nanoseconds timeout, std::stop_token stop = std::stop_token());
+  COMCP_LAZY asio::awaitable<pool_turn> take(std::chrono::nanoseconds timeout,
+                                             std::stop_token stop = std::stop_token());
   /// Waits within the options' timeout, and takes what was waited off it.
-  asio::awaitable<pool_turn> take_for_call(call_options& options);
-  asio::awaitable<std::string> add(server_config config);
-  asio::awaitable<void> remove(std::string name);
-  asio::awaitable<void> warm_up();
-  asio::awaitable<void> set_log_level(log_level level, call_options options);
-  asio::awaitable<void> close();
+  COMCP_LAZY asio::awaitable<pool_turn> take_for_call(call_options& options);
+  COMCP_LAZY asio::awaitable<std::string> add(server_config config);
+  COMCP_LAZY asio::awaitable<void> remove(std::string name);
+  COMCP_LAZY asio::awaitable<void> warm_up();
+  COMCP_LAZY asio::awaitable<void> set_log_level(log_level level, call_options options);
+  COMCP_LAZY asio::awaitable<void> close();
 
   // From any thread.
-  void abandon() noexcept;
+  COMCP_LAZY void abandon() noexcept;
   [[nodiscard]] pool_members const& members() const noexcept { return members_; }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   // live_server_owner
-  COMCP_DECL void state_changed(std::string const& name) override;
-  COMCP_DECL void became_ready(std::string const& name) override;
-  COMCP_DECL void gave_up(std::string const& name) override;
+  COMCP_LAZY void member_changed(std::string const& name);
+  COMCP_LAZY void member_ready(std::string const& name);
+  COMCP_LAZY void member_gave_up(std::string const& name);
 
  private:
   using member = pool_members::member;
   struct ending;
 
-  member enter(server_config config, server_state first);
-  bool take_out(member const& m);
-  void launch(pool_member& m);
-  bool admit(member const& m);
-  void tell_level(pool_member& m, client const& c);
-  void set_state(pool_member& m, server_state s);
-  void require_open() const;
-  [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member> const& members);
-  void abrupt() noexcept;
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  COMCP_DECL void context_gone() noexcept override;
+  COMCP_LAZY member enter(server_config config, server_state first);
+  COMCP_LAZY bool take_out(member const& m);
+  COMCP_LAZY void launch(pool_member& m);
+  COMCP_LAZY bool admit(member const& m);
+  COMCP_LAZY void tell_level(pool_member& m, client const& c);
+  COMCP_LAZY void set_state(pool_member& m, server_state s);
+  COMCP_LAZY void require_open() const;
+  COMCP_LAZY [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member> const& members);
+  COMCP_LAZY void abrupt() noexcept;
+  friend tenant_of<pool_core>;
+  COMCP_LAZY void lose_context() noexcept;
 
   std::shared_ptr<time_source> time_;
   std::chrono::nanoseconds timeout_{0};  // of calls that say none: the longest of the members'
@@ -5549,7 +5568,7 @@ class pool_core final : public live_server_owner, private tenant, public std::en
   bool closed_ = false;
 };
 
-asio::awaitable<lease> check_out(std::shared_ptr<pool_core> core, std::chrono::nanoseconds timeout);
+COMCP_LAZY asio::awaitable<lease> check_out(std::shared_ptr<pool_core> core, std::chrono::nanoseconds timeout);
 
 }  // namespace comcp::detail
 #endif
@@ -5611,18 +5630,19 @@ class pool {
  public:
   /// pool_options().size() connections with copies of one configuration. A thread_pool's executor is wrapped in a strand;
   /// give another multi-threaded one as a strand.
-  pool(asio::any_io_executor home, server_config config, pool_options options = pool_options());
+  COMCP_LAZY pool(asio::any_io_executor home, server_config config, pool_options options = pool_options());
   /// As many with each of these.
-  pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options = pool_options());
+  COMCP_LAZY pool(asio::any_io_executor home, std::vector<server_config> configs,
+                  pool_options options = pool_options());
   pool(pool&&) noexcept = default;
-  pool& operator=(pool&& other) noexcept;
-  ~pool();
+  pool& operator=(pool&&) noexcept = default;
 
   /// Starts every member that is not started or has failed, in parallel. Completes when each is ready or its first
   /// attempt has failed. Errors: no_connections where none is ready then.
-  [[nodiscard]] asio::awaitable<void> warm_up() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> warm_up() const;
   /// Waits for a ready member. Errors: no_connections.
-  [[nodiscard]] asio::awaitable<lease> checkout(std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<lease> checkout(
+      std::chrono::nanoseconds timeout = std::chrono::seconds(5)) const;
   /// Calls `fn`, which takes a client const& and gives an awaitable, with a connection that is on loan until that has
   /// ended, whichever way. Runs it on the caller's executor.
   template <class Fn>
@@ -5632,28 +5652,29 @@ class pool {
 
   /// One more, as its start_mode says: waits() completes when it is ready, or throws and leaves nothing behind. Gives its
   /// name. Errors: invalid_argument for credentials that are not the pool's; and what connecting fails with.
-  [[nodiscard]] asio::awaitable<std::string> add(server_config config) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<std::string> add(server_config config) const;
   /// No new call goes to it from now on; it is closed gracefully, which ends the calls that are under way. Errors:
   /// unknown_server.
-  [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
   /// Every member at once, each within its close_timeout(). Cancelling it stops only the waiting. Twice is fine.
-  [[nodiscard]] asio::awaitable<void> close() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
 
   /// In the order in which they were added.
-  [[nodiscard]] std::vector<server_status> connections() const;
-  [[nodiscard]] pool_statistics stats() const;
-  [[nodiscard]] asio::any_io_executor get_executor() const;
+  COMCP_LAZY [[nodiscard]] std::vector<server_status> connections() const;
+  COMCP_LAZY [[nodiscard]] pool_statistics stats() const;
+  COMCP_LAZY [[nodiscard]] asio::any_io_executor get_executor() const;
 
   // The operations of a client, as comcp/client/client.hpp describes them.
 
-  [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource>> list_resources(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<tool>> list_tools(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource>> list_resources(
       call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
-                                                            json::fragment arguments = json::fragment(),
-                                                            call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<resource_template>> list_resource_templates(
+      call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<listing<prompt>> list_prompts(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
+                                                                       json::fragment arguments = json::fragment(),
+                                                                       call_options options = call_options()) const;
   template <json::readable Out, json::writable In>
   [[nodiscard]] asio::awaitable<Out> call_tool(std::string_view name, In const& in,
                                                call_options options = call_options()) const {
@@ -5662,20 +5683,20 @@ class pool {
       return c.template call_tool<Out>(name, arguments, std::move(o));
     });
   }
-  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(std::string_view uri,
-                                                                    call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<read_resource_result> read_resource(resource_template const& t,
-                                                                    json::fragment const& variables,
-                                                                    call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
-                                                              json::fragment arguments = json::fragment(),
-                                                              call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
-                                                          call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<json::value> request(std::string_view method, json::fragment params = json::fragment(),
-                                                     call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
+      std::string_view uri, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
+      resource_template const& t, json::fragment const& variables, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
+                                                                         json::fragment arguments = json::fragment(),
+                                                                         call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
+                                                                     call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<json::value> request(std::string_view method,
+                                                                json::fragment params = json::fragment(),
+                                                                call_options options = call_options()) const;
   /// Modern era: whichever member answers, as the era has no sessions.
   template <json::readable Result>
   [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
@@ -5687,7 +5708,8 @@ class pool {
   }
   /// For every member, those that become ready later too. Completes when all that are ready have answered; throws the
   /// first failure among them.
-  [[nodiscard]] asio::awaitable<void> set_log_level(log_level level, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> set_log_level(log_level level,
+                                                               call_options options = call_options()) const;
 
  private:
   template <class T>
@@ -5696,6 +5718,7 @@ class pool {
   }
 
   std::shared_ptr<detail::pool_core> core_;
+  std::shared_ptr<void> end_;
 };
 
 }  // namespace comcp
@@ -5718,7 +5741,7 @@ namespace comcp::detail {
 struct pool_core::ending {
   ending(asio::any_io_executor on, std::size_t n) : through(std::move(on)), left(n) {}
 
-  static asio::awaitable<void> stop(std::shared_ptr<live_server> live, std::shared_ptr<ending> all) {
+  COMCP_LAZY static asio::awaitable<void> stop(std::shared_ptr<live_server> live, std::shared_ptr<ending> all) {
     try {
       auto stopping = live->stop();
       co_await std::move(stopping);
@@ -5732,15 +5755,13 @@ struct pool_core::ending {
   std::size_t left;
 };
 
-COMCP_DECL pool_core::pool_core(asio::any_io_executor home, pool_options const& options)
-    : tenant(std::move(home)), time_(options.time() ? options.time() : steady_time()), members_(options) {
+COMCP_LAZY_DECL pool_core::pool_core(asio::any_io_executor home, pool_options const& options)
+    : tenant_of(std::move(home)), time_(options.time() ? options.time() : steady_time()), members_(options) {
   if (executor_as<asio::thread_pool::executor_type>(home_)) home_ = asio::make_strand(home_);
 }
 
-COMCP_DECL pool_core::~pool_core() = default;
-
 // What is to start at once counts as starting from here on: a call that comes before the start waits for it.
-COMCP_DECL void pool_core::begin(std::vector<server_config> const& configs, std::size_t size) {
+COMCP_LAZY_DECL void pool_core::begin(std::vector<server_config> const& configs, std::size_t size) {
   std::vector<member> eager;
   for (auto const& config : configs) {
     bool const lazy = config.start() == start_mode::lazy;
@@ -5758,7 +5779,7 @@ COMCP_DECL void pool_core::begin(std::vector<server_config> const& configs, std:
   });
 }
 
-COMCP_DECL pool_core::member pool_core::enter(server_config config, server_state first) {
+COMCP_LAZY_DECL pool_core::member pool_core::enter(server_config config, server_state first) {
   timeout_ = std::max(timeout_, config.options().timeout());
   auto const m = std::make_shared<pool_member>(++last_id_, first);
   m->live = std::make_shared<live_server>(m->load->name, std::move(config), home_, time_, weak_from_this());
@@ -5767,31 +5788,31 @@ COMCP_DECL pool_core::member pool_core::enter(server_config config, server_state
 }
 
 // An empty pool takes whatever identity comes next.
-COMCP_DECL bool pool_core::take_out(member const& m) {
+COMCP_LAZY_DECL bool pool_core::take_out(member const& m) {
   if (!members_.remove(m)) return false;
   if (members_.all().empty()) identity_.reset();
   set_state(*m, server_state::stopped);
   return true;
 }
 
-COMCP_DECL void pool_core::launch(pool_member& m) {
+COMCP_LAZY_DECL void pool_core::launch(pool_member& m) {
   m.state = server_state::starting;
   m.live->start_in_background();
 }
 
-COMCP_DECL void pool_core::set_state(pool_member& m, server_state s) {
+COMCP_LAZY_DECL void pool_core::set_state(pool_member& m, server_state s) {
   m.state = s;
   rung_.ring();
 }
 
-COMCP_DECL void pool_core::state_changed(std::string const& name) {
+COMCP_LAZY_DECL void pool_core::member_changed(std::string const& name) {
   auto const m = members_.find(name);
   if (!m || m->refused) return;
   auto const now = m->live->life().state();
-  if (now != server_state::ready) set_state(*m, now);  // what is ready is looked at first: became_ready()
+  if (now != server_state::ready) set_state(*m, now);  // what is ready is looked at first: member_ready()
 }
 
-COMCP_DECL void pool_core::became_ready(std::string const& name) {
+COMCP_LAZY_DECL void pool_core::member_ready(std::string const& name) {
   auto const m = members_.find(name);
   auto const c = m && !m->refused ? m->live->connection() : std::nullopt;
   if (!c) return;
@@ -5800,7 +5821,7 @@ COMCP_DECL void pool_core::became_ready(std::string const& name) {
   set_state(*m, server_state::ready);
 }
 
-COMCP_DECL void pool_core::gave_up(std::string const& name) {
+COMCP_LAZY_DECL void pool_core::member_gave_up(std::string const& name) {
   auto const m = members_.find(name);
   if (!m || !m->live->config().retry().evicts()) return;
   if (m->live->life().state() != server_state::failed) return;  // started again meanwhile
@@ -5809,7 +5830,7 @@ COMCP_DECL void pool_core::gave_up(std::string const& name) {
 }
 
 // Sessions of two identities in one pool would let one of its users act as the other.
-COMCP_DECL bool pool_core::admit(member const& m) {
+COMCP_LAZY_DECL bool pool_core::admit(member const& m) {
   auto const its = m->live->status().transport.identity;
   if (!identity_) identity_ = its;
   if (*identity_ == its) return true;
@@ -5820,17 +5841,17 @@ COMCP_DECL bool pool_core::admit(member const& m) {
 }
 
 // A connection that is restored has its level already.
-COMCP_DECL void pool_core::tell_level(pool_member& m, client const& c) {
+COMCP_LAZY_DECL void pool_core::tell_level(pool_member& m, client const& c) {
   if (!level_ || m.told == level_) return;
   m.told = level_;
   spawn(home_, c.set_log_level(*level_));
 }
 
-COMCP_DECL void pool_core::require_open() const {
+COMCP_LAZY_DECL void pool_core::require_open() const {
   if (closed_) throw exception(error(errc::closed, "the pool is closed"));
 }
 
-COMCP_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseconds timeout, std::stop_token stop) {
+COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseconds timeout, std::stop_token stop) {
   auto const until = later(time_->now(), timeout);
   require_open();
   for (auto const& m : members_.all()) {
@@ -5847,7 +5868,7 @@ COMCP_DECL asio::awaitable<pool_turn> pool_core::take(std::chrono::nanoseconds t
   }
 }
 
-COMCP_DECL asio::awaitable<pool_turn> pool_core::take_for_call(call_options& options) {
+COMCP_LAZY_DECL asio::awaitable<pool_turn> pool_core::take_for_call(call_options& options) {
   auto const timeout = options.timeout().value_or(timeout_);
   auto const before = time_->now();
   auto taking = take(timeout, options.stop());
@@ -5860,7 +5881,7 @@ COMCP_DECL asio::awaitable<pool_turn> pool_core::take_for_call(call_options& opt
   co_return turn;
 }
 
-COMCP_DECL asio::awaitable<std::string> pool_core::add(server_config config) {
+COMCP_LAZY_DECL asio::awaitable<std::string> pool_core::add(server_config config) {
   auto const hold = shared_from_this();
   require_open();
   auto const mode = config.start();
@@ -5888,7 +5909,7 @@ COMCP_DECL asio::awaitable<std::string> pool_core::add(server_config config) {
   throw exception(failure);
 }
 
-COMCP_DECL asio::awaitable<void> pool_core::remove(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<void> pool_core::remove(std::string name) {
   auto const hold = shared_from_this();
   auto const m = members_.find(name);
   if (!m || !take_out(m)) throw exception(error(errc::unknown_server, "the pool has no member " + name));
@@ -5896,7 +5917,7 @@ COMCP_DECL asio::awaitable<void> pool_core::remove(std::string name) {
   co_await all->through.wait();
 }
 
-COMCP_DECL asio::awaitable<void> pool_core::close() {
+COMCP_LAZY_DECL asio::awaitable<void> pool_core::close() {
   auto const hold = shared_from_this();
   closed_ = true;
   if (!ending_) {
@@ -5910,14 +5931,14 @@ COMCP_DECL asio::awaitable<void> pool_core::close() {
 }
 
 // Each in a coroutine of its own, which nobody's cancellation ends.
-COMCP_DECL std::shared_ptr<pool_core::ending> pool_core::stop(std::vector<member> const& members) {
+COMCP_LAZY_DECL std::shared_ptr<pool_core::ending> pool_core::stop(std::vector<member> const& members) {
   auto const all = std::make_shared<ending>(home_, members.size());
   if (members.empty()) all->through.open();
   for (auto const& m : members) spawn(home_, ending::stop(m->live, all));
   return all;
 }
 
-COMCP_DECL asio::awaitable<void> pool_core::warm_up() {
+COMCP_LAZY_DECL asio::awaitable<void> pool_core::warm_up() {
   auto const hold = shared_from_this();
   require_open();
   auto first = members_.all();  // whose first attempt is under way
@@ -5936,7 +5957,7 @@ COMCP_DECL asio::awaitable<void> pool_core::warm_up() {
 }
 
 // Those that become ready later are told then.
-COMCP_DECL asio::awaitable<void> pool_core::set_log_level(log_level level, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> pool_core::set_log_level(log_level level, call_options options) {
   auto const hold = shared_from_this();
   require_open();
   level_ = level;
@@ -5955,17 +5976,17 @@ COMCP_DECL asio::awaitable<void> pool_core::set_log_level(log_level level, call_
   }
 }
 
-COMCP_DECL void pool_core::context_gone() noexcept {
+COMCP_LAZY_DECL void pool_core::lose_context() noexcept {
   closed_ = true;
   ending_.reset();
 }
 
-COMCP_DECL void pool_core::abandon() noexcept {
+COMCP_LAZY_DECL void pool_core::abandon() noexcept {
   at_home([self = shared_from_this()] { self->abrupt(); });
   members_.cut();  // should home never run again
 }
 
-COMCP_DECL void pool_core::abrupt() noexcept {
+COMCP_LAZY_DECL void pool_core::abrupt() noexcept {
   closed_ = true;
   for (auto const& m : members_.all()) {
     m->live->abandon();
@@ -5995,39 +6016,39 @@ inline server_status status_of(pool_member const& m) {
 
 }  // namespace pool_detail
 
-COMCP_DECL pool_members::member pool_members::find(std::string_view name) const {
+COMCP_LAZY_DECL pool_members::member pool_members::find(std::string_view name) const {
   for (auto const& m : all_) {
     if (m->load->name == name) return m;
   }
   return nullptr;
 }
 
-COMCP_DECL void pool_members::add(member m) {
+COMCP_LAZY_DECL void pool_members::add(member m) {
   std::lock_guard const lock(mutex_);
   all_.push_back(std::move(m));
 }
 
-COMCP_DECL bool pool_members::remove(member const& m) {
+COMCP_LAZY_DECL bool pool_members::remove(member const& m) {
   std::lock_guard const lock(mutex_);
   return std::erase(all_, m) != 0;
 }
 
-COMCP_DECL std::vector<pool_members::member> pool_members::remove_all() {
+COMCP_LAZY_DECL std::vector<pool_members::member> pool_members::remove_all() {
   std::lock_guard const lock(mutex_);
   return std::exchange(all_, {});
 }
 
-COMCP_DECL void pool_members::refuse(pool_member& m, error why) {
+COMCP_LAZY_DECL void pool_members::refuse(pool_member& m, error why) {
   std::lock_guard const lock(mutex_);
   m.refused = std::move(why);
 }
 
-COMCP_DECL void pool_members::cut() noexcept {
+COMCP_LAZY_DECL void pool_members::cut() noexcept {
   std::lock_guard const lock(mutex_);
   for (auto const& m : all_) m->live->cut();
 }
 
-COMCP_DECL std::size_t pool_members::choose() {
+COMCP_LAZY_DECL std::size_t pool_members::choose() {
   error failure;
   try {
     auto const chosen = pick_(candidates_);
@@ -6039,7 +6060,7 @@ COMCP_DECL std::size_t pool_members::choose() {
   throw exception(failure);
 }
 
-COMCP_DECL std::optional<pool_turn> pool_members::pick() {
+COMCP_LAZY_DECL std::optional<pool_turn> pool_members::pick() {
   candidates_.clear();
   ready_.clear();
   for (auto const& m : all_) {
@@ -6059,14 +6080,14 @@ COMCP_DECL std::optional<pool_turn> pool_members::pick() {
   return std::nullopt;
 }
 
-COMCP_DECL bool pool_members::is_hopeful() const noexcept {
+COMCP_LAZY_DECL bool pool_members::is_hopeful() const noexcept {
   return std::any_of(all_.begin(), all_.end(), [](member const& m) {
     auto const s = m->state.load();
     return s == server_state::starting || s == server_state::backing_off;
   });
 }
 
-COMCP_DECL error pool_members::nobody() const {
+COMCP_LAZY_DECL error pool_members::nobody() const {
   std::string text = all_.empty() ? "the pool has no members" : "no member of the pool is ready";
   for (auto const& m : all_) {
     auto const status = pool_detail::status_of(*m);
@@ -6078,7 +6099,7 @@ COMCP_DECL error pool_members::nobody() const {
   return {errc::no_connections, std::move(text)};
 }
 
-COMCP_DECL std::vector<server_status> pool_members::status() const {
+COMCP_LAZY_DECL std::vector<server_status> pool_members::status() const {
   std::lock_guard const lock(mutex_);
   std::vector<server_status> all;
   all.reserve(all_.size());
@@ -6086,7 +6107,7 @@ COMCP_DECL std::vector<server_status> pool_members::status() const {
   return all;
 }
 
-COMCP_DECL pool_statistics pool_members::statistics() const {
+COMCP_LAZY_DECL pool_statistics pool_members::statistics() const {
   std::lock_guard const lock(mutex_);
   pool_statistics s;
   s.total = all_.size();
@@ -6111,7 +6132,7 @@ COMCP_DECL pool_statistics pool_members::statistics() const {
 namespace comcp {
 namespace detail {
 
-COMCP_DECL asio::awaitable<lease> check_out(std::shared_ptr<pool_core> core, std::chrono::nanoseconds timeout) {
+COMCP_LAZY_DECL asio::awaitable<lease> check_out(std::shared_ptr<pool_core> core, std::chrono::nanoseconds timeout) {
   auto taking = core->take(timeout);
   auto turn = co_await std::move(taking);
   co_return std::move(turn).take_lease();
@@ -6119,46 +6140,31 @@ COMCP_DECL asio::awaitable<lease> check_out(std::shared_ptr<pool_core> core, std
 
 }  // namespace detail
 
-COMCP_DECL pool::pool(asio::any_io_executor home, server_config config, pool_options options)
+COMCP_LAZY_DECL pool::pool(asio::any_io_executor home, server_config config, pool_options options)
     : pool(std::move(home), std::vector<server_config>(1, std::move(config)), std::move(options)) {}
 
-COMCP_DECL pool::pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options)
-    : core_(std::make_shared<detail::pool_core>(std::move(home), options)) {
+COMCP_LAZY_DECL pool::pool(asio::any_io_executor home, std::vector<server_config> configs, pool_options options)
+    : core_(std::make_shared<detail::pool_core>(std::move(home), options)), end_(detail::abandoned_at_end(core_)) {
   core_->begin(configs, options.size());
 }
 
-COMCP_DECL pool& pool::operator=(pool&& other) noexcept {
-  if (this == &other) return *this;
-  if (core_) core_->abandon();
-  core_ = std::move(other.core_);
-  return *this;
-}
-
-COMCP_DECL pool::~pool() {
-  if (core_) core_->abandon();
-}
-
-COMCP_DECL asio::awaitable<void> pool::warm_up() const {
-  return detail::on_home(core_, core_->warm_up());
-}
-COMCP_DECL asio::awaitable<lease> pool::checkout(std::chrono::nanoseconds timeout) const {
+COMCP_LAZY_DECL asio::awaitable<void> pool::warm_up() const { return detail::on_home(core_, core_->warm_up()); }
+COMCP_LAZY_DECL asio::awaitable<lease> pool::checkout(std::chrono::nanoseconds timeout) const {
   return detail::on_home(core_, detail::check_out(core_, timeout));
 }
-COMCP_DECL asio::awaitable<std::string> pool::add(server_config config) const {
+COMCP_LAZY_DECL asio::awaitable<std::string> pool::add(server_config config) const {
   return detail::on_home(core_, core_->add(std::move(config)));
 }
-COMCP_DECL asio::awaitable<void> pool::remove(std::string_view name) const {
+COMCP_LAZY_DECL asio::awaitable<void> pool::remove(std::string_view name) const {
   return detail::on_home(core_, core_->remove(std::string(name)));
 }
-COMCP_DECL asio::awaitable<void> pool::set_log_level(log_level level, call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<void> pool::set_log_level(log_level level, call_options options) const {
   return detail::on_home(core_, core_->set_log_level(level, std::move(options)));
 }
-COMCP_DECL asio::awaitable<void> pool::close() const {
-  return detail::on_home(core_, core_->close());
-}
-COMCP_DECL std::vector<server_status> pool::connections() const { return core_->members().status(); }
-COMCP_DECL pool_statistics pool::stats() const { return core_->members().statistics(); }
-COMCP_DECL asio::any_io_executor pool::get_executor() const { return core_->home(); }
+COMCP_LAZY_DECL asio::awaitable<void> pool::close() const { return detail::on_home(core_, core_->close()); }
+COMCP_LAZY_DECL std::vector<server_status> pool::connections() const { return core_->members().status(); }
+COMCP_LAZY_DECL pool_statistics pool::stats() const { return core_->members().statistics(); }
+COMCP_LAZY_DECL asio::any_io_executor pool::get_executor() const { return core_->home(); }
 
 }  // namespace comcp
 
@@ -6171,72 +6177,74 @@ COMCP_DECL asio::any_io_executor pool::get_executor() const { return core_->home
 
 namespace comcp {
 
-COMCP_DECL asio::awaitable<listing<tool>> pool::list_tools(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<listing<tool>> pool::list_tools(call_options options) const {
   return on_one<listing<tool>>(std::move(options), [](client const& c, call_options o) { return c.list_tools(std::move(o)); });
 }
 
-COMCP_DECL asio::awaitable<listing<resource>> pool::list_resources(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<listing<resource>> pool::list_resources(call_options options) const {
   return on_one<listing<resource>>(std::move(options),
                                    [](client const& c, call_options o) { return c.list_resources(std::move(o)); });
 }
 
-COMCP_DECL asio::awaitable<listing<resource_template>> pool::list_resource_templates(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<listing<resource_template>> pool::list_resource_templates(call_options options) const {
   return on_one<listing<resource_template>>(
       std::move(options), [](client const& c, call_options o) { return c.list_resource_templates(std::move(o)); });
 }
 
-COMCP_DECL asio::awaitable<listing<prompt>> pool::list_prompts(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<listing<prompt>> pool::list_prompts(call_options options) const {
   return on_one<listing<prompt>>(std::move(options),
                                  [](client const& c, call_options o) { return c.list_prompts(std::move(o)); });
 }
 
-COMCP_DECL asio::awaitable<call_tool_result> pool::call_tool(std::string_view name, json::fragment arguments,
-                                                             call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> pool::call_tool(std::string_view name, json::fragment arguments,
+                                                                  call_options options) const {
   return on_one<call_tool_result>(std::move(options), [name = std::string(name), arguments = std::move(arguments)](
                                                           client const& c, call_options o) {
     return c.call_tool(name, arguments, std::move(o));
   });
 }
 
-COMCP_DECL asio::awaitable<read_resource_result> pool::read_resource(std::string_view uri, call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> pool::read_resource(std::string_view uri,
+                                                                          call_options options) const {
   return on_one<read_resource_result>(std::move(options), [uri = std::string(uri)](client const& c, call_options o) {
     return c.read_resource(uri, std::move(o));
   });
 }
 
-COMCP_DECL asio::awaitable<read_resource_result> pool::read_resource(resource_template const& t,
-                                                                     json::fragment const& variables,
-                                                                     call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> pool::read_resource(resource_template const& t,
+                                                                          json::fragment const& variables,
+                                                                          call_options options) const {
   auto const uri = t.expand(variables);
   if (!uri) return detail::failed<read_resource_result>(uri.error());
   return read_resource(*uri, std::move(options));
 }
 
-COMCP_DECL asio::awaitable<get_prompt_result> pool::get_prompt(std::string_view name, json::fragment arguments,
-                                                               call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<get_prompt_result> pool::get_prompt(std::string_view name, json::fragment arguments,
+                                                                    call_options options) const {
   return on_one<get_prompt_result>(std::move(options), [name = std::string(name), arguments = std::move(arguments)](
                                                            client const& c, call_options o) {
     return c.get_prompt(name, arguments, std::move(o));
   });
 }
 
-COMCP_DECL asio::awaitable<complete_result> pool::complete(complete_params const& what, call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<complete_result> pool::complete(complete_params const& what,
+                                                                call_options options) const {
   return on_one<complete_result>(std::move(options), [what](client const& c, call_options o) {
     return c.complete(what, std::move(o));
   });
 }
 
-COMCP_DECL asio::awaitable<void> pool::ping(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<void> pool::ping(call_options options) const {
   return on_one<void>(std::move(options), [](client const& c, call_options o) { return c.ping(std::move(o)); });
 }
 
-COMCP_DECL asio::awaitable<discover_result> pool::discover(call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<discover_result> pool::discover(call_options options) const {
   return on_one<discover_result>(std::move(options),
                                  [](client const& c, call_options o) { return c.discover(std::move(o)); });
 }
 
-COMCP_DECL asio::awaitable<json::value> pool::request(std::string_view method, json::fragment params,
-                                                      call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<json::value> pool::request(std::string_view method, json::fragment params,
+                                                           call_options options) const {
   return on_one<json::value>(std::move(options), [method = std::string(method), params = std::move(params)](
                                                      client const& c, call_options o) {
     return c.request(method, params, std::move(o));
@@ -7697,7 +7705,9 @@ class registry_options {
 namespace comcp {
 namespace detail {
 class registry_core;
-std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options);
+COMCP_LAZY std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options);
+/// Abandons it when it goes away.
+COMCP_LAZY std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core);
 }  // namespace detail
 
 /// Many servers. Move-only; destroying it is abrupt (calls end with errc::closed, server processes are killed), close()
@@ -7710,47 +7720,46 @@ class registry {
   template <class Executor>
     requires(!std::same_as<Executor, registry> && std::convertible_to<Executor, asio::any_io_executor>)
   explicit registry(Executor home, registry_options options = registry_options())
-      : core_(detail::make_registry_core(std::move(home), std::move(options))) {}
+      : core_(detail::make_registry_core(std::move(home), std::move(options))), end_(detail::end_of(core_)) {}
   registry(registry&&) noexcept = default;
-  registry& operator=(registry&& other) noexcept;
-  ~registry();
+  registry& operator=(registry&&) noexcept = default;
 
   /// As the configuration's start_mode says; start_mode::waits returns when the server is ready and its lists were read
   /// (a list that fails is a fault and no error). Servers that are added concurrently start in parallel. Errors:
   /// already_registered, invalid_argument (check_server_name), closed, and what connecting fails with; nothing is left
   /// behind then, nor when it is cancelled.
-  [[nodiscard]] asio::awaitable<void> add(std::string_view name, server_config config) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> add(std::string_view name, server_config config) const;
   /// Calls in flight end with errc::closed. The name is free at once; completes when the server is gone, and cancelling
   /// it stops only the waiting. Errors: unknown_server.
-  [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> remove(std::string_view name) const;
   /// Ends the connection, if there is one, and begins anew; completes as add() does. Errors: unknown_server, and what
   /// connecting fails with.
-  [[nodiscard]] asio::awaitable<void> restart(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> restart(std::string_view name) const;
   /// Removes every server at once, within registry_options().close_timeout(). Nothing can be added afterwards. Twice is
   /// fine; cancelling it stops only the waiting.
-  [[nodiscard]] asio::awaitable<void> close() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Waits until no server is starting for the first time, or `limit` has passed. Says whether all are ready and listed,
   /// lazy ones that nobody used yet left aside.
-  [[nodiscard]] asio::awaitable<bool> settled(std::chrono::nanoseconds limit) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<bool> settled(std::chrono::nanoseconds limit) const;
 
-  [[nodiscard]] std::vector<std::string> servers() const;  ///< By name.
-  [[nodiscard]] result<server_status> status(std::string_view name) const;
-  [[nodiscard]] result<server_config> config(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] std::vector<std::string> servers() const;  ///< By name.
+  COMCP_LAZY [[nodiscard]] result<server_status> status(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] result<server_config> config(std::string_view name) const;
   /// The client while the server is ready. It does not own the connection. Errors: unknown_server, not_ready.
-  [[nodiscard]] result<client> find(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] result<client> find(std::string_view name) const;
 
   // The catalog: what servers listed that are ready, or on their way back. See catalog_view.
-  [[nodiscard]] catalog_view<tool> tools() const;
-  [[nodiscard]] catalog_view<resource> resources() const;
-  [[nodiscard]] catalog_view<resource_template> resource_templates() const;
-  [[nodiscard]] catalog_view<comcp::prompt> prompts() const;
+  COMCP_LAZY [[nodiscard]] catalog_view<tool> tools() const;
+  COMCP_LAZY [[nodiscard]] catalog_view<resource> resources() const;
+  COMCP_LAZY [[nodiscard]] catalog_view<resource_template> resource_templates() const;
+  COMCP_LAZY [[nodiscard]] catalog_view<comcp::prompt> prompts() const;
   /// The tools that registry_options().pins() holds back, by server, then by name.
-  [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  COMCP_LAZY [[nodiscard]] std::vector<blocked_tool> blocked() const;
   /// What the server tells a model about itself, which may be nothing, as of its last refresh. Errors: unknown_server,
   /// not_ready (it was never read), tool_blocked (registry_options().pins() holds it back).
-  [[nodiscard]] result<std::string> instructions(std::string_view server) const;
+  COMCP_LAZY [[nodiscard]] result<std::string> instructions(std::string_view server) const;
   /// What the last refresh of each server could not bring into the catalog.
-  [[nodiscard]] std::vector<catalog_fault> faults() const;
+  COMCP_LAZY [[nodiscard]] std::vector<catalog_fault> faults() const;
 
   // Calls. Where the server is not ready they wait for it within their timeout, of which the rest is the call's own, or
   // end at once where registry_options().fail_fast() says so: errc::not_ready either way, and nothing was sent.
@@ -7758,34 +7767,36 @@ class registry {
   /// By qualified name, or by a bare one that is unique in the catalog. A tool that the server does not list is not
   /// called. Errors: unknown_server, unknown_tool, ambiguous_name, no_separator (bare names are off), tool_blocked,
   /// not_ready; and those of client.call_tool().
-  [[nodiscard]] asio::awaitable<call_tool_result> call(std::string_view tool, json::fragment arguments = json::fragment(),
-                                                       call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call(std::string_view tool,
+                                                                  json::fragment arguments = json::fragment(),
+                                                                  call_options options = call_options()) const;
   /// Errors: unknown_server, not_ready, tool_blocked (a prompt that pins hold back), and those of client.read_resource()
   /// and client.get_prompt().
-  [[nodiscard]] asio::awaitable<read_resource_result> read(std::string_view server, std::string_view uri,
-                                                           call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<get_prompt_result> prompt(std::string_view server, std::string_view name,
-                                                          json::fragment arguments = json::fragment(),
-                                                          call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read(std::string_view server, std::string_view uri,
+                                                                      call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> prompt(std::string_view server, std::string_view name,
+                                                                     json::fragment arguments = json::fragment(),
+                                                                     call_options options = call_options()) const;
   /// As client.subscribe(); it is renewed with every new connection.
-  [[nodiscard]] asio::awaitable<void> subscribe(std::string_view server, std::string_view uri,
-                                                updated_callback f = updated_callback(),
-                                                call_options options = call_options()) const;
-  [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view server, std::string_view uri,
-                                                  call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> subscribe(std::string_view server, std::string_view uri,
+                                                           updated_callback f = updated_callback(),
+                                                           call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view server, std::string_view uri,
+                                                             call_options options = call_options()) const;
 
   /// Lists anew, waiting for the server as a call does. Errors: unknown_server, not_ready, and the first of the faults
   /// that listing met.
-  [[nodiscard]] asio::awaitable<void> refresh(std::string_view server) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> refresh(std::string_view server) const;
   /// Lists all servers anew that are ready, for 30 s at most. What fails is in faults().
-  [[nodiscard]] asio::awaitable<void> refresh() const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<void> refresh() const;
 
-  [[nodiscard]] asio::any_io_executor get_executor() const;
+  COMCP_LAZY [[nodiscard]] asio::any_io_executor get_executor() const;
 
  private:
-  [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
+  COMCP_LAZY [[nodiscard]] std::shared_ptr<detail::registry_core> const& core() const;
 
   std::shared_ptr<detail::registry_core> core_;
+  std::shared_ptr<void> end_;
 };
 
 }  // namespace comcp
@@ -7848,7 +7859,7 @@ class registry {
 
 namespace comcp::detail {
 
-error no_such_server(std::string_view name);
+COMCP_LAZY error no_such_server(std::string_view name);
 
 /// What a listener throws is dropped, as documented.
 template <class What>
@@ -7879,7 +7890,7 @@ struct server_offers {
 
 class registry_offers {
  public:
-  explicit registry_offers(registry_options const& options);
+  COMCP_LAZY explicit registry_offers(registry_options const& options);
 
   // From any thread.
   template <class T>
@@ -7887,36 +7898,37 @@ class registry_offers {
     std::lock_guard const lock(mutex_);
     return std::get<catalog_view<T>>(views_);
   }
-  [[nodiscard]] std::vector<blocked_tool> blocked() const;
-  [[nodiscard]] result<std::string> instructions(std::string_view server) const;
-  [[nodiscard]] std::vector<catalog_fault> faults() const;
+  COMCP_LAZY [[nodiscard]] std::vector<blocked_tool> blocked() const;
+  COMCP_LAZY [[nodiscard]] result<std::string> instructions(std::string_view server) const;
+  COMCP_LAZY [[nodiscard]] std::vector<catalog_fault> faults() const;
 
   // On home. Whatever may call a listener or the pins' policy may find the server withdrawn afterwards.
-  std::shared_ptr<server_offers> add(std::string const& server);
+  COMCP_LAZY std::shared_ptr<server_offers> add(std::string const& server);
   /// Everything that it offers is taken back.
-  void withdraw(server_offers& o);
-  void forget(server_offers& o);
+  COMCP_LAZY void withdraw(server_offers& o);
+  COMCP_LAZY void forget(server_offers& o);
   template <class T>
   void adopt(server_offers& o, result<listing<T>> listed);
-  void adopt_instructions(server_offers& o, std::string const& text);
+  COMCP_LAZY void adopt_instructions(server_offers& o, std::string const& text);
 
   [[nodiscard]] bool has_tool(std::string_view server, std::string_view name) const noexcept {
     return std::get<catalog_view<tool>>(views_).find(server, name) != nullptr;
   }
   /// Each server with such a tool; what is blocked counts, or another server's could take its place.
-  [[nodiscard]] std::vector<std::string> having_tool(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] std::vector<std::string> having_tool(std::string_view name) const;
   /// Why the pins hold it back, if they do: they are asked again, as it may be approved by now.
   template <class T>
   [[nodiscard]] error blocks(server_offers& o, std::string_view name);
 
  private:
-  [[nodiscard]] static error held_back(server_offers const& o, pin_kind kind, std::string_view name);
+  COMCP_LAZY [[nodiscard]] static error held_back(server_offers const& o, pin_kind kind, std::string_view name);
   template <class T>
   void check(server_offers& o);
-  void tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found, std::function<void()> const& publish);
+  COMCP_LAZY void tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found,
+                                std::function<void()> const& publish);
   template <class T>
   void publish(server_offers& o, shared_part<T> part);
-  void set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults);
+  COMCP_LAZY void set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults);
 
   registry_options const& options_;
   mutable std::mutex mutex_;
@@ -8000,13 +8012,13 @@ namespace comcp::detail {
 
 class registry_core;
 
-struct registry_member final : live_server_owner, std::enable_shared_from_this<registry_member> {
-  registry_member(std::weak_ptr<registry_core> r, std::string n, std::shared_ptr<server_offers> o)
+struct registry_member final : live_server_owner_of<registry_member>, std::enable_shared_from_this<registry_member> {
+  COMCP_LAZY registry_member(std::weak_ptr<registry_core> r, std::string n, std::shared_ptr<server_offers> o)
       : registry(std::move(r)), name(std::move(n)), offers(std::move(o)) {}
 
-  COMCP_DECL void state_changed(std::string const&) override;
-  COMCP_DECL void became_ready(std::string const&) override;
-  COMCP_DECL void gave_up(std::string const&) override;
+  COMCP_LAZY void member_changed(std::string const&);
+  COMCP_LAZY void member_ready(std::string const&);
+  COMCP_LAZY void member_gave_up(std::string const&);
 
   [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
   [[nodiscard]] bool is_listed() const { return server->connection() && lists.is_current(server->life().starts()); }
@@ -8045,31 +8057,32 @@ class registry_calls {
   explicit registry_calls(registry_core& core) noexcept : core_(core) {}
 
   // Operations.
-  asio::awaitable<call_tool_result> call(std::string name, json::fragment arguments, call_options options);
-  asio::awaitable<read_resource_result> read(std::string server, std::string uri, call_options options);
-  asio::awaitable<get_prompt_result> prompt(std::string server, std::string name, json::fragment arguments,
-                                            call_options options);
-  asio::awaitable<void> subscribe(std::string server, std::string uri, updated_callback f, call_options options);
-  asio::awaitable<void> unsubscribe(std::string server, std::string uri, call_options options);
+  COMCP_LAZY asio::awaitable<call_tool_result> call(std::string name, json::fragment arguments, call_options options);
+  COMCP_LAZY asio::awaitable<read_resource_result> read(std::string server, std::string uri, call_options options);
+  COMCP_LAZY asio::awaitable<get_prompt_result> prompt(std::string server, std::string name, json::fragment arguments,
+                                                       call_options options);
+  COMCP_LAZY asio::awaitable<void> subscribe(std::string server, std::string uri, updated_callback f,
+                                             call_options options);
+  COMCP_LAZY asio::awaitable<void> unsubscribe(std::string server, std::string uri, call_options options);
 
   /// At a client that is another one than before.
-  void subscribe_again(member const& m);
-  [[nodiscard]] patience patience_for(registry_member const& m, call_options const& o) const;
+  COMCP_LAZY void subscribe_again(member const& m);
+  COMCP_LAZY [[nodiscard]] patience patience_for(registry_member const& m, call_options const& o) const;
   /// Until something about the server changes. Throws where there is nothing to wait for, or no time left.
-  asio::awaitable<void> wait_for(member m, patience p);
+  COMCP_LAZY asio::awaitable<void> wait_for(member m, patience p);
 
  private:
   struct route;
 
-  [[nodiscard]] result<route> resolve(std::string_view name);
-  [[nodiscard]] result<route> resolve_bare(std::string_view name, error otherwise);
-  [[nodiscard]] result<route> resolve_at(member const& m, std::string_view tool);
-  [[nodiscard]] error cannot_wait(member const& m, patience const& p) const;
-  [[nodiscard]] call_options rest_of(call_options o, registry_member const& m, patience const& p) const;
-  asio::awaitable<client> ready(member m, patience p);
+  COMCP_LAZY [[nodiscard]] result<route> resolve(std::string_view name);
+  COMCP_LAZY [[nodiscard]] result<route> resolve_bare(std::string_view name, error otherwise);
+  COMCP_LAZY [[nodiscard]] result<route> resolve_at(member const& m, std::string_view tool);
+  COMCP_LAZY [[nodiscard]] error cannot_wait(member const& m, patience const& p) const;
+  COMCP_LAZY [[nodiscard]] call_options rest_of(call_options o, registry_member const& m, patience const& p) const;
+  COMCP_LAZY asio::awaitable<client> ready(member m, patience p);
   /// Takes off the options' time what it waited.
-  asio::awaitable<client> ready_for(member m, call_options& options);
-  asio::awaitable<void> subscribe_once_more(member m, std::string uri, updated_callback f);
+  COMCP_LAZY asio::awaitable<client> ready_for(member m, call_options& options);
+  COMCP_LAZY asio::awaitable<void> subscribe_once_more(member m, std::string uri, updated_callback f);
 
   registry_core& core_;
 };
@@ -8103,22 +8116,22 @@ class registry_refresher {
   explicit registry_refresher(registry_core& core) noexcept : core_(core) {}
 
   /// These list_kinds are read: at once, or with what else changes within the debounce.
-  void touch(member const& m, unsigned kinds, bool at_once);
+  COMCP_LAZY void touch(member const& m, unsigned kinds, bool at_once);
   /// Nothing that listing meets is an error, and nor is that it takes too long; only that the server, which was ready, is
   /// lost, and not back in time.
-  asio::awaitable<void> until_listed(member m, patience p);
+  COMCP_LAZY asio::awaitable<void> until_listed(member m, patience p);
 
   // Operations.
-  asio::awaitable<void> refresh(std::string name);
-  asio::awaitable<void> refresh_all();
+  COMCP_LAZY asio::awaitable<void> refresh(std::string name);
+  COMCP_LAZY asio::awaitable<void> refresh_all();
 
  private:
-  asio::awaitable<void> keep_current(member m);
-  asio::awaitable<void> gather_changes(member m);
-  asio::awaitable<void> read_lists(member m, client c, unsigned kinds);
-  void watch(member const& m, client const& c, server_capabilities const& can);
-  [[nodiscard]] std::uint64_t ask(member const& m);
-  asio::awaitable<void> until_read(member m, std::uint64_t mine, patience p);
+  COMCP_LAZY asio::awaitable<void> keep_current(member m);
+  COMCP_LAZY asio::awaitable<void> gather_changes(member m);
+  COMCP_LAZY asio::awaitable<void> read_lists(member m, client c, unsigned kinds);
+  COMCP_LAZY void watch(member const& m, client const& c, server_capabilities const& can);
+  COMCP_LAZY [[nodiscard]] std::uint64_t ask(member const& m);
+  COMCP_LAZY asio::awaitable<void> until_read(member m, std::uint64_t mine, patience p);
 
   registry_core& core_;
 };
@@ -8152,42 +8165,42 @@ class registry_servers {
   explicit registry_servers(registry_core& core) noexcept : core_(core) {}
 
   // Operations.
-  asio::awaitable<void> add(std::string name, server_config config);
-  asio::awaitable<void> remove(std::string name);
-  asio::awaitable<void> restart(std::string name);
-  asio::awaitable<void> close();
-  asio::awaitable<bool> settled(std::chrono::nanoseconds limit);
+  COMCP_LAZY asio::awaitable<void> add(std::string name, server_config config);
+  COMCP_LAZY asio::awaitable<void> remove(std::string name);
+  COMCP_LAZY asio::awaitable<void> restart(std::string name);
+  COMCP_LAZY asio::awaitable<void> close();
+  COMCP_LAZY asio::awaitable<bool> settled(std::chrono::nanoseconds limit);
 
   // From any thread.
-  [[nodiscard]] std::vector<std::string> names() const;
-  [[nodiscard]] result<server_status> status(std::string_view name) const;
-  [[nodiscard]] result<server_config> config(std::string_view name) const;
-  [[nodiscard]] result<client> connection(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] std::vector<std::string> names() const;
+  COMCP_LAZY [[nodiscard]] result<server_status> status(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] result<server_config> config(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] result<client> connection(std::string_view name) const;
   /// The servers' processes end at once.
-  void cut() noexcept;
+  COMCP_LAZY void cut() noexcept;
 
   // On home.
   [[nodiscard]] by_name const& all() const noexcept { return all_; }
-  [[nodiscard]] member find(std::string_view name) const noexcept;
-  [[nodiscard]] member require(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] member find(std::string_view name) const noexcept;
+  COMCP_LAZY [[nodiscard]] member require(std::string_view name) const;
   /// Why there is no such server.
-  [[nodiscard]] error absent(std::string_view name) const;
+  COMCP_LAZY [[nodiscard]] error absent(std::string_view name) const;
   [[nodiscard]] bool is_closing() const noexcept { return phase_ != phase::open; }
-  void ring(registry_member& m) noexcept;
-  void state_changed(member const& m);
-  void gave_up(member const& m);
-  void abrupt() noexcept;
-  void context_gone() noexcept;
+  COMCP_LAZY void ring(registry_member& m) noexcept;
+  COMCP_LAZY void state_changed(member const& m);
+  COMCP_LAZY void gave_up(member const& m);
+  COMCP_LAZY void abrupt() noexcept;
+  COMCP_LAZY void context_gone() noexcept;
 
  private:
   enum class phase { open, closing, closed };
 
   template <class Look>
   auto look_at(std::string_view name, Look look) const -> decltype(look(std::declval<live_server const&>()));
-  void detach(member const& m, error why);
-  void let_go(member const& m, error why);
-  asio::awaitable<void> stop(member m);
-  asio::awaitable<void> close_all();
+  COMCP_LAZY void detach(member const& m, error why);
+  COMCP_LAZY void let_go(member const& m, error why);
+  COMCP_LAZY asio::awaitable<void> stop(member m);
+  COMCP_LAZY asio::awaitable<void> close_all();
 
   registry_core& core_;
   mutable std::mutex mutex_;
@@ -8202,12 +8215,12 @@ class registry_servers {
 
 namespace comcp::detail {
 
-class registry_core final : private tenant, public std::enable_shared_from_this<registry_core> {
+class registry_core final : private tenant_of<registry_core>, public std::enable_shared_from_this<registry_core> {
  public:
-  registry_core(asio::any_io_executor home, registry_options o);
+  COMCP_LAZY registry_core(asio::any_io_executor home, registry_options o);
 
-  void abandon() noexcept;  ///< The registry went away.
-  void spawn(asio::awaitable<void> work);  ///< Detached; keeps the core.
+  COMCP_LAZY void abandon() noexcept;                 ///< The registry went away.
+  COMCP_LAZY void spawn(asio::awaitable<void> work);  ///< Detached; keeps the core.
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   registry_options const options;
@@ -8218,8 +8231,8 @@ class registry_core final : private tenant, public std::enable_shared_from_this<
   registry_calls calls;
 
  private:
-  [[nodiscard]] std::shared_ptr<void> itself() noexcept override { return weak_from_this().lock(); }
-  COMCP_DECL void context_gone() noexcept override;
+  friend tenant_of<registry_core>;
+  COMCP_LAZY void lose_context() noexcept;
 };
 
 }  // namespace comcp::detail
@@ -8244,7 +8257,7 @@ struct registry_calls::route {
   std::string tool;
 };
 
-COMCP_DECL result<registry_calls::route> registry_calls::resolve(std::string_view name) {
+COMCP_LAZY_DECL result<registry_calls::route> registry_calls::resolve(std::string_view name) {
   auto const& separator = core_.options.separator();
   auto const& servers = core_.servers;
   auto const at = name.find(separator);
@@ -8260,7 +8273,7 @@ COMCP_DECL result<registry_calls::route> registry_calls::resolve(std::string_vie
   return resolve_bare(name, servers.absent(server));
 }
 
-COMCP_DECL result<registry_calls::route> registry_calls::resolve_bare(std::string_view name, error otherwise) {
+COMCP_LAZY_DECL result<registry_calls::route> registry_calls::resolve_bare(std::string_view name, error otherwise) {
   auto const having = core_.offers.having_tool(name);
   if (having.empty()) return otherwise;
   if (having.size() == 1) return resolve_at(core_.servers.find(having.front()), name);
@@ -8269,7 +8282,7 @@ COMCP_DECL result<registry_calls::route> registry_calls::resolve_bare(std::strin
   return error(errc::ambiguous_name, std::string(name) + " is a tool of " + servers);
 }
 
-COMCP_DECL result<registry_calls::route> registry_calls::resolve_at(member const& m, std::string_view tool_name) {
+COMCP_LAZY_DECL result<registry_calls::route> registry_calls::resolve_at(member const& m, std::string_view tool_name) {
   auto const blocked = core_.offers.blocks<tool>(*m->offers, tool_name);
   if (core_.offers.has_tool(m->name, tool_name)) return route(m, tool_name);
   if (blocked) return blocked;
@@ -8308,13 +8321,14 @@ asio::awaitable<T> told(std::shared_ptr<registry_member> m, asio::awaitable<T> c
 
 }  // namespace registry_detail
 
-COMCP_DECL patience registry_calls::patience_for(registry_member const& m, call_options const& o) const {
+COMCP_LAZY_DECL patience registry_calls::patience_for(registry_member const& m, call_options const& o) const {
   registry_detail::call_times const times(m.server->config().options(), o);
   return {core_.time->now(), std::min(times.hard, times.timeout), o.stop()};
 }
 
 // What the wait for the server has left of the call's time.
-COMCP_DECL call_options registry_calls::rest_of(call_options o, registry_member const& m, patience const& p) const {
+COMCP_LAZY_DECL call_options registry_calls::rest_of(call_options o, registry_member const& m,
+                                                     patience const& p) const {
   std::chrono::nanoseconds const waited = core_.time->now() - p.start;
   if (waited <= waited.zero()) return o;
   registry_detail::call_times const times(m.server->config().options(), o);
@@ -8326,7 +8340,7 @@ COMCP_DECL call_options registry_calls::rest_of(call_options o, registry_member 
 }
 
 // Nothing was sent, whatever the reason: that is what the code says.
-COMCP_DECL error registry_calls::cannot_wait(member const& m, patience const& p) const {
+COMCP_LAZY_DECL error registry_calls::cannot_wait(member const& m, patience const& p) const {
   if (m->gone) return m->gone;
   if (p.stop.stop_requested()) return {errc::cancelled, "the server " + m->name + " was waited for"};
   auto const& life = m->server->life();
@@ -8344,14 +8358,14 @@ COMCP_DECL error registry_calls::cannot_wait(member const& m, patience const& p)
   return {};
 }
 
-COMCP_DECL asio::awaitable<void> registry_calls::wait_for(member m, patience p) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::wait_for(member m, patience p) {
   if (auto const why = cannot_wait(m, p)) throw exception(why.with_outcome(call_outcome::not_sent));
   auto waiting = m->rung.wait(core_.time, p.until, p.stop);
   co_await std::move(waiting);
   if (m->gone) throw exception(m->gone);
 }
 
-COMCP_DECL asio::awaitable<client> registry_calls::ready(member m, patience p) {
+COMCP_LAZY_DECL asio::awaitable<client> registry_calls::ready(member m, patience p) {
   for (;;) {
     auto c = m->server->connection();
     if (c && !m->gone) co_return std::move(*c);
@@ -8360,7 +8374,7 @@ COMCP_DECL asio::awaitable<client> registry_calls::ready(member m, patience p) {
   }
 }
 
-COMCP_DECL asio::awaitable<client> registry_calls::ready_for(member m, call_options& options) {
+COMCP_LAZY_DECL asio::awaitable<client> registry_calls::ready_for(member m, call_options& options) {
   auto const p = patience_for(*m, options);
   auto waiting = ready(m, p);
   auto c = co_await std::move(waiting);
@@ -8368,8 +8382,8 @@ COMCP_DECL asio::awaitable<client> registry_calls::ready_for(member m, call_opti
   co_return c;
 }
 
-COMCP_DECL asio::awaitable<call_tool_result> registry_calls::call(std::string name, json::fragment arguments,
-                                                                  call_options options) {
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry_calls::call(std::string name, json::fragment arguments,
+                                                                       call_options options) {
   auto const hold = core_.shared_from_this();
   std::optional<patience> p;
   for (;;) {
@@ -8389,8 +8403,8 @@ COMCP_DECL asio::awaitable<call_tool_result> registry_calls::call(std::string na
   }
 }
 
-COMCP_DECL asio::awaitable<read_resource_result> registry_calls::read(std::string server, std::string uri,
-                                                                      call_options options) {
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry_calls::read(std::string server, std::string uri,
+                                                                           call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
   auto waiting = ready_for(m, options);
@@ -8401,8 +8415,9 @@ COMCP_DECL asio::awaitable<read_resource_result> registry_calls::read(std::strin
 }
 
 // Where pins decide, the list is waited for: it shows whether the prompt is what was approved.
-COMCP_DECL asio::awaitable<get_prompt_result> registry_calls::prompt(std::string server, std::string name,
-                                                                     json::fragment arguments, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry_calls::prompt(std::string server, std::string name,
+                                                                          json::fragment arguments,
+                                                                          call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
   if (core_.options.pins()) {
@@ -8421,8 +8436,8 @@ COMCP_DECL asio::awaitable<get_prompt_result> registry_calls::prompt(std::string
   co_return result;
 }
 
-COMCP_DECL asio::awaitable<void> registry_calls::subscribe(std::string server, std::string uri, updated_callback f,
-                                                           call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::subscribe(std::string server, std::string uri, updated_callback f,
+                                                                call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
   auto waiting = ready_for(m, options);
@@ -8432,7 +8447,8 @@ COMCP_DECL asio::awaitable<void> registry_calls::subscribe(std::string server, s
   m->subscribed.emplace(std::move(uri), std::move(f));
 }
 
-COMCP_DECL asio::awaitable<void> registry_calls::unsubscribe(std::string server, std::string uri, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::unsubscribe(std::string server, std::string uri,
+                                                                  call_options options) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(server);
   m->subscribed.erase(uri);
@@ -8442,11 +8458,12 @@ COMCP_DECL asio::awaitable<void> registry_calls::unsubscribe(std::string server,
   co_await std::move(unsubscribing);
 }
 
-COMCP_DECL void registry_calls::subscribe_again(member const& m) {
+COMCP_LAZY_DECL void registry_calls::subscribe_again(member const& m) {
   for (auto const& [uri, f] : m->subscribed) core_.spawn(subscribe_once_more(m, uri, f));
 }
 
-COMCP_DECL asio::awaitable<void> registry_calls::subscribe_once_more(member m, std::string uri, updated_callback f) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_calls::subscribe_once_more(member m, std::string uri,
+                                                                          updated_callback f) {
   auto const c = m->server->connection();
   if (!c) co_return;
   auto subscribing = as_result(c->subscribe(uri, std::move(f)));
@@ -8468,23 +8485,23 @@ namespace comcp::detail {
 template <class T>
 inline constexpr auto pin_kind_of = std::same_as<T, tool> ? pin_kind::tool : pin_kind::prompt;
 
-COMCP_DECL error no_such_server(std::string_view name) {
+COMCP_LAZY_DECL error no_such_server(std::string_view name) {
   return {errc::unknown_server, "no server is called " + std::string(name)};
 }
 
-COMCP_DECL registry_offers::registry_offers(registry_options const& options)
+COMCP_LAZY_DECL registry_offers::registry_offers(registry_options const& options)
     : options_(options),
       views_(catalog_view<tool>(options.separator()), catalog_view<resource>(options.separator()),
              catalog_view<resource_template>(options.separator()), catalog_view<prompt>(options.separator())) {}
 
-COMCP_DECL std::vector<blocked_tool> registry_offers::blocked() const {
+COMCP_LAZY_DECL std::vector<blocked_tool> registry_offers::blocked() const {
   std::lock_guard const lock(mutex_);
   std::vector<blocked_tool> every;
   for (auto const& [name, o] : all_) every.insert(every.end(), o->blocked.begin(), o->blocked.end());
   return every;
 }
 
-COMCP_DECL std::vector<catalog_fault> registry_offers::faults() const {
+COMCP_LAZY_DECL std::vector<catalog_fault> registry_offers::faults() const {
   std::lock_guard const lock(mutex_);
   std::vector<catalog_fault> every;
   for (auto const& [name, o] : all_) {
@@ -8493,21 +8510,21 @@ COMCP_DECL std::vector<catalog_fault> registry_offers::faults() const {
   return every;
 }
 
-COMCP_DECL result<std::string> registry_offers::instructions(std::string_view server) const {
+COMCP_LAZY_DECL result<std::string> registry_offers::instructions(std::string_view server) const {
   std::lock_guard const lock(mutex_);
   auto const found = all_.find(server);
   if (found == all_.end()) return no_such_server(server);
   return found->second->instructions;
 }
 
-COMCP_DECL std::shared_ptr<server_offers> registry_offers::add(std::string const& server) {
+COMCP_LAZY_DECL std::shared_ptr<server_offers> registry_offers::add(std::string const& server) {
   auto o = std::make_shared<server_offers>(server);
   std::lock_guard const lock(mutex_);
   all_.emplace(server, o);
   return o;
 }
 
-COMCP_DECL void registry_offers::withdraw(server_offers& o) {
+COMCP_LAZY_DECL void registry_offers::withdraw(server_offers& o) {
   o.withdrawn = true;
   std::shared_ptr<server_offers> last;
   {
@@ -8517,7 +8534,7 @@ COMCP_DECL void registry_offers::withdraw(server_offers& o) {
   forget(o);
 }
 
-COMCP_DECL void registry_offers::forget(server_offers& o) {
+COMCP_LAZY_DECL void registry_offers::forget(server_offers& o) {
   server_offers nothing(o.server);
   {
     std::lock_guard const lock(mutex_);
@@ -8591,7 +8608,7 @@ void registry_offers::check(server_offers& o) {
   tell_findings(o, pin_kind_of<T>, std::move(findings), [&] { publish<T>(o, through); });
 }
 
-COMCP_DECL void registry_offers::adopt_instructions(server_offers& o, std::string const& text) {
+COMCP_LAZY_DECL void registry_offers::adopt_instructions(server_offers& o, std::string const& text) {
   if (o.withdrawn) return;
   result<std::string> through = text;
   std::vector<pin_finding> findings;
@@ -8608,8 +8625,8 @@ COMCP_DECL void registry_offers::adopt_instructions(server_offers& o, std::strin
 }
 
 // Whoever is told of a finding sees the catalog as it then is.
-COMCP_DECL void registry_offers::tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found,
-                                               std::function<void()> const& publish) {
+COMCP_LAZY_DECL void registry_offers::tell_findings(server_offers& o, pin_kind kind, std::vector<pin_finding> found,
+                                                    std::function<void()> const& publish) {
   std::map<std::string, pin_finding> before;
   std::erase_if(o.findings, [&](auto& entry) {
     bool const same_kind = entry.first.first == kind;
@@ -8638,7 +8655,8 @@ void registry_offers::publish(server_offers& o, shared_part<T> part) {
   if (!change.empty()) tell(options_.on_change(), change);
 }
 
-COMCP_DECL void registry_offers::set_faults(server_offers& o, std::size_t kind, std::vector<catalog_fault> faults) {
+COMCP_LAZY_DECL void registry_offers::set_faults(server_offers& o, std::size_t kind,
+                                                 std::vector<catalog_fault> faults) {
   auto const copies = faults;
   {
     std::lock_guard const lock(mutex_);
@@ -8647,7 +8665,7 @@ COMCP_DECL void registry_offers::set_faults(server_offers& o, std::size_t kind, 
   for (auto const& f : copies) tell(options_.on_fault(), f);
 }
 
-COMCP_DECL std::vector<std::string> registry_offers::having_tool(std::string_view name) const {
+COMCP_LAZY_DECL std::vector<std::string> registry_offers::having_tool(std::string_view name) const {
   std::vector<std::string> having;
   for (auto const* const entry : std::get<catalog_view<tool>>(views_).find_all(name)) having.push_back(entry->server_name);
   if (options_.pins()) {
@@ -8659,7 +8677,7 @@ COMCP_DECL std::vector<std::string> registry_offers::having_tool(std::string_vie
   return having;
 }
 
-COMCP_DECL error registry_offers::held_back(server_offers const& o, pin_kind kind, std::string_view name) {
+COMCP_LAZY_DECL error registry_offers::held_back(server_offers const& o, pin_kind kind, std::string_view name) {
   auto const found = o.findings.find(std::pair(kind, std::string(name)));
   bool const held = found != o.findings.end() && found->second.verdict == pin_verdict::block;
   return held ? found->second.to_error() : error();
@@ -8682,7 +8700,7 @@ error registry_offers::blocks(server_offers& o, std::string_view name) {
 
 namespace comcp::detail {
 
-COMCP_DECL void registry_refresher::touch(member const& m, unsigned kinds, bool at_once) {
+COMCP_LAZY_DECL void registry_refresher::touch(member const& m, unsigned kinds, bool at_once) {
   if (m->gone) return;
   bool const begins = m->lists.touch(kinds, at_once);
   if (at_once && m->gathering) m->gathering->open();
@@ -8690,7 +8708,7 @@ COMCP_DECL void registry_refresher::touch(member const& m, unsigned kinds, bool 
   post(core_.home(), [this, hold = core_.shared_from_this(), m] { core_.spawn(keep_current(m)); });
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::keep_current(member m) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::keep_current(member m) {
   using want = sansio::list_refresh::want;
   while (!m->gone) {
     auto c = m->server->connection();
@@ -8711,7 +8729,7 @@ COMCP_DECL asio::awaitable<void> registry_refresher::keep_current(member m) {
   core_.servers.ring(*m);
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::gather_changes(member m) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::gather_changes(member m) {
   auto const over = std::make_shared<gate>(core_.home());
   m->gathering = over;
   auto const alarm = core_.time->make_deadline(core_.home());
@@ -8758,7 +8776,7 @@ struct reading {
 
 }  // namespace registry_detail
 
-COMCP_DECL asio::awaitable<void> registry_refresher::read_lists(member m, client c, unsigned kinds) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::read_lists(member m, client c, unsigned kinds) {
   auto can = c.capabilities();
   if (c.era() == era::modern && !c.verdict().discovered) {  // a prior verdict came without them
     auto asking = as_result(c.discover());
@@ -8782,7 +8800,7 @@ COMCP_DECL asio::awaitable<void> registry_refresher::read_lists(member m, client
 }
 
 // Hears of list changes, once for each client, which has none of the subscriptions of the one before.
-COMCP_DECL void registry_refresher::watch(member const& m, client const& c, server_capabilities const& can) {
+COMCP_LAZY_DECL void registry_refresher::watch(member const& m, client const& c, server_capabilities const& can) {
   auto const watched = client_access::core(c);
   if (m->watched.lock() == watched) return;
   m->watched = watched;
@@ -8801,7 +8819,7 @@ COMCP_DECL void registry_refresher::watch(member const& m, client const& c, serv
   hear("prompts", list_kinds::prompts);
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::until_listed(member m, patience p) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::until_listed(member m, patience p) {
   for (;;) {
     if (m->gone) throw exception(m->gone);
     if (m->is_listed()) co_return;
@@ -8814,13 +8832,13 @@ COMCP_DECL asio::awaitable<void> registry_refresher::until_listed(member m, pati
   }
 }
 
-COMCP_DECL std::uint64_t registry_refresher::ask(member const& m) {
+COMCP_LAZY_DECL std::uint64_t registry_refresher::ask(member const& m) {
   auto const mine = m->lists.ask();
   if (m->server->connection()) touch(m, list_kinds::all, true);  // else its becoming ready does that
   return mine;
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::until_read(member m, std::uint64_t mine, patience p) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::until_read(member m, std::uint64_t mine, patience p) {
   while (!m->lists.has_answered(mine)) {
     if (m->gone) throw exception(m->gone);
     if (!m->server->connection()) {
@@ -8835,7 +8853,7 @@ COMCP_DECL asio::awaitable<void> registry_refresher::until_read(member m, std::u
   }
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::refresh(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::refresh(std::string name) {
   auto const hold = core_.shared_from_this();
   auto const m = core_.servers.require(name);
   auto reading = until_read(m, ask(m), core_.calls.patience_for(*m, call_options()));
@@ -8845,7 +8863,7 @@ COMCP_DECL asio::awaitable<void> registry_refresher::refresh(std::string name) {
   }
 }
 
-COMCP_DECL asio::awaitable<void> registry_refresher::refresh_all() {
+COMCP_LAZY_DECL asio::awaitable<void> registry_refresher::refresh_all() {
   auto const hold = core_.shared_from_this();
   std::vector<std::pair<member, std::uint64_t>> asked;
   for (auto const& [name, m] : core_.servers.all()) {
@@ -8873,8 +8891,8 @@ COMCP_DECL asio::awaitable<void> registry_refresher::refresh_all() {
 namespace comcp {
 namespace detail {
 
-COMCP_DECL registry_core::registry_core(asio::any_io_executor home, registry_options o)
-    : tenant(std::move(home)),
+COMCP_LAZY_DECL registry_core::registry_core(asio::any_io_executor home, registry_options o)
+    : tenant_of(std::move(home)),
       options(std::move(o)),
       time(options.time() ? options.time() : steady_time()),
       servers(*this),
@@ -8882,100 +8900,101 @@ COMCP_DECL registry_core::registry_core(asio::any_io_executor home, registry_opt
       refresher(*this),
       calls(*this) {}
 
-COMCP_DECL std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home, registry_options options) {
+COMCP_LAZY_DECL std::shared_ptr<registry_core> make_registry_core(asio::any_io_executor home,
+                                                                  registry_options options) {
   if (options.separator().empty()) throw exception(error(errc::invalid_argument, "a separator is never empty"));
   if (executor_as<asio::thread_pool::executor_type>(home)) home = asio::make_strand(home);
   return std::make_shared<registry_core>(std::move(home), std::move(options));
 }
 
-COMCP_DECL void registry_core::abandon() noexcept {
+COMCP_LAZY_DECL std::shared_ptr<void> end_of(std::shared_ptr<registry_core> core) {
+  return abandoned_at_end(std::move(core));
+}
+
+COMCP_LAZY_DECL void registry_core::abandon() noexcept {
   at_home([self = shared_from_this()] { self->servers.abrupt(); });
   servers.cut();  // should home never run again
 }
 
-COMCP_DECL void registry_core::spawn(asio::awaitable<void> work) {
+COMCP_LAZY_DECL void registry_core::spawn(asio::awaitable<void> work) {
   detail::spawn(home_, std::move(work), asio::cancellation_slot(), shared_from_this());
 }
 
-COMCP_DECL void registry_core::context_gone() noexcept { servers.context_gone(); }
+COMCP_LAZY_DECL void registry_core::lose_context() noexcept { servers.context_gone(); }
 
 }  // namespace detail
 
-COMCP_DECL registry& registry::operator=(registry&& other) noexcept {
-  if (this == &other) return *this;
-  if (core_) core_->abandon();
-  core_ = std::move(other.core_);
-  return *this;
-}
-
-COMCP_DECL registry::~registry() {
-  if (core_) core_->abandon();
-}
-
-COMCP_DECL std::shared_ptr<detail::registry_core> const& registry::core() const {
+COMCP_LAZY_DECL std::shared_ptr<detail::registry_core> const& registry::core() const {
   if (!core_) throw exception(error(errc::closed, "this registry was moved from"));
   return core_;
 }
 
-COMCP_DECL asio::awaitable<void> registry::add(std::string_view name, server_config config) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::add(std::string_view name, server_config config) const {
   return detail::on_home(core(), core()->servers.add(std::string(name), std::move(config)));
 }
-COMCP_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::remove(std::string_view name) const {
   return detail::on_home(core(), core()->servers.remove(std::string(name)));
 }
-COMCP_DECL asio::awaitable<void> registry::restart(std::string_view name) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::restart(std::string_view name) const {
   return detail::on_home(core(), core()->servers.restart(std::string(name)));
 }
-COMCP_DECL asio::awaitable<void> registry::close() const { return detail::on_home(core(), core()->servers.close()); }
-COMCP_DECL asio::awaitable<bool> registry::settled(std::chrono::nanoseconds limit) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::close() const {
+  return detail::on_home(core(), core()->servers.close());
+}
+COMCP_LAZY_DECL asio::awaitable<bool> registry::settled(std::chrono::nanoseconds limit) const {
   return detail::on_home(core(), core()->servers.settled(limit));
 }
 
-COMCP_DECL std::vector<std::string> registry::servers() const { return core()->servers.names(); }
-COMCP_DECL result<server_status> registry::status(std::string_view name) const { return core()->servers.status(name); }
-COMCP_DECL result<server_config> registry::config(std::string_view name) const { return core()->servers.config(name); }
-COMCP_DECL result<client> registry::find(std::string_view name) const { return core()->servers.connection(name); }
-COMCP_DECL catalog_view<tool> registry::tools() const { return core()->offers.view<tool>(); }
-COMCP_DECL catalog_view<resource> registry::resources() const { return core()->offers.view<resource>(); }
-COMCP_DECL catalog_view<resource_template> registry::resource_templates() const {
+COMCP_LAZY_DECL std::vector<std::string> registry::servers() const { return core()->servers.names(); }
+COMCP_LAZY_DECL result<server_status> registry::status(std::string_view name) const {
+  return core()->servers.status(name);
+}
+COMCP_LAZY_DECL result<server_config> registry::config(std::string_view name) const {
+  return core()->servers.config(name);
+}
+COMCP_LAZY_DECL result<client> registry::find(std::string_view name) const { return core()->servers.connection(name); }
+COMCP_LAZY_DECL catalog_view<tool> registry::tools() const { return core()->offers.view<tool>(); }
+COMCP_LAZY_DECL catalog_view<resource> registry::resources() const { return core()->offers.view<resource>(); }
+COMCP_LAZY_DECL catalog_view<resource_template> registry::resource_templates() const {
   return core()->offers.view<resource_template>();
 }
-COMCP_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->offers.view<comcp::prompt>(); }
-COMCP_DECL std::vector<blocked_tool> registry::blocked() const { return core()->offers.blocked(); }
-COMCP_DECL result<std::string> registry::instructions(std::string_view server) const {
+COMCP_LAZY_DECL catalog_view<comcp::prompt> registry::prompts() const { return core()->offers.view<comcp::prompt>(); }
+COMCP_LAZY_DECL std::vector<blocked_tool> registry::blocked() const { return core()->offers.blocked(); }
+COMCP_LAZY_DECL result<std::string> registry::instructions(std::string_view server) const {
   return core()->offers.instructions(server);
 }
-COMCP_DECL std::vector<catalog_fault> registry::faults() const { return core()->offers.faults(); }
-COMCP_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
+COMCP_LAZY_DECL std::vector<catalog_fault> registry::faults() const { return core()->offers.faults(); }
+COMCP_LAZY_DECL asio::any_io_executor registry::get_executor() const { return core()->home(); }
 
-COMCP_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
-                                                            call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> registry::call(std::string_view tool, json::fragment arguments,
+                                                                 call_options options) const {
   return detail::on_home(core(), core()->calls.call(std::string(tool), std::move(arguments), std::move(options)));
 }
-COMCP_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
-                                                                call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> registry::read(std::string_view server, std::string_view uri,
+                                                                     call_options options) const {
   return detail::on_home(core(), core()->calls.read(std::string(server), std::string(uri), std::move(options)));
 }
-COMCP_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
-                                                               json::fragment arguments, call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<get_prompt_result> registry::prompt(std::string_view server, std::string_view name,
+                                                                    json::fragment arguments,
+                                                                    call_options options) const {
   auto& calls = core()->calls;
   auto work = calls.prompt(std::string(server), std::string(name), std::move(arguments), std::move(options));
   return detail::on_home(core(), std::move(work));
 }
-COMCP_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri, updated_callback f,
-                                                     call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::subscribe(std::string_view server, std::string_view uri,
+                                                          updated_callback f, call_options options) const {
   auto& calls = core()->calls;
   auto work = calls.subscribe(std::string(server), std::string(uri), std::move(f), std::move(options));
   return detail::on_home(core(), std::move(work));
 }
-COMCP_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
-                                                       call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::unsubscribe(std::string_view server, std::string_view uri,
+                                                            call_options options) const {
   return detail::on_home(core(), core()->calls.unsubscribe(std::string(server), std::string(uri), std::move(options)));
 }
-COMCP_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::refresh(std::string_view server) const {
   return detail::on_home(core(), core()->refresher.refresh(std::string(server)));
 }
-COMCP_DECL asio::awaitable<void> registry::refresh() const {
+COMCP_LAZY_DECL asio::awaitable<void> registry::refresh() const {
   return detail::on_home(core(), core()->refresher.refresh_all());
 }
 
@@ -8989,32 +9008,32 @@ COMCP_DECL asio::awaitable<void> registry::refresh() const {
 
 namespace comcp::detail {
 
-COMCP_DECL void registry_member::state_changed(std::string const&) {
+COMCP_LAZY_DECL void registry_member::member_changed(std::string const&) {
   if (auto const r = registry.lock(); r && !gone) r->servers.state_changed(shared_from_this());
 }
-COMCP_DECL void registry_member::became_ready(std::string const&) {
+COMCP_LAZY_DECL void registry_member::member_ready(std::string const&) {
   if (auto const r = registry.lock(); r && !gone) r->refresher.touch(shared_from_this(), list_kinds::all, true);
 }
-COMCP_DECL void registry_member::gave_up(std::string const&) {
+COMCP_LAZY_DECL void registry_member::member_gave_up(std::string const&) {
   if (auto const r = registry.lock(); r && !gone) r->servers.gave_up(shared_from_this());
 }
 
-COMCP_DECL registry_servers::member registry_servers::find(std::string_view name) const noexcept {
+COMCP_LAZY_DECL registry_servers::member registry_servers::find(std::string_view name) const noexcept {
   auto const found = all_.find(name);
   return found == all_.end() ? nullptr : found->second;
 }
 
-COMCP_DECL error registry_servers::absent(std::string_view name) const {
+COMCP_LAZY_DECL error registry_servers::absent(std::string_view name) const {
   return is_closing() ? error(errc::closed, "the registry is closed") : no_such_server(name);
 }
 
-COMCP_DECL registry_servers::member registry_servers::require(std::string_view name) const {
+COMCP_LAZY_DECL registry_servers::member registry_servers::require(std::string_view name) const {
   auto m = find(name);
   if (!m) throw exception(absent(name));
   return m;
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::add(std::string name, server_config config) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::add(std::string name, server_config config) {
   auto const hold = core_.shared_from_this();
   if (auto const ok = check_server_name(name, core_.options.separator()); !ok) throw exception(ok.error());
   if (is_closing()) throw exception(absent(name));
@@ -9046,7 +9065,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::add(std::string name, server_
 }
 
 // The name is free, the catalog has its part no more, and who waits for it hears why.
-COMCP_DECL void registry_servers::detach(member const& m, error why) {
+COMCP_LAZY_DECL void registry_servers::detach(member const& m, error why) {
   if (m->gone) return;
   m->gone = std::move(why);
   {
@@ -9058,14 +9077,14 @@ COMCP_DECL void registry_servers::detach(member const& m, error why) {
   ring(*m);
 }
 
-COMCP_DECL void registry_servers::let_go(member const& m, error why) {
+COMCP_LAZY_DECL void registry_servers::let_go(member const& m, error why) {
   detach(m, std::move(why));
   leaving_.push_back(m);
   core_.spawn(stop(m));
 }
 
 // In a coroutine of its own: whoever waits for it may be cancelled.
-COMCP_DECL asio::awaitable<void> registry_servers::stop(member m) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::stop(member m) {
   auto stopping = as_result(m->server->stop());
   (void)co_await std::move(stopping);
   m->stopped = true;
@@ -9073,7 +9092,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::stop(member m) {
   ring(*m);
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::remove(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::remove(std::string name) {
   auto const hold = core_.shared_from_this();
   auto const m = require(name);
   let_go(m, error(errc::closed, "the server was removed"));
@@ -9083,7 +9102,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::remove(std::string name) {
   }
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::restart(std::string name) {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::restart(std::string name) {
   auto const hold = core_.shared_from_this();
   auto const m = require(name);
   patience const p(core_.time->now(), m->server->config().start_timeout());
@@ -9093,7 +9112,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::restart(std::string name) {
   co_await std::move(listing);
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::close() {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::close() {
   auto const hold = core_.shared_from_this();
   if (!is_closing()) {
     phase_ = phase::closing;
@@ -9105,7 +9124,7 @@ COMCP_DECL asio::awaitable<void> registry_servers::close() {
   }
 }
 
-COMCP_DECL asio::awaitable<void> registry_servers::close_all() {
+COMCP_LAZY_DECL asio::awaitable<void> registry_servers::close_all() {
   auto const until = later(core_.time->now(), core_.options.close_timeout());
   auto const every = all_;
   for (auto const& [name, m] : every) {
@@ -9121,12 +9140,12 @@ COMCP_DECL asio::awaitable<void> registry_servers::close_all() {
   rung_.ring();
 }
 
-COMCP_DECL void registry_servers::cut() noexcept {
+COMCP_LAZY_DECL void registry_servers::cut() noexcept {
   std::lock_guard const lock(mutex_);
   for (auto const& [name, m] : all_) m->server->cut();
 }
 
-COMCP_DECL void registry_servers::abrupt() noexcept {
+COMCP_LAZY_DECL void registry_servers::abrupt() noexcept {
   phase_ = phase::closed;
   by_name every;
   {
@@ -9145,17 +9164,17 @@ COMCP_DECL void registry_servers::abrupt() noexcept {
   rung_.ring();
 }
 
-COMCP_DECL void registry_servers::context_gone() noexcept {
+COMCP_LAZY_DECL void registry_servers::context_gone() noexcept {
   phase_ = phase::closed;
   for (auto const& [name, m] : all_) m->gathering.reset();
 }
 
-COMCP_DECL void registry_servers::ring(registry_member& m) noexcept {
+COMCP_LAZY_DECL void registry_servers::ring(registry_member& m) noexcept {
   m.rung.ring();
   rung_.ring();
 }
 
-COMCP_DECL void registry_servers::state_changed(member const& m) {
+COMCP_LAZY_DECL void registry_servers::state_changed(member const& m) {
   auto const now = m->server->status();
   if (now.state == server_state::failed) {
     m->lists.forget();
@@ -9165,14 +9184,14 @@ COMCP_DECL void registry_servers::state_changed(member const& m) {
   ring(*m);
 }
 
-COMCP_DECL void registry_servers::gave_up(member const& m) {
+COMCP_LAZY_DECL void registry_servers::gave_up(member const& m) {
   auto const& life = m->server->life();
   if (!m->server->config().retry().evicts() || life.state() != server_state::failed) return;  // restarted meanwhile
   detach(m, error(errc::not_ready, "the server " + m->name + " was lost: " + life.reason().to_string()));
   m->server->abandon();
 }
 
-COMCP_DECL asio::awaitable<bool> registry_servers::settled(std::chrono::nanoseconds limit) {
+COMCP_LAZY_DECL asio::awaitable<bool> registry_servers::settled(std::chrono::nanoseconds limit) {
   auto const hold = core_.shared_from_this();
   auto const until = later(core_.time->now(), limit);
   for (;;) {
@@ -9192,7 +9211,7 @@ COMCP_DECL asio::awaitable<bool> registry_servers::settled(std::chrono::nanoseco
   }
 }
 
-COMCP_DECL std::vector<std::string> registry_servers::names() const {
+COMCP_LAZY_DECL std::vector<std::string> registry_servers::names() const {
   std::lock_guard const lock(mutex_);
   std::vector<std::string> names;
   names.reserve(all_.size());
@@ -9208,15 +9227,15 @@ auto registry_servers::look_at(std::string_view name, Look look) const -> declty
   return look(*found->second->server);
 }
 
-COMCP_DECL result<server_status> registry_servers::status(std::string_view name) const {
+COMCP_LAZY_DECL result<server_status> registry_servers::status(std::string_view name) const {
   return look_at(name, [](live_server const& s) -> result<server_status> { return s.status(); });
 }
 
-COMCP_DECL result<server_config> registry_servers::config(std::string_view name) const {
+COMCP_LAZY_DECL result<server_config> registry_servers::config(std::string_view name) const {
   return look_at(name, [](live_server const& s) -> result<server_config> { return s.config(); });
 }
 
-COMCP_DECL result<client> registry_servers::connection(std::string_view name) const {
+COMCP_LAZY_DECL result<client> registry_servers::connection(std::string_view name) const {
   return look_at(name, [name](live_server const& s) -> result<client> {
     auto c = s.connection();
     if (!c) return error(errc::not_ready, "the server " + std::string(name) + " is not ready");
@@ -10515,10 +10534,10 @@ class loaded_skill {
  public:
   explicit loaded_skill(std::shared_ptr<detail::skill_session> s) noexcept : session_(std::move(s)) {}
 
-  [[nodiscard]] skill const& entry() const noexcept;
+  COMCP_LAZY [[nodiscard]] skill const& entry() const noexcept;
   /// All of SKILL.md, and the part behind the frontmatter. Valid as long as a copy of this.
-  [[nodiscard]] std::string const& text() const noexcept;
-  [[nodiscard]] std::string_view instructions() const noexcept;
+  COMCP_LAZY [[nodiscard]] std::string const& text() const noexcept;
+  COMCP_LAZY [[nodiscard]] std::string_view instructions() const noexcept;
   /// False for a dynamic skill: only that the frontmatter is the entry's was checked.
   [[nodiscard]] bool verified() const noexcept { return !entry().is_dynamic(); }
 
@@ -10526,7 +10545,8 @@ class loaded_skill {
   /// own entry and its own approval.
   /// Errors: verification_failed (its content is not the entry's; or it is not listed, then nothing was sent),
   /// limit_exceeded (a dynamic skill gave more than skill_options().max_bytes()), and those of client.read_resource().
-  [[nodiscard]] asio::awaitable<resource_contents> read(std::string_view uri, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<resource_contents> read(std::string_view uri,
+                                                                   call_options options = call_options()) const;
 
  private:
   std::shared_ptr<detail::skill_session> session_;
@@ -10535,24 +10555,26 @@ class loaded_skill {
 /// The entries of all skills that the server lists, which may be fewer than it has. Invalid ones are set aside. Several
 /// may have one name. Errors: capability_missing where the server did not declare the extension, or was never asked (a
 /// connect_options().prior() without `discovered`).
-asio::awaitable<listing<skill>> list_skills(client const& c, call_options options = call_options());
+COMCP_LAZY asio::awaitable<listing<skill>> list_skills(client const& c, call_options options = call_options());
 
 /// The entry of the skill whose SKILL.md has this uri, as it is now, listed or not. Errors: capability_missing,
 /// not_found, protocol_violation (an invalid entry).
-asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options = call_options());
+COMCP_LAZY asio::awaitable<skill> get_skill(client const& c, std::string_view uri,
+                                            call_options options = call_options());
 
 /// Reads SKILL.md and verifies it. With a cache, bytes that are no longer the entry's are fetched again once. After
 /// verification_failed the entry may be outdated: get_skill() has the current one, which wants approval anew.
 /// Errors: verification_failed, denied (a dynamic skill), limit_exceeded (the entry's files; nothing was sent), and those
 /// of client.read_resource(). `entry` is of this client's server.
-asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how = skill_options(),
-                                         call_options options = call_options());
+COMCP_LAZY asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry,
+                                                    skill_options how = skill_options(),
+                                                    call_options options = call_options());
 
 /// The direct children of a directory, such as skill::root(), as the server sees them now; directories have the MIME type
 /// "inode/directory". This adds nothing to a loaded skill: what its entry does not list cannot be read.
 /// Errors: capability_missing where the server did not declare directoryRead; not_found.
-asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
-                                                           call_options options = call_options());
+COMCP_LAZY asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
+                                                                      call_options options = call_options());
 
 namespace detail {
 namespace skill_methods {
@@ -10648,7 +10670,7 @@ struct skill_session {
   }
 };
 
-COMCP_DECL asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<skill_session> s, std::string uri,
+COMCP_LAZY asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<skill_session> s, std::string uri,
                                                               call_options options) {
   require(s->core);
   options.manual_input(false);
@@ -10664,7 +10686,7 @@ COMCP_DECL asio::awaitable<resource_contents> read_skill_file(std::shared_ptr<sk
   }
 }
 
-COMCP_DECL asio::awaitable<loaded_skill> load_skill_file(std::shared_ptr<skill_session> s, call_options options) {
+COMCP_LAZY asio::awaitable<loaded_skill> load_skill_file(std::shared_ptr<skill_session> s, call_options options) {
   auto reading = read_skill_file(s, s->entry.uri, std::move(options));
   (void)co_await std::move(reading);
   co_return loaded_skill(std::move(s));
@@ -10675,7 +10697,8 @@ inline error as_missing(error const& e) {
   return e.peer() && e.peer()->code == -32602 ? e.with_code(make_error_code(errc::not_found)) : e;
 }
 
-COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri, prepared_call call) {
+COMCP_LAZY asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> core, std::string uri,
+                                                  prepared_call call) {
   get_skill_result got;
   try {
     auto asking = typed_call<get_skill_result>(std::move(core), std::move(call));
@@ -10687,7 +10710,7 @@ COMCP_DECL asio::awaitable<skill> get_skill_entry(std::shared_ptr<client_link> c
   co_return std::move(got.skill);
 }
 
-COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_link> core, std::string uri,
+COMCP_LAZY asio::awaitable<listing<resource>> read_directory(std::shared_ptr<client_link> core, std::string uri,
                                                              call_options options) {
   require(core);
   auto const bounds = core->bounds(options);
@@ -10707,37 +10730,38 @@ COMCP_DECL asio::awaitable<listing<resource>> read_directory(std::shared_ptr<cli
 
 }  // namespace detail
 
-COMCP_DECL skill const& loaded_skill::entry() const noexcept { return session_->entry; }
-COMCP_DECL std::string const& loaded_skill::text() const noexcept { return session_->text; }
-COMCP_DECL std::string_view loaded_skill::instructions() const noexcept {
+COMCP_LAZY_DECL skill const& loaded_skill::entry() const noexcept { return session_->entry; }
+COMCP_LAZY_DECL std::string const& loaded_skill::text() const noexcept { return session_->text; }
+COMCP_LAZY_DECL std::string_view loaded_skill::instructions() const noexcept {
   return std::string_view(session_->text).substr(session_->body);
 }
 
-COMCP_DECL asio::awaitable<resource_contents> loaded_skill::read(std::string_view uri, call_options options) const {
+COMCP_LAZY_DECL asio::awaitable<resource_contents> loaded_skill::read(std::string_view uri,
+                                                                      call_options options) const {
   auto const& entry = session_->entry;
   if (!entry.has(uri)) return detail::failed<resource_contents>(verify_skill_file(entry, uri, {}).error());
   return detail::read_skill_file(session_, std::string(uri), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<listing<skill>> list_skills(client const& c, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<listing<skill>> list_skills(client const& c, call_options options) {
   return detail::list_all<skill>(detail::client_access::core(c), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options) {
+COMCP_LAZY_DECL asio::awaitable<skill> get_skill(client const& c, std::string_view uri, call_options options) {
   detail::prepared_call call(detail::skill_methods::get, args("uri", uri).text(), std::move(options));
   call.repeatable = true;
   return detail::get_skill_entry(detail::client_access::core(c), std::string(uri), std::move(call));
 }
 
-COMCP_DECL asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how,
-                                                    call_options options) {
+COMCP_LAZY_DECL asio::awaitable<loaded_skill> load_skill(client const& c, skill const& entry, skill_options how,
+                                                         call_options options) {
   auto s = std::make_shared<detail::skill_session>(detail::client_access::core(c), entry, std::move(how));
   if (auto const bad = s->refusal()) return detail::failed<loaded_skill>(bad);
   return detail::load_skill_file(std::move(s), std::move(options));
 }
 
-COMCP_DECL asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
-                                                                      call_options options) {
+COMCP_LAZY_DECL asio::awaitable<listing<resource>> read_resource_directory(client const& c, std::string_view uri,
+                                                                           call_options options) {
   return detail::read_directory(detail::client_access::core(c), std::string(uri), std::move(options));
 }
 

@@ -23,7 +23,7 @@ result<void> open_browser(http_url const& url);
 
 namespace detail {
 // To stderr.
-COMCP_LAZY void print_login_url(http_url const& url);
+void print_login_url(http_url const& url);
 // The URL with every character as %XX that a script or a desktop's launcher might not take literally.
 std::string browser_argument(http_url const& url);
 }  // namespace detail

@@ -124,13 +124,13 @@ class browser_callback {
    public:
     one_visit(std::string uri, function f) : uri_(std::move(uri)), function_(std::move(f)) {}
     [[nodiscard]] std::string redirect_uri() const { return uri_; }
-    COMCP_LAZY [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url);
+    [[nodiscard]] asio::awaitable<result<secret>> visit(http_url url);
 
    private:
     std::string uri_;
     function function_;
   };
-  COMCP_LAZY [[nodiscard]] asio::awaitable<result<one_visit>> start(std::vector<std::string> known);
+  [[nodiscard]] asio::awaitable<result<one_visit>> start(std::vector<std::string> known);
 
  private:
   std::string uri_;

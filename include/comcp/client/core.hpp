@@ -52,7 +52,7 @@ class core_hooks : protected tenant, protected calls::owner {
   void given_up(request_id id, pending_entry const& e, std::string_view why) override {
     core().outbound.cancel(id, e, why);
   }
-  void context_gone() noexcept override { core().context_gone(); }  // home() is empty from then on
+  void context_gone() noexcept override { core().lose_context(); }  // home() is empty from then on
 };
 
 }  // namespace detail
@@ -104,7 +104,7 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 
  private:
   COMCP_LAZY static void let_go(client_core* last) noexcept;
-  COMCP_LAZY void context_gone() noexcept;
+  COMCP_LAZY void lose_context() noexcept;
   friend detail::core_hooks<client_core>;
 
   detail::core_link<client_core> link_;

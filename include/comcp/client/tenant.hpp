@@ -37,7 +37,7 @@ class tenant {
   virtual void context_gone() noexcept = 0;
 };
 
-/// A tenant that is a T, held by shared_ptr, with `context_gone()`: what of it is virtual is said here, so that a T is
+/// A tenant that is a T, held by shared_ptr, with `lose_context()`: what of it is virtual is said here, so that a T is
 /// compiled by who makes one. T befriends it.
 template <class T>
 class tenant_of : public tenant {
@@ -48,7 +48,7 @@ class tenant_of : public tenant {
   [[nodiscard]] std::shared_ptr<void> itself() noexcept override {
     return static_cast<T&>(*this).weak_from_this().lock();
   }
-  void context_gone() noexcept override { static_cast<T&>(*this).context_gone(); }
+  void context_gone() noexcept override { static_cast<T&>(*this).lose_context(); }
 };
 
 /// For a facade: when it goes away, its core is abandoned.

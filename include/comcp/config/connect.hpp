@@ -10,10 +10,16 @@
 
 namespace comcp {
 
+namespace detail {
+struct to_server_config {
+  COMCP_LAZY [[nodiscard]] server_config operator()(configured_server const& s) const;
+};
+}  // namespace detail
+
 /// The server of an expanded entry (expand_server()), its timeout among the options, and a handshake that may take as
 /// long as the start. stdio: without a shell, in `cwd` or the directory of the host, with `env` beside the safe default
 /// variables. Headers are sent with every request. Names and retry policy are for the caller to say.
-COMCP_LAZY [[nodiscard]] server_config to_server_config(configured_server const& s);
+inline constexpr detail::to_server_config to_server_config;
 
 }  // namespace comcp
 

@@ -72,6 +72,13 @@ class response_sink {
   ~response_sink() = default;
 };
 
+/// A sink that is a T: what of it is virtual is said here, so that a T is compiled by who makes one.
+template <class T>
+class response_sink_of : public response_sink {
+  void came(result<any_response> r) override { static_cast<T&>(*this).has_come(std::move(r)); }
+  [[nodiscard]] bool is_waiting() const noexcept override { return static_cast<T const&>(*this).awaits(); }
+};
+
 inline error body_too_long() { return error(errc::limit_exceeded, "the body is longer than http_options().max_body()"); }
 
 /// What engines may have beyond their concept: responses that read a body to its place.

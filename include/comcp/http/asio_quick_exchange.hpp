@@ -86,7 +86,11 @@ class quick_exchange {
  private:
   quick_exchange(std::shared_ptr<core> with, asio_lease<stream> lease, http_request const& request,
                  time_source::time_point total_at, asio::cancellation_slot slot, std::shared_ptr<response_sink> to)
-      : core_(std::move(with)), lease_(std::move(lease)), request_(&request), total_at_(total_at), slot_(slot),
+      : core_(std::move(with)),
+        lease_(std::move(lease)),
+        request_(&request),
+        total_at_(total_at),
+        slot_(slot),
         to_(std::move(to)) {}
 
   static void read(quick_exchange next) {

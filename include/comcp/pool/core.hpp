@@ -51,9 +51,9 @@ class pool_core final : public live_server_owner_of<pool_core>,
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
   // live_server_owner
-  COMCP_LAZY void state_changed(std::string const& name);
-  COMCP_LAZY void became_ready(std::string const& name);
-  COMCP_LAZY void gave_up(std::string const& name);
+  COMCP_LAZY void member_changed(std::string const& name);
+  COMCP_LAZY void member_ready(std::string const& name);
+  COMCP_LAZY void member_gave_up(std::string const& name);
 
  private:
   using member = pool_members::member;
@@ -69,7 +69,7 @@ class pool_core final : public live_server_owner_of<pool_core>,
   COMCP_LAZY [[nodiscard]] std::shared_ptr<ending> stop(std::vector<member> const& members);
   COMCP_LAZY void abrupt() noexcept;
   friend tenant_of<pool_core>;
-  COMCP_LAZY void context_gone() noexcept;
+  COMCP_LAZY void lose_context() noexcept;
 
   std::shared_ptr<time_source> time_;
   std::chrono::nanoseconds timeout_{0};  // of calls that say none: the longest of the members'

@@ -27,9 +27,9 @@ struct registry_member final : live_server_owner_of<registry_member>, std::enabl
   COMCP_LAZY registry_member(std::weak_ptr<registry_core> r, std::string n, std::shared_ptr<server_offers> o)
       : registry(std::move(r)), name(std::move(n)), offers(std::move(o)) {}
 
-  COMCP_LAZY void state_changed(std::string const&);
-  COMCP_LAZY void became_ready(std::string const&);
-  COMCP_LAZY void gave_up(std::string const&);
+  COMCP_LAZY void member_changed(std::string const&);
+  COMCP_LAZY void member_ready(std::string const&);
+  COMCP_LAZY void member_gave_up(std::string const&);
 
   [[nodiscard]] bool is_lazy() const noexcept { return server->config().start() == start_mode::lazy; }
   [[nodiscard]] bool is_listed() const { return server->connection() && lists.is_current(server->life().starts()); }

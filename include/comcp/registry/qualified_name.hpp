@@ -15,18 +15,17 @@
 namespace comcp {
 
 /// `server` + separator + `tool`.
-COMCP_LAZY std::string qualified_name(std::string_view server, std::string_view tool, std::string_view separator = "/");
+std::string qualified_name(std::string_view server, std::string_view tool, std::string_view separator = "/");
 
 /// At the first separator; the tool's name may have more of them. Errors: no_separator; invalid_argument (an empty part).
-COMCP_LAZY result<std::pair<std::string, std::string>> split_name(std::string_view name,
-                                                                  std::string_view separator = "/");
+result<std::pair<std::string, std::string>> split_name(std::string_view name, std::string_view separator = "/");
 
 /// The longest name that a server may have in a registry, in bytes.
 inline constexpr std::size_t longest_server_name = 128;
 
 /// Whether a server may be called so: not empty, at most longest_server_name bytes, no control characters, and no
 /// separator in it or across its end. Errors: invalid_argument.
-COMCP_LAZY result<void> check_server_name(std::string_view name, std::string_view separator = "/");
+result<void> check_server_name(std::string_view name, std::string_view separator = "/");
 
 }  // namespace comcp
 

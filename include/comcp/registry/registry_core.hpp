@@ -36,7 +36,7 @@ class registry_core final : private tenant_of<registry_core>, public std::enable
 
  private:
   friend tenant_of<registry_core>;
-  COMCP_LAZY void context_gone() noexcept;
+  COMCP_LAZY void lose_context() noexcept;
 };
 
 }  // namespace comcp::detail

@@ -57,9 +57,9 @@ class live_server_owner {
 /// one.
 template <class T>
 class live_server_owner_of : public live_server_owner {
-  void state_changed(std::string const& name) override { static_cast<T&>(*this).state_changed(name); }
-  void became_ready(std::string const& name) override { static_cast<T&>(*this).became_ready(name); }
-  void gave_up(std::string const& name) override { static_cast<T&>(*this).gave_up(name); }
+  void state_changed(std::string const& name) override { static_cast<T&>(*this).member_changed(name); }
+  void became_ready(std::string const& name) override { static_cast<T&>(*this).member_ready(name); }
+  void gave_up(std::string const& name) override { static_cast<T&>(*this).member_gave_up(name); }
 };
 
 /// Everything but status(), connection() and cut() is to be called on home, which runs one handler at a time.
@@ -125,7 +125,7 @@ class live_server final : private tenant_of<live_server>, public std::enable_sha
   COMCP_LAZY std::shared_ptr<gate> end_all(error const& why);
   COMCP_LAZY void abrupt() noexcept;
   friend tenant_of<live_server>;
-  COMCP_LAZY void context_gone() noexcept;
+  COMCP_LAZY void lose_context() noexcept;
 
   std::string const name_;
   server_config const config_;

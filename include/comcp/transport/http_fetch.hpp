@@ -68,7 +68,9 @@ class http_fetch {
   void close() { response_.reset(); }
 
  private:
-  [[nodiscard]] auth_request about(unsigned challenges) const { return {with_.server, request.url, request.method, challenges}; }
+  [[nodiscard]] auth_request about(unsigned challenges) const {
+    return {with_.server, request.url, request.method, challenges};
+  }
   [[nodiscard]] bool is_settled() const noexcept;
   COMCP_LAZY [[nodiscard]] asio::awaitable<result<void>> add_credentials(http_request& r);
   void judge();

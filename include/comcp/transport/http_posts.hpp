@@ -61,17 +61,17 @@ class http_posts {
   std::uint64_t messages_out_ = 0, bytes_out_ = 0;
 };
 
-/// One POST, from its first byte to the end of what came of it. The usual one needs no coroutine: there is a connection,
-/// and its answer comes at once.
+/// One POST, from its first byte to the end of what came of it. The usual one needs no coroutine: there is a
+/// connection, and its answer comes at once.
 class http_post final : public http_activity,
-                        public http_detail::response_sink,
+                        public http_detail::response_sink_of<http_post>,
                         public std::enable_shared_from_this<http_post> {
  public:
-  http_post(http_session& of, outgoing&& m);
+  COMCP_LAZY http_post(http_session& of, outgoing&& m);
 
   COMCP_LAZY void start();
-  COMCP_DECL void came(result<any_response> r) override;
-  [[nodiscard]] bool is_waiting() const noexcept override { return !given_up; }
+  COMCP_LAZY void has_come(result<any_response> r);
+  [[nodiscard]] bool awaits() const noexcept { return !given_up; }
 
  private:
   using action = sansio::http_verdict::action;

@@ -22,7 +22,7 @@ COMCP_LAZY std::optional<secret> state_of(std::string_view query) {
   return secret(*fields->find("state"));
 }
 
-COMCP_LAZY_DECL void print_login_url(http_url const& url) {
+COMCP_DECL void print_login_url(http_url const& url) {
   std::fprintf(stderr, "To log in, open this page in a browser:\n\n  %s\n\n", url.text().c_str());
 }
 

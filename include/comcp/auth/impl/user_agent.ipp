@@ -12,7 +12,7 @@
 namespace comcp {
 namespace detail {
 
-COMCP_LAZY asio::awaitable<result<secret>> call_browser(browser_callback::function f, http_url url) {
+COMCP_DECL asio::awaitable<result<secret>> call_browser(browser_callback::function f, http_url url) {
   try {
     auto asking = f(std::move(url));
     std::string redirect = co_await std::move(asking);
@@ -27,18 +27,17 @@ COMCP_LAZY asio::awaitable<result<secret>> call_browser(browser_callback::functi
   }
 }
 
-COMCP_LAZY asio::awaitable<result<browser_callback::one_visit>> begin_visit(std::string uri,
-                                                                            browser_callback::function f) {
+COMCP_DECL asio::awaitable<result<browser_callback::one_visit>> begin_visit(std::string uri, browser_callback::function f) {
   co_return browser_callback::one_visit(std::move(uri), std::move(f));
 }
 
 }  // namespace detail
 
-COMCP_LAZY_DECL asio::awaitable<result<secret>> browser_callback::one_visit::visit(http_url url) {
+COMCP_DECL asio::awaitable<result<secret>> browser_callback::one_visit::visit(http_url url) {
   return detail::call_browser(function_, std::move(url));
 }
 
-COMCP_LAZY_DECL asio::awaitable<result<browser_callback::one_visit>> browser_callback::start(std::vector<std::string>) {
+COMCP_DECL asio::awaitable<result<browser_callback::one_visit>> browser_callback::start(std::vector<std::string>) {
   return detail::begin_visit(uri_, function_);
 }
 

@@ -82,7 +82,7 @@ COMCP_LAZY_DECL void client_core::let_go(client_core* last) noexcept {
   }
 }
 
-COMCP_LAZY_DECL void client_core::context_gone() noexcept {
+COMCP_LAZY_DECL void client_core::lose_context() noexcept {
   connection.context_gone();
   calls.shut_down();
   subscriptions.streams().shut_down();

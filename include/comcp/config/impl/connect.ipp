@@ -29,9 +29,7 @@ inline http<> http_of(configured_server const& s) {
   return out;
 }
 
-}  // namespace detail
-
-COMCP_LAZY_DECL server_config to_server_config(configured_server const& s) {
+COMCP_LAZY_DECL server_config to_server_config::operator()(configured_server const& s) const {
   auto const kept = std::make_shared<configured_server const>(s);
   auto out = server_config::from([kept] {
     if (kept->kind == configured_kind::stdio) return any_transport(detail::stdio_of(*kept));
@@ -44,4 +42,5 @@ COMCP_LAZY_DECL server_config to_server_config(configured_server const& s) {
   return out;
 }
 
+}  // namespace detail
 }  // namespace comcp

@@ -84,14 +84,14 @@ COMCP_LAZY_DECL void pool_core::set_state(pool_member& m, server_state s) {
   rung_.ring();
 }
 
-COMCP_LAZY_DECL void pool_core::state_changed(std::string const& name) {
+COMCP_LAZY_DECL void pool_core::member_changed(std::string const& name) {
   auto const m = members_.find(name);
   if (!m || m->refused) return;
   auto const now = m->live->life().state();
-  if (now != server_state::ready) set_state(*m, now);  // what is ready is looked at first: became_ready()
+  if (now != server_state::ready) set_state(*m, now);  // what is ready is looked at first: member_ready()
 }
 
-COMCP_LAZY_DECL void pool_core::became_ready(std::string const& name) {
+COMCP_LAZY_DECL void pool_core::member_ready(std::string const& name) {
   auto const m = members_.find(name);
   auto const c = m && !m->refused ? m->live->connection() : std::nullopt;
   if (!c) return;
@@ -100,7 +100,7 @@ COMCP_LAZY_DECL void pool_core::became_ready(std::string const& name) {
   set_state(*m, server_state::ready);
 }
 
-COMCP_LAZY_DECL void pool_core::gave_up(std::string const& name) {
+COMCP_LAZY_DECL void pool_core::member_gave_up(std::string const& name) {
   auto const m = members_.find(name);
   if (!m || !m->live->config().retry().evicts()) return;
   if (m->live->life().state() != server_state::failed) return;  // started again meanwhile
@@ -255,7 +255,7 @@ COMCP_LAZY_DECL asio::awaitable<void> pool_core::set_log_level(log_level level, 
   }
 }
 
-COMCP_LAZY_DECL void pool_core::context_gone() noexcept {
+COMCP_LAZY_DECL void pool_core::lose_context() noexcept {
   closed_ = true;
   ending_.reset();
 }

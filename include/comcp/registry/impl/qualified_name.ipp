@@ -8,14 +8,13 @@
 
 namespace comcp {
 
-COMCP_LAZY_DECL std::string qualified_name(std::string_view server, std::string_view tool, std::string_view separator) {
+COMCP_DECL std::string qualified_name(std::string_view server, std::string_view tool, std::string_view separator) {
   std::string name;
   name.reserve(server.size() + separator.size() + tool.size());
   return name.append(server).append(separator).append(tool);
 }
 
-COMCP_LAZY_DECL result<std::pair<std::string, std::string>> split_name(std::string_view name,
-                                                                       std::string_view separator) {
+COMCP_DECL result<std::pair<std::string, std::string>> split_name(std::string_view name, std::string_view separator) {
   if (separator.empty()) return error(errc::invalid_argument, "a separator is never empty");
   auto const at = name.find(separator);
   if (at == name.npos)
@@ -27,7 +26,7 @@ COMCP_LAZY_DECL result<std::pair<std::string, std::string>> split_name(std::stri
   return std::pair<std::string, std::string>(server, tool);
 }
 
-COMCP_LAZY_DECL result<void> check_server_name(std::string_view name, std::string_view separator) {
+COMCP_DECL result<void> check_server_name(std::string_view name, std::string_view separator) {
   auto const is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (name.empty()) return error(errc::invalid_argument, "a server's name is never empty");
   if (name.size() > longest_server_name) return error(errc::invalid_argument, "a server's name has at most 128 bytes");

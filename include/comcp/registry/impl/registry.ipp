@@ -44,7 +44,7 @@ COMCP_LAZY_DECL void registry_core::spawn(asio::awaitable<void> work) {
   detail::spawn(home_, std::move(work), asio::cancellation_slot(), shared_from_this());
 }
 
-COMCP_LAZY_DECL void registry_core::context_gone() noexcept { servers.context_gone(); }
+COMCP_LAZY_DECL void registry_core::lose_context() noexcept { servers.context_gone(); }
 
 }  // namespace detail
 

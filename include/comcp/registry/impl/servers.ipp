@@ -9,13 +9,13 @@
 
 namespace comcp::detail {
 
-COMCP_LAZY_DECL void registry_member::state_changed(std::string const&) {
+COMCP_LAZY_DECL void registry_member::member_changed(std::string const&) {
   if (auto const r = registry.lock(); r && !gone) r->servers.state_changed(shared_from_this());
 }
-COMCP_LAZY_DECL void registry_member::became_ready(std::string const&) {
+COMCP_LAZY_DECL void registry_member::member_ready(std::string const&) {
   if (auto const r = registry.lock(); r && !gone) r->refresher.touch(shared_from_this(), list_kinds::all, true);
 }
-COMCP_LAZY_DECL void registry_member::gave_up(std::string const&) {
+COMCP_LAZY_DECL void registry_member::member_gave_up(std::string const&) {
   if (auto const r = registry.lock(); r && !gone) r->servers.gave_up(shared_from_this());
 }
 

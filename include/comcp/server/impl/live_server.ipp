@@ -142,7 +142,7 @@ COMCP_LAZY_DECL std::shared_ptr<gate> live_server::end_all(error const& why) {
   return over;
 }
 
-COMCP_LAZY_DECL void live_server::context_gone() noexcept {
+COMCP_LAZY_DECL void live_server::lose_context() noexcept {
   life_.stop(time_->now(), error(errc::closed, "the execution context is gone"));
   connection_.context_gone();
   awaited_.reset();

@@ -9,7 +9,7 @@
 
 namespace comcp::detail {
 
-COMCP_DECL http_post::http_post(http_session& of, outgoing&& m)
+COMCP_LAZY_DECL http_post::http_post(http_session& of, outgoing&& m)
     : http_activity(std::move(m)),
       session_(of),
       link_(of.link()),
@@ -49,7 +49,7 @@ COMCP_LAZY_DECL void http_post::go_on(std::shared_ptr<http_session> const& keep,
   spawn(link_.executor, run(keep, self, looked), signal.slot(), self);
 }
 
-COMCP_DECL void http_post::came(result<any_response> r) {
+COMCP_LAZY_DECL void http_post::has_come(result<any_response> r) {
   auto const keep = alive_.lock();
   if (!keep) return;
   error failure;
@@ -65,8 +65,8 @@ COMCP_DECL void http_post::came(result<any_response> r) {
 // A POST begins inside send(), from which nothing may be told yet.
 COMCP_LAZY asio::awaitable<void> next_turn(asio::any_io_executor on) { co_await net::async_turn(on); }
 
-COMCP_LAZY_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> keep, std::shared_ptr<http_post> self,
-                                                bool looked) {
+COMCP_LAZY_DECL asio::awaitable<void> http_post::run(std::shared_ptr<http_session> keep,
+                                                     std::shared_ptr<http_post> self, bool looked) {
   auto& link = keep->link();
   error failure;
   try {
@@ -86,7 +86,8 @@ COMCP_LAZY_DECL void http_post::ended(error failure) {
   bool const untold = link_.over(*this);
   if (!link_.over()) session_.posts().finished(*this);
   if (untold) return;
-  if (failure) link_.failed(*this, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
+  if (failure)
+    link_.failed(*this, failure == errc::cancelled ? error(errc::transport_failed, "the engine gave up") : failure);
   if (!link_.over() && message.established && session == link_.labels.session()) session_.listener().start();
 }
 
@@ -147,7 +148,8 @@ COMCP_LAZY_DECL asio::awaitable<void> http_post::refused() {
     auto const opened = co_await session_.open_sse();
     if (link_.over(*this)) co_return;
     if (opened) co_return send_anew();
-    if (opened.error() == errc::unauthorized) co_return link_.failed(*this, opened.error());  // it is there, behind a login
+    if (opened.error() == errc::unauthorized)
+      co_return link_.failed(*this, opened.error());  // it is there, behind a login
   }
   link_.failed(*this, why);
 }

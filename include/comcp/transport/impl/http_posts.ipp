@@ -57,7 +57,7 @@ COMCP_LAZY_DECL void http_posts::set_out_all() {
     try {
       p->start();
     } catch (...) {
-      p->came(current_error());
+      p->has_come(current_error());
     }
   }
 }
