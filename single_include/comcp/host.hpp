@@ -574,17 +574,6 @@ class cache_options {
   bool coalesce_ = true;
 };
 
-namespace detail {
-COMCP_LAZY std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options);
-}
-
-COMCP_LAZY_DECL connect_options& connect_options::cache(cache_options options) {
-  settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
-    return detail::make_cache_step(core, own);
-  };
-  return *this;
-}
-
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
@@ -682,10 +671,6 @@ class cache_step {
   std::string own_;
   std::map<cache_key, std::shared_ptr<flight>> flights_;  // those that may be joined
 };
-
-COMCP_LAZY_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options) {
-  return std::make_unique<step_of<cache_step>>(core, options);
-}
 
 COMCP_LAZY_DECL void cache_step::locate(cache_key& key) const {
   comcp::transport_info info;
@@ -907,6 +892,17 @@ COMCP_LAZY_DECL void cache_step::close_doors(std::shared_ptr<flight> const& f) {
 }
 
 }  // namespace comcp::detail
+
+namespace comcp {
+
+COMCP_LAZY_DECL connect_options& connect_options::cache(cache_options options) {
+  settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
+    return std::make_unique<detail::step_of<detail::cache_step>>(core, own);
+  };
+  return *this;
+}
+
+}  // namespace comcp
 #endif
 #endif
 #endif

@@ -178,17 +178,6 @@ class cache_options {
   bool coalesce_ = true;
 };
 
-namespace detail {
-COMCP_LAZY std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options);
-}
-
-COMCP_LAZY_DECL connect_options& connect_options::cache(cache_options options) {
-  settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
-    return detail::make_cache_step(core, own);
-  };
-  return *this;
-}
-
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)

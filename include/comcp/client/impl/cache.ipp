@@ -97,10 +97,6 @@ class cache_step {
   std::map<cache_key, std::shared_ptr<flight>> flights_;  // those that may be joined
 };
 
-COMCP_LAZY_DECL std::unique_ptr<call_step> make_cache_step(client_core& core, cache_options const& options) {
-  return std::make_unique<step_of<cache_step>>(core, options);
-}
-
 COMCP_LAZY_DECL void cache_step::locate(cache_key& key) const {
   comcp::transport_info info;
   if (core_.is_http()) info = core_.connection.channel().info();
@@ -321,3 +317,14 @@ COMCP_LAZY_DECL void cache_step::close_doors(std::shared_ptr<flight> const& f) {
 }
 
 }  // namespace comcp::detail
+
+namespace comcp {
+
+COMCP_LAZY_DECL connect_options& connect_options::cache(cache_options options) {
+  settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
+    return std::make_unique<detail::step_of<detail::cache_step>>(core, own);
+  };
+  return *this;
+}
+
+}  // namespace comcp

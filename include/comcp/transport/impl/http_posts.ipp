@@ -53,7 +53,10 @@ COMCP_LAZY_DECL void http_posts::set_out(std::shared_ptr<http_post> const& p) {
 
 COMCP_LAZY_DECL void http_posts::set_out_all() {
   for (auto const& p : std::exchange(setting_out_, {})) {
-    if (p->given_up) continue;
+    if (p->given_up) {
+      finished(*p);
+      continue;
+    }
     try {
       p->start();
     } catch (...) {
