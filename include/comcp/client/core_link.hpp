@@ -15,6 +15,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/link.hpp>
+#include <comcp/client/options.hpp>
 #include <comcp/jsonrpc/encode.hpp>
 #include <comcp/later.hpp>
 #include <comcp/net/spawn.hpp>
