@@ -52,8 +52,8 @@ def failure(rsp, include_dir, includes, files, mode):
     source = pathlib.Path(rsp).with_name("nothing") / (files[0].replace("/", ".") + ".cpp")
     source.parent.mkdir(exist_ok=True)
     source.write_text("", encoding="utf-8")
-    # An object, where it is a small one: a launcher may know it from the last time.
-    out = ["-c", "-o", source.with_suffix(".o")] if mode else ["-fsyntax-only"]
+    # With an output, where it is a small one: a launcher may know it from the last time.
+    out = ["-S", "-o", source.with_suffix(".s")] if mode else ["-fsyntax-only"]
     status, said = compiler.run(rsp, *flags, *out, source)
     return None if status == 0 else said
 
