@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include <comcp/comcp.hpp>
+#include <comcp/http.hpp>
 
 using namespace std::chrono_literals;
 

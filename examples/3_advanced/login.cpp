@@ -14,7 +14,7 @@
 #include <comcp/auth/file_token_store.hpp>
 #include <comcp/auth/loopback_redirect.hpp>
 #include <comcp/auth/oauth.hpp>
-#include <comcp/comcp.hpp>
+#include <comcp/http.hpp>
 
 comcp::oauth make_oauth() {
   auto const file = comcp::file_token_store::usual_path();  // ~/.local/share/comcp/tokens.json, for you alone to read

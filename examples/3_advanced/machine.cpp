@@ -16,7 +16,7 @@
 #include <utility>
 
 #include <comcp/auth/oauth.hpp>
-#include <comcp/comcp.hpp>
+#include <comcp/http.hpp>
 
 std::string environment(char const* name) {
   auto const* const text = std::getenv(name);

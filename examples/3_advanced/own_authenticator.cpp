@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include <comcp/comcp.hpp>
+#include <comcp/http.hpp>
 
 class key_ring {
  public:

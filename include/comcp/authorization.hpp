@@ -12,4 +12,4 @@
 #include <comcp/auth/loopback_redirect.hpp>
 #include <comcp/auth/oauth.hpp>
 #include <comcp/auth/oauth_steps.hpp>
-#include <comcp/comcp.hpp>
+#include <comcp/http.hpp>

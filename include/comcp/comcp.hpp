@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Everything that a user of comcp needs, in one include. Opt-in parts stay out: json/nlohmann.hpp, test/*.
+// What every user of comcp needs, in one include. What some need has headers beside it: http.hpp, authorization.hpp,
+// host.hpp, and for each part its own.
 #pragma once
 
 #include <comcp/requirements.hpp>  // first, so that what is missing is said first
@@ -17,7 +18,6 @@
 #include <comcp/run.hpp>
 #include <comcp/trace/record.hpp>
 #include <comcp/transport/byte_stream.hpp>
-#include <comcp/transport/http.hpp>
 #include <comcp/transport/memory.hpp>
 #include <comcp/transport/stdio.hpp>
 #include <comcp/transport/unix_socket.hpp>

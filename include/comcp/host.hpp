@@ -9,12 +9,12 @@
 
 #include <comcp/client/cache.hpp>
 #include <comcp/client/validation.hpp>
-#include <comcp/comcp.hpp>
 #include <comcp/config/connect.hpp>
 #include <comcp/config/expand.hpp>
 #include <comcp/config/load.hpp>
 #include <comcp/config/locations.hpp>
 #include <comcp/config/read.hpp>
+#include <comcp/http.hpp>
 #include <comcp/pinning/guard.hpp>
 #include <comcp/pinning/lock_file.hpp>
 #include <comcp/pool/pool.hpp>

@@ -13,7 +13,7 @@
 #else
 #define COMCP_AUTHORIZATION_HPP
 
-#include <comcp/comcp.hpp>
+#include <comcp/http.hpp>
 
 #if defined(COMCP_IMPLEMENTATION) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
@@ -86,7 +86,7 @@ class memory_token_store {
 /// Any token_store, type-erased. Regular; copies share it.
 class any_token_store {
  public:
-  any_token_store() : any_token_store(memory_token_store()) {}
+  COMCP_LAZY any_token_store();  ///< A memory_token_store.
   template <class S>
     requires(!std::same_as<S, any_token_store>)
   any_token_store(S store) : self_(std::make_shared<model<S>>(std::move(store))) {  // NOLINT: converting on purpose
@@ -255,6 +255,8 @@ COMCP_LAZY_DECL asio::awaitable<result<std::shared_ptr<void>>> memory_token_stor
     std::string name, std::chrono::milliseconds most) {
   return state::lock(state_, std::move(name), most);
 }
+
+COMCP_LAZY_DECL any_token_store::any_token_store() : any_token_store(memory_token_store()) {}
 
 }  // namespace comcp
 #endif

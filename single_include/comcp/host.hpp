@@ -13,7 +13,7 @@
 #else
 #define COMCP_HOST_HPP
 
-#include <comcp/comcp.hpp>
+#include <comcp/http.hpp>
 
 #if defined(COMCP_IMPLEMENTATION) && defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push

@@ -7,6 +7,8 @@
 
 #if defined(COMCP_DEMO_HTTP)
 
+#include <comcp/transport/http.hpp>
+
 #include "support/http_demo.hpp"
 
 using namespace e2e;

@@ -16,7 +16,7 @@ if(HEADERS STREQUAL "single_include")
   execute_process(COMMAND "${PYTHON}" "${COMCP}/tools/amalgamate" -o "${BUILD}/include/comcp" OUTPUT_QUIET
                   COMMAND_ERROR_IS_FATAL ANY)
   list(PREPEND INCLUDES "-I${BUILD}/include")
-  file(WRITE "${BUILD}/implementation.cpp" "#define COMCP_IMPLEMENTATION\n#include <comcp/comcp.hpp>\n")
+  file(WRITE "${BUILD}/implementation.cpp" "#define COMCP_IMPLEMENTATION\n#include <comcp/http.hpp>\n")
 else()
   list(PREPEND INCLUDES "-I${COMCP}/include")
   list(APPEND flags -DASIO_STANDALONE -DASIO_HAS_CO_AWAIT -DASIO_HAS_STD_COROUTINE)

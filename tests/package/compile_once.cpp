@@ -3,7 +3,7 @@
 //
 // A source of a program in which another one holds all of comcp: it calls for the core, for both transports and for
 // what compiled mode instantiates once, and every answer is an error.
-#include <comcp/comcp.hpp>
+#include <comcp/http.hpp>
 
 asio::awaitable<bool> nobody_is_there() {
   auto child = comcp::connect(comcp::stdio("/nonexistent/server"));

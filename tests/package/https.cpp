@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a consumer of comcp::http builds with TLS: all of it is there, and nobody listens.
-#include <comcp/comcp.hpp>
+#include <comcp/http.hpp>
 
 #if !defined(COMCP_WITH_TLS)
 #error "this is for a comcp with TLS"

@@ -17,7 +17,7 @@ import compiler
 # What an opt-in header adapts need not be installed.
 OPTIONAL = re.compile(r"fatal error: '?(nlohmann/|httplib|openssl/)|OAuth needs OpenSSL")
 INCLUDE = re.compile(r"^\s*#\s*include\s*<((?:comcp|asio)/[^>]+)>", re.MULTILINE)
-EVERYTHING = ("comcp/comcp.hpp", "comcp/host.hpp", "comcp/authorization.hpp")
+EVERYTHING = ("comcp/comcp.hpp", "comcp/http.hpp", "comcp/host.hpp", "comcp/authorization.hpp")
 
 
 def includes_of(include_dir):

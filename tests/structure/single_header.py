@@ -13,7 +13,7 @@ def main():
     own = "-I" + str(pathlib.Path(root) / "include")
     command = [part for part in compiler.command(rsp) if part != own]
     command += ["-I" + str(pathlib.Path(root) / "single_include"), "-fsyntax-only"]
-    names = ["comcp/host.hpp", "comcp/authorization.hpp"]
+    names = ["comcp/http.hpp", "comcp/host.hpp", "comcp/authorization.hpp"]
     if "-DCOMCP_WITH_TLS=1" not in command:
         names.pop()
     for name in names:

@@ -27,9 +27,9 @@ class shown_engine {
 
   shown_engine(std::shared_ptr<asio_engine> e, bool wrong) : engine_(std::move(e)), wrong_(wrong) {}
   asio::awaitable<result<response>> open(http_request r) { return run(engine_, wrong_, std::move(r)); }
-  bool start(http_request const& r, common_headers const& common, asio::cancellation_slot slot,
-             std::shared_ptr<http_detail::response_sink> to) {
-    return !wrong_ && engine_->start(r, common, slot, std::move(to));
+  bool start(asio::any_io_executor const& on, http_request const& r, common_headers const& common,
+             asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to) {
+    return !wrong_ && engine_->start(on, r, common, slot, std::move(to));
   }
 
  private:

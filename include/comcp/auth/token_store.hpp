@@ -55,7 +55,7 @@ class memory_token_store {
 /// Any token_store, type-erased. Regular; copies share it.
 class any_token_store {
  public:
-  any_token_store() : any_token_store(memory_token_store()) {}
+  COMCP_LAZY any_token_store();  ///< A memory_token_store.
   template <class S>
     requires(!std::same_as<S, any_token_store>)
   any_token_store(S store) : self_(std::make_shared<model<S>>(std::move(store))) {  // NOLINT: converting on purpose

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_signal.hpp>
 
@@ -63,6 +64,8 @@ namespace http_detail {
 /// Who is told what came of a request that no coroutine waits for.
 class response_sink {
  public:
+  using response = any_response;
+
   /// Once, on the executor, never from inside start(); not where its io_context is destroyed first.
   virtual void came(result<any_response> r) = 0;
   /// Not once its slot was used: the exchange may have been between two operations then.
@@ -131,11 +134,11 @@ class any_engine {
   [[nodiscard]] asio::awaitable<result<any_response>> open(http_request r, common_headers common) {
     return self_->open(std::move(r), std::move(common));
   }
-  /// Begins the same without a coroutine, where the engine can and a connection is ready; otherwise false, and nothing
-  /// has happened. The sink keeps the request and the slot's signal. The slot cancels, until the sink is told.
-  [[nodiscard]] bool start(http_request const& r, common_headers const& common, asio::cancellation_slot slot,
-                           std::shared_ptr<http_detail::response_sink> to) {
-    return self_->start(r, common, slot, std::move(to));
+  /// Begins the same on that executor, without a coroutine, where the engine can; otherwise false, and nothing has
+  /// happened. The sink keeps the request, its fields and the slot's signal. The slot cancels, until the sink is told.
+  [[nodiscard]] bool start(asio::any_io_executor const& on, http_request const& r, common_headers const& common,
+                           asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to) {
+    return self_->start(on, r, common, slot, std::move(to));
   }
   /// Closes kept connections, where the engine can: they would keep an io_context at work.
   void close_idle() { self_->close_idle(); }
@@ -144,8 +147,8 @@ class any_engine {
   struct base {
     virtual ~base() = default;
     virtual asio::awaitable<result<any_response>> open(http_request&&, common_headers&&) = 0;
-    virtual bool start(http_request const&, common_headers const&, asio::cancellation_slot,
-                       std::shared_ptr<http_detail::response_sink>&&) = 0;
+    virtual bool start(asio::any_io_executor const&, http_request const&, common_headers const&,
+                       asio::cancellation_slot, std::shared_ptr<http_detail::response_sink>&&) = 0;
     virtual void close_idle() = 0;
   };
 
@@ -161,11 +164,11 @@ class any_engine {
       if (common) http_detail::put_below(*common, r.headers);
       return erased(of->open(std::move(r)));
     }
-    bool start(http_request const& r, common_headers const& common, asio::cancellation_slot slot,
-               std::shared_ptr<http_detail::response_sink>&& to) override {
-      if constexpr (requires { of->start(r, common, slot, std::move(to)); }) {
+    bool start(asio::any_io_executor const& on, http_request const& r, common_headers const& common,
+               asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink>&& to) override {
+      if constexpr (requires { of->start(on, r, common, slot, std::move(to)); }) {
         if (common && http_detail::have_name_in_common(*common, r.headers)) return false;
-        return of->start(r, common, slot, std::move(to));
+        return of->start(on, r, common, slot, std::move(to));
       } else {
         return false;
       }

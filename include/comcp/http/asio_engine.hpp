@@ -8,13 +8,14 @@
 #include <memory>
 #include <utility>
 
+#include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/cancellation_signal.hpp>
 
 #include <comcp/http/any_engine.hpp>
 #include <comcp/http/asio_engine_options.hpp>
 #include <comcp/http/asio_exchange.hpp>
-#include <comcp/http/asio_quick_exchange.hpp>
+#include <comcp/http/asio_response.hpp>
 #include <comcp/http/connector.hpp>
 #include <comcp/http/engine.hpp>
 
@@ -52,9 +53,11 @@ class basic_asio_engine {
   [[nodiscard]] asio::awaitable<result<Response>> open_as(http_request request, common_headers common) {
     return http_detail::exchange<Response>(core_, std::move(request), std::move(common));
   }
-  bool start(http_request const& request, common_headers const& common, asio::cancellation_slot slot,
-             std::shared_ptr<http_detail::response_sink> to) {
-    return http_detail::quick_exchange<Connector>::start(core_, request, common, slot, std::move(to));
+  bool start(asio::any_io_executor const& on, http_request const& request, common_headers const& common,
+             asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to) {
+    using started = http_detail::asio_exchange<Connector, http_detail::response_sink>;
+    started::start(core_, on, request, common, slot, std::move(to));
+    return true;
   }
 
   /// Closes the connections that no exchange is on.

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One exchange of an Asio engine: on a connection that is kept or on a new one, and when its request may go out twice.
-// How to connect is the connector's, what bytes mean the parser's. Templates, so that only who uses HTTP compiles the
-// coroutines.
+// One exchange of an Asio engine, up to the head of its response: on a connection that is kept or on a new one, and when
+// its request may go out twice. How to connect is the connector's, what bytes mean the parser's. No coroutine, so that
+// a call which waits for its answer is one handler. Internal.
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
+#include <cstddef>
 #include <exception>
 #include <memory>
 #include <optional>
@@ -15,93 +15,37 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include <asio/any_io_executor.hpp>
+#include <asio/associated_cancellation_slot.hpp>
+#include <asio/async_result.hpp>
 #include <asio/awaitable.hpp>
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/cancellation_signal.hpp>
+#include <asio/cancellation_state.hpp>
 #include <asio/co_spawn.hpp>
 #include <asio/post.hpp>
 #include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
 
 #include <comcp/http/any_engine.hpp>
 #include <comcp/http/asio_engine_options.hpp>
 #include <comcp/http/asio_pool.hpp>
+#include <comcp/http/asio_response.hpp>
 #include <comcp/http/connector.hpp>
 #include <comcp/http/engine.hpp>
 #include <comcp/http/request_writer.hpp>
-#include <comcp/net/asio_compat.hpp>
+#include <comcp/net/spawn.hpp>
 
-namespace comcp {
-
-/// A response of basic_asio_engine. Its pieces are views into the connection's buffer. Destroying it before its end
-/// closes the connection, unless all of the body was here already.
-template <class Stream>
-class asio_response {
- public:
-  asio_response() = default;  ///< Ended, as one that was moved from; co_spawn wants it.
-  asio_response(http_response_head&& head, http_detail::asio_lease<Stream>&& lease)
-      : head_(std::move(head)), lease_(std::move(lease)) {}
-
-  [[nodiscard]] http_response_head const& head() const noexcept { return head_; }
-
-  /// One call at a time; the response stays until it has ended. Errors as with every engine, and the same one again.
-  asio::awaitable<result<std::string_view>> next() {
-    auto const c = lease_.get();
-    bool waiting = false;
-    while (c) {
-      auto const told = c->advance();
-      if (told == progress::failed) co_return c->failure();  // this may be gone
-      if (told == progress::body || told == progress::end) c->pause();
-      if (told == progress::body) co_return c->piece();
-      if (told == progress::end) break;
-      if (!std::exchange(waiting, true)) c->expect_body();
-      auto const [ec, n] = co_await c->stream().async_read_some(c->room(), net::tuple_awaitable);
-      c->received(ec, n);
-    }
-    lease_.reset();
-    co_return std::string_view();
-  }
-
-  /// For any_response: what is here of the body, and the rest of it once it has come, read to where it stays.
-  std::optional<result<void>> take(http_body& to, std::size_t most) {
-    while (auto const& c = lease_.get()) {
-      auto const told = c->advance();
-      if (told == progress::more) return std::nullopt;
-      if (told == progress::failed) return result<void>(c->failure());
-      if (told == progress::end) lease_.reset();
-      if (told != progress::body) continue;
-      if (to.size() + c->piece().size() > most) return result<void>(http_detail::body_too_long());
-      to.append(c->piece());
-    }
-    return result<void>();
-  }
-  asio::awaitable<result<void>> read(http_body& to, std::size_t most) {
-    auto const c = lease_.get();
-    auto taken = take(to, most);
-    for (auto before = SIZE_MAX; !taken;) {
-      if (std::exchange(before, to.size()) != to.size()) c->expect_body();
-      auto const [ec, n] = co_await c->stream().async_read_some(c->room(to, most), net::tuple_awaitable);
-      c->received(ec, n);
-      taken = take(to, most);
-    }
-    co_return std::move(*taken);
-  }
-
- private:
-  using progress = response_parser::progress;
-
-  http_response_head head_;
-  http_detail::asio_lease<Stream> lease_;
-};
-
-namespace http_detail {
+namespace comcp::http_detail {
 
 /// A connection that is being made.
 struct connect_attempt {
-  explicit connect_attempt(asio::any_io_executor executor) : on(std::move(executor)) {}
+  connect_attempt(asio::any_io_executor executor, time_source::time_point at) : on(std::move(executor)), until(at) {}
   asio::any_io_executor on;
+  time_source::time_point until;
   asio::cancellation_signal signal;
   bool over = false;
 };
@@ -148,61 +92,19 @@ class asio_engine_core {
   common_lines common;  // of the last request
 };
 
-/// A new connection. It is made by a coroutine of its own, so that the engine's end can end it as well.
-template <class Connector>
-asio::awaitable<result<std::unique_ptr<typename Connector::stream>>> connect_for(
-    std::shared_ptr<asio_engine_core<Connector>> core, http_url url, exchange_times times) {
-  auto const on = co_await asio::this_coro::executor;
-  auto const state = co_await asio::this_coro::cancellation_state;
-  auto const attempt = std::make_shared<connect_attempt>(on);
-  core->connecting.insert(attempt);
-  if (state.slot().is_connected())
-    state.slot().assign([attempt](asio::cancellation_type type) { attempt->signal.emit(type); });
-  auto const at = comcp::detail::later(core->time->now(), times.connect);
-  auto const until = std::min(at, times.total_at);
-  auto made = core->from.connect(std::move(url), core->time, until, core->options.address_filter());
-  auto [thrown, connected] = co_await asio::co_spawn(
-      on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), net::tuple_awaitable));
-  if (state.slot().is_connected()) state.slot().clear();
-  attempt->over = true;
-  core->connecting.erase(attempt);
-  asio::post(on, [attempt] {});  // Asio looks at the slot after the work has ended
-  if (core->connections->closed()) co_return error(errc::closed, "the HTTP engine is gone");
-  if (thrown) std::rethrow_exception(thrown);
-  if (!connected && connected.error() == errc::connect_timeout && times.total_at <= at)
-    co_return connected.error().with_code(errc::exchange_timeout);
-  if (connected) {
-    std::error_code ignored;
-    (*connected)->socket().non_blocking(true, ignored);
-  }
-  co_return std::move(connected);
-}
-
-/// Whether the body is copied behind the head, so that both go out at once.
-inline bool has_short_body(http_request const& request) noexcept {
-  return request.body.size() <= std::size_t{64} << 10;
-}
-
+/// The bytes of a request as they go to this connection. A short body is copied behind the head, so that both go out at
+/// once.
 template <class Stream>
-std::string head_for(http_request const& request, std::string_view common_lines, Stream& stream) {
+request_text text_for(http_request const& request, std::string_view common_lines, Stream& stream) {
   proxy_form form;
   if (auto const* route = stream.forwarded_by()) {
     form.absolute = true;
     form.authorization = route->authorization().reveal();
   }
-  return write_request_head(request, form, common_lines);
-}
-
-/// The bytes of a request as they go to this connection.
-template <class Stream>
-request_text text_for(http_request& request, std::string_view common_lines, Stream& stream) {
   request_text out;
-  out.head = head_for(request, common_lines, stream);
-  if (has_short_body(request)) {
-    out.head += request.body;
-  } else {
-    out.body = std::move(request.body);
-  }
+  out.head = write_request_head(request, form, common_lines);
+  bool const is_short = request.body.size() <= std::size_t{64} << 10;
+  (is_short ? out.head : out.body) += request.body;
   return out;
 }
 
@@ -212,68 +114,224 @@ inline error const& told_of(error const& sent, error const& second) noexcept {
   return sent && !own ? sent : second;
 }
 
-/// Whether a request may go out once more after what happened to it on a connection that had rested.
-template <class Stream>
-bool may_go_again(http_request const& request, asio_connection<Stream> const& c) {
-  bool const twice = request.repeatable || is_idempotent(request.method);
-  return c.ended_unanswered() && (twice || c.nothing_sent());
-}
-
 /// A request that went out on a connection which turned out dead.
 struct lost_request {
   request_text text;
   error sent;  // how that failed, where the server may have seen it
-  time_source::time_point total_at;
 };
 
-/// Response is asio_response or what can be made of one. What was lost is sent on a new connection.
+/// The handler of what is pending: a connection that is made, or a read. The sink keeps the request and its common
+/// fields until it is told what came, which is a Sink::response.
+template <class Connector, class Sink>
+class asio_exchange {
+ public:
+  using core = asio_engine_core<Connector>;
+  using stream = typename Connector::stream;
+  using response = typename Sink::response;
+  using cancellation_slot_type = asio::cancellation_slot;
+
+  /// The sink is told once, on `on`, and never from in here.
+  static void start(std::shared_ptr<core> with, asio::any_io_executor const& on, http_request const& request,
+                    common_headers const& common, asio::cancellation_slot slot, std::shared_ptr<Sink> to) {
+    asio_exchange first(std::move(with), request, common, slot, to);
+    auto failed = first.step([&]() -> outcome {
+      auto const checked = check_request(request);
+      if (!checked) return checked.error();
+      return first.set_out(on);
+    });
+    if (!failed) return;
+    first.to_.reset();
+    comcp::detail::post(on, [to = std::move(to), why = failed->error()] { to->came(why); });
+  }
+
+  asio_exchange(asio_exchange&&) noexcept = default;
+  asio_exchange& operator=(asio_exchange&&) = delete;
+  // Where the io_context is destroyed, nothing may reach for the connection through the slot.
+  ~asio_exchange() {
+    if (to_) slot_.clear();
+  }
+
+  /// Bytes came, or the connection's end.
+  void operator()(std::error_code ec, std::size_t n) {
+    tell([&] { return received(ec, n); });
+  }
+  /// A connection was made.
+  void operator()(std::exception_ptr thrown, result<std::unique_ptr<stream>> made) {
+    tell([&] { return connected(std::move(thrown), std::move(made)); });
+  }
+
+  [[nodiscard]] asio::cancellation_slot get_cancellation_slot() const noexcept { return slot_; }
+
+ private:
+  using outcome = std::optional<result<response>>;  // nothing while it goes on, in another handler
+
+  asio_exchange(std::shared_ptr<core> with, http_request const& request, common_headers const& common,
+                asio::cancellation_slot slot, std::shared_ptr<Sink> to)
+      : core_(std::move(with)),
+        request_(&request),
+        common_(&common),
+        total_at_(core_->times_of(request.timeouts).total_at),
+        slot_(slot),
+        to_(std::move(to)) {}
+
+  template <class Step>
+  static outcome step(Step take) {
+    try {
+      return take();
+    } catch (...) {
+      return comcp::detail::current_error();
+    }
+  }
+  template <class Step>
+  void tell(Step take) {
+    auto const to = to_;
+    slot_.clear();
+    auto came = step(take);
+    if (!came) return;
+    to_.reset();
+    to->came(std::move(*came));
+  }
+
+  [[nodiscard]] exchange_times times() const {
+    auto out = core_->times_of(request_->timeouts);
+    out.total_at = total_at_;
+    return out;
+  }
+
+  outcome set_out(asio::any_io_executor const& on) {
+    auto taken = core_->connections->take(request_->url, lost_ != nullptr);
+    if (!taken) return told_of(sent(), taken.error());
+    lease_ = std::move(*taken);
+    rested_ = lease_.get() != nullptr;
+    if (rested_) return send();
+    connect(on);
+    return std::nullopt;
+  }
+
+  /// By a coroutine of its own, so that the engine's end can end it as well.
+  void connect(asio::any_io_executor const& on) {
+    auto const limits = times();
+    auto const until = comcp::detail::later(core_->time->now(), limits.connect);
+    attempt_ = std::make_shared<connect_attempt>(on, until);
+    core_->connecting.insert(attempt_);
+    if (slot_.is_connected())
+      slot_.assign([attempt = attempt_](asio::cancellation_type type) { attempt->signal.emit(type); });
+    auto made = core_->from.connect(request_->url, core_->time, std::min(until, total_at_),
+                                    core_->options.address_filter());
+    auto const slot = attempt_->signal.slot();
+    asio::co_spawn(on, std::move(made), asio::bind_cancellation_slot(slot, std::move(*this)));
+  }
+
+  outcome connected(std::exception_ptr thrown, result<std::unique_ptr<stream>> made) {
+    auto const attempt = std::exchange(attempt_, nullptr);
+    attempt->over = true;
+    core_->connecting.erase(attempt);
+    asio::post(attempt->on, [attempt] {});  // Asio looks at the slot after the work has ended
+    if (core_->connections->closed()) return error(errc::closed, "the HTTP engine is gone");
+    if (thrown) std::rethrow_exception(thrown);
+    if (!made && made.error() == errc::connect_timeout && total_at_ <= attempt->until)
+      made = made.error().with_code(errc::exchange_timeout);
+    if (made && !to_->is_waiting()) made = error(errc::cancelled);
+    if (!made) return told_of(sent(), made.error());
+    std::error_code ignored;
+    (*made)->socket().non_blocking(true, ignored);
+    lease_.attach(std::make_shared<asio_connection<stream>>(std::move(*made), core_->time));
+    return send();
+  }
+
+  outcome send() {
+    auto& c = *lease_.get();
+    request_text text;
+    if (lost_) {
+      text = std::move(lost_->text);
+    } else {
+      auto const lines = *common_ ? core_->common.of(*common_) : result<std::string_view>();
+      if (!lines) return lines.error();
+      text = text_for(*request_, *lines, c.stream());
+    }
+    c.begin(std::move(text), request_->method, core_->options.limits(), times());
+    return read();
+  }
+
+  outcome read() {
+    auto const c = lease_.get();
+    auto const room = c->room();
+    c->stream().async_read_some(room, std::move(*this));
+    return std::nullopt;
+  }
+
+  outcome received(std::error_code ec, std::size_t n) {
+    using progress = response_parser::progress;
+    auto& c = *lease_.get();
+    if (!to_->is_waiting()) c.fail(error(errc::cancelled));
+    c.received(ec, n);
+    auto const told = c.advance();
+    if (told == progress::more) return read();
+    if (told == progress::failed) return failed();
+    c.pause();
+    c.head().address = c.stream().server_address();
+    if constexpr (std::is_same_v<response, any_response>) {
+      return any_response(std::in_place_type<asio_response<stream>>, std::move(c.head()), std::move(lease_));
+    } else {
+      return response(std::move(c.head()), std::move(lease_));
+    }
+  }
+
+  // Once more, on a new connection, where that is safe.
+  outcome failed() {
+    auto const c = lease_.get();
+    bool const twice = request_->repeatable || is_idempotent(request_->method);
+    lease_.reset();
+    if (!rested_ || !c->ended_unanswered() || !(twice || c->nothing_sent())) return c->failure();
+    lost_ = std::make_unique<lost_request>();
+    if (!c->nothing_sent()) lost_->sent = c->failure();
+    lost_->text = c->take_text();
+    return set_out(c->stream().get_executor());
+  }
+
+  [[nodiscard]] error sent() const { return lost_ ? lost_->sent : error(); }
+
+  std::shared_ptr<core> core_;
+  asio_lease<stream> lease_;
+  std::shared_ptr<connect_attempt> attempt_;
+  http_request const* request_;
+  common_headers const* common_;
+  std::unique_ptr<lost_request> lost_;
+  time_source::time_point total_at_;
+  asio::cancellation_slot slot_;
+  std::shared_ptr<Sink> to_;
+  bool rested_ = false;  // the connection, so that the server may have closed it
+};
+
+/// The sink of a coroutine, which keeps the request.
+template <class Response, class Handler>
+class awaiting_sink {
+ public:
+  using response = Response;
+  awaiting_sink(Handler handler, asio::cancellation_state state) : handler_(std::move(handler)), state_(state) {}
+  void came(result<Response> r) { std::move(handler_)(std::move(r)); }
+  [[nodiscard]] bool is_waiting() const noexcept { return state_.cancelled() == asio::cancellation_type::none; }
+  [[nodiscard]] asio::cancellation_slot slot() const noexcept { return asio::get_associated_cancellation_slot(handler_); }
+
+ private:
+  Handler handler_;
+  asio::cancellation_state state_;
+};
+
+/// Response is asio_response, or any_response of it.
 template <class Response, class Connector>
 asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Connector>> core, http_request request,
-                                           common_headers common, std::optional<lost_request> lost = std::nullopt) {
-  using stream = typename Connector::stream;
-  using progress = response_parser::progress;
-  auto checked = check_request(request);
-  if (!checked) co_return checked.error();
-  auto times = core->times_of(request.timeouts);
-  if (lost) times.total_at = lost->total_at;
-  request_text text;
-  error sent;  // how the first attempt failed, where the server may have seen it
-  if (lost) text = std::move(lost->text), sent = std::move(lost->sent);
-  for (bool again = lost.has_value();; again = true) {
-    auto taken = core->connections->take(request.url, again);
-    if (!taken) co_return told_of(sent, taken.error());
-    auto lease = std::move(*taken);
-    bool const rested = lease.get() != nullptr;
-    if (!rested) {
-      auto made = co_await connect_for(core, request.url, times);
-      if (!made) co_return told_of(sent, made.error());
-      lease.attach(std::make_shared<asio_connection<stream>>(std::move(*made), core->time));
-    }
-    auto& c = *lease.get();
-    if (!again) {
-      auto const lines = common ? core->common.of(common) : result<std::string_view>();
-      if (!lines) co_return lines.error();
-      text = text_for(request, *lines, c.stream());
-    }
-    c.begin(std::move(text), request.method, core->options.limits(), times);
-    auto told = c.advance();
-    while (told == progress::more) {
-      auto const [ec, n] = co_await c.stream().async_read_some(c.room(), net::tuple_awaitable);
-      c.received(ec, n);
-      told = c.advance();
-    }
-    if (told != progress::failed) {
-      c.pause();
-      auto head = std::move(c.head());
-      head.address = c.stream().server_address();
-      co_return Response(asio_response<stream>(std::move(head), std::move(lease)));
-    }
-    if (!rested || !may_go_again(request, c)) co_return c.failure();
-    if (!c.nothing_sent()) sent = c.failure();
-    text = c.take_text();
-  }
+                                           common_headers common) {
+  auto const on = co_await asio::this_coro::executor;
+  auto const state = co_await asio::this_coro::cancellation_state;
+  auto const start = [&](auto handler) {
+    using sink = awaiting_sink<Response, decltype(handler)>;
+    auto to = std::make_shared<sink>(std::move(handler), state);
+    asio_exchange<Connector, sink>::start(core, on, request, common, to->slot(), to);
+  };
+  auto opening = asio::async_initiate<asio::use_awaitable_t<> const, void(result<Response>)>(start, asio::use_awaitable);
+  auto came = co_await std::move(opening);
+  co_return std::move(came);
 }
 
-}  // namespace http_detail
-
-}  // namespace comcp
+}  // namespace comcp::http_detail

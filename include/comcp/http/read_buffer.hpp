@@ -51,7 +51,7 @@ class read_buffer {
   }
 
  private:
-  static constexpr std::size_t first_size = std::size_t{4} << 10;
+  static constexpr std::size_t first_size = std::size_t{1} << 10;
   static constexpr std::size_t last_size = std::size_t{64} << 10;
 
   asio::mutable_buffer into(char* at, std::size_t size) noexcept {

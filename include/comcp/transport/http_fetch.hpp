@@ -52,7 +52,8 @@ class http_fetch {
 
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> run();
   /// Begins it without a coroutine, where that can be done. What the sink is told goes to came().
-  [[nodiscard]] bool start(asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to);
+  [[nodiscard]] bool start(asio::any_io_executor const& on, asio::cancellation_slot slot,
+                           std::shared_ptr<http_detail::response_sink> to);
   /// Whether that is all; otherwise run() goes on from there.
   [[nodiscard]] bool came(result<any_response> r);
 

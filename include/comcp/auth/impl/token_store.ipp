@@ -129,4 +129,6 @@ COMCP_LAZY_DECL asio::awaitable<result<std::shared_ptr<void>>> memory_token_stor
   return state::lock(state_, std::move(name), most);
 }
 
+COMCP_LAZY_DECL any_token_store::any_token_store() : any_token_store(memory_token_store()) {}
+
 }  // namespace comcp

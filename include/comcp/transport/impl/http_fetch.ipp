@@ -11,9 +11,10 @@ namespace comcp::detail {
 
 inline constexpr std::size_t most_of_failure = std::size_t{64} << 10;
 
-COMCP_DECL bool http_fetch::start(asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to) {
+COMCP_DECL bool http_fetch::start(asio::any_io_executor const& on, asio::cancellation_slot slot,
+                                  std::shared_ptr<http_detail::response_sink> to) {
   request.repeatable = sent.repeatable;
-  return !with_.auth && with_.engine.start(request, common, slot, std::move(to));
+  return !with_.auth && with_.engine.start(on, request, common, slot, std::move(to));
 }
 
 COMCP_DECL bool http_fetch::came(result<any_response> r) {

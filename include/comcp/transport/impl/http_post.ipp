@@ -39,7 +39,7 @@ COMCP_DECL sansio::http_sent http_post::sent() const {
 }
 
 COMCP_LAZY_DECL void http_post::start() {
-  starting = !fetch_.start(signal.slot(), shared_from_this());
+  starting = !fetch_.start(link_.executor, signal.slot(), shared_from_this());
   if (starting) go_on(alive_.lock(), false);
   starting = false;
 }

@@ -33,7 +33,12 @@ COMCP_LAZY_DECL void http_posts::start(outgoing&& message) {
   p->place = under_way_.size();
   under_way_.push_back(p);
   if (p->message.id) waiting_.insert_or_assign(p->message.id, p.get());
-  set_out(p);
+  try {
+    set_out(p);
+  } catch (...) {
+    finished(*p);
+    throw;
+  }
 }
 
 // Where many are under way, answers come together, and what their callers ask next goes out together: a server that is
