@@ -63,6 +63,7 @@ SPECIAL = {
     "result": "error", "secret": "error", "visible": "error", "later": "error", "replace_file": "file",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/body": "http (pure)", "http/request_writer": "http (pure)",
+    "http": "comcp",  # the header, not the folder
 }
 
 FEATURES = {"cache", "caching", "validation", "interceptor", "interceptors", "interception", "skills", "tasks",

@@ -34,7 +34,7 @@ def header_only_mode(command, header, out):
 def main():
     command = compiler.command(sys.argv[1])
     compiled_mode(command)
-    for header in ("comcp/comcp.hpp", "comcp/host.hpp"):
+    for header in ("comcp/comcp.hpp", "comcp/http.hpp", "comcp/host.hpp"):
         header_only_mode(command, header, pathlib.Path(sys.argv[1]).with_name("include_alone.o"))
 
 
