@@ -4,8 +4,6 @@
 #include <optional>
 #include <string>
 
-#include <asio/bind_cancellation_slot.hpp>
-#include <asio/cancellation_signal.hpp>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/post.hpp>
@@ -29,13 +27,11 @@ struct crowd {
     ++ended;
   }
   void begin(client const& c) {
-    for (std::size_t i = 0; i < many; ++i)
-      asio::co_spawn(t.io, one(c, i), asio::bind_cancellation_slot(signals[i].slot(), asio::detached));
+    for (std::size_t i = 0; i < many; ++i) asio::co_spawn(t.io, one(c, i), asio::detached);
   }
 
   http_talk& t;
   std::array<error, many> ends;
-  std::array<asio::cancellation_signal, many> signals;
   std::size_t ended = 0;
 };
 
@@ -63,20 +59,4 @@ TEST_CASE("http_posts: a client may end before what was begun goes out", "[trans
   t.settle();
   CHECK(all.ended == many);
   for (auto const& end : all.ends) CHECK(end == errc::closed);
-}
-
-TEST_CASE("http_posts: a call that is given up before it goes out is not sent", "[transport]") {
-  http_talk t;
-  auto c = t.legacy();
-  crowd all(t);
-  asio::post(t.io, [&] {
-    all.begin(c);
-    asio::post(t.io, [&] { all.signals.back().emit(asio::cancellation_type::terminal); });
-  });
-  for (std::size_t i = 0; i + 1 < many; ++i) t.take("\"x" + std::to_string(i) + '"')->result(tool_text);
-  t.quiet();
-  CHECK(all.ended == many);
-  CHECK(all.ends.back() == errc::cancelled);
-  CHECK(all.ends.back().outcome() == call_outcome::not_sent);
-  CHECK_FALSE(all.ends.front());
 }
