@@ -1535,9 +1535,6 @@ class any_response {
   template <class R>
     requires(!std::same_as<R, any_response>)
   explicit any_response(R r) : self_(std::make_unique<model<R>>(std::move(r))) {}
-  template <class R, class... Args>
-  explicit any_response(std::in_place_type_t<R>, Args&&... args)
-      : self_(std::make_unique<model<R>>(std::forward<Args>(args)...)) {}
 
   explicit operator bool() const noexcept { return self_ != nullptr; }
   void reset() noexcept { self_.reset(); }
@@ -1570,6 +1567,7 @@ namespace http_detail {
 class response_sink {
  public:
   using response = any_response;
+  static constexpr bool keeps_signal = true;  ///< That of its slot, like the request.
 
   /// Once, on the executor, never from inside start(); not where its io_context is destroyed first.
   virtual void came(result<any_response> r) = 0;
@@ -1611,8 +1609,7 @@ asio::awaitable<result<void>> read_pieces(R& from, http_body& to, std::size_t mo
 
 template <class R>
 struct any_response::model final : base {
-  template <class... Args>
-  explicit model(Args&&... args) : of(std::forward<Args>(args)...) {}
+  explicit model(R&& r) : of(std::move(r)) {}
   [[nodiscard]] http_response_head const& head() const noexcept override { return of.head(); }
   asio::awaitable<result<std::string_view>> next() override { return of.next(); }
   std::optional<result<void>> take(http_body& to, std::size_t most) override {
@@ -1640,7 +1637,7 @@ class any_engine {
     return self_->open(std::move(r), std::move(common));
   }
   /// Begins the same on that executor, without a coroutine, where the engine can; otherwise false, and nothing has
-  /// happened. The sink keeps the request, its fields and the slot's signal. The slot cancels, until the sink is told.
+  /// happened. The sink keeps the request and the slot's signal. The slot cancels, until the sink is told.
   [[nodiscard]] bool start(asio::any_io_executor const& on, http_request const& r, common_headers const& common,
                            asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to) {
     return self_->start(on, r, common, slot, std::move(to));
@@ -2360,9 +2357,9 @@ inline asio_engine_options& asio_engine_options::timeouts(http_timeouts const& t
 // http/asio_exchange.hpp
 #if !defined(COMCP_SINGLE_HTTP_ASIO_EXCHANGE_HPP)
 #define COMCP_SINGLE_HTTP_ASIO_EXCHANGE_HPP
-// One exchange of an Asio engine, up to the head of its response: on a connection that is kept or on a new one, and when
-// its request may go out twice. How to connect is the connector's, what bytes mean the parser's. No coroutine, so that
-// a call which waits for its answer is one handler. Internal.
+// One exchange of an Asio engine, up to the head of its response: on a connection that is kept or on a new one, and
+// when its request may go out twice. How to connect is the connector's, what bytes mean the parser's. No coroutine, so
+// that a call which waits for its answer is one handler. Internal.
 
 #include <algorithm>
 #include <cstddef>
@@ -2373,7 +2370,6 @@ inline asio_engine_options& asio_engine_options::timeouts(http_timeouts const& t
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 
 #include <asio/any_io_executor.hpp>
@@ -2409,7 +2405,7 @@ inline asio_engine_options& asio_engine_options::timeouts(http_timeouts const& t
 #if !defined(COMCP_SINGLE_HTTP_ASIO_CONNECTION_HPP)
 #define COMCP_SINGLE_HTTP_ASIO_CONNECTION_HPP
 // One connection of an Asio engine and the exchange that is on it: what is still to be written, what was read, and the
-// time by which something must come. The coroutines that read, and the pool it rests in, are others'. Internal.
+// time by which something must come. Who reads, and the pool it rests in, are others'. Internal.
 
 #include <cstddef>
 #include <memory>
@@ -2561,8 +2557,9 @@ class read_buffer {
   asio::mutable_buffer room() {
     bool const larger = full_ && capacity_ < last_size;
     if (!own_ || larger) {
-      capacity_ = larger ? capacity_ * 4 : first_size;
-      own_ = std::make_unique_for_overwrite<char[]>(capacity_);
+      auto const size = larger ? capacity_ * 4 : first_size;
+      own_ = std::make_unique_for_overwrite<char[]>(size);
+      capacity_ = size;
     }
     return into(own_.get(), capacity_);
   }
@@ -2609,16 +2606,13 @@ class read_buffer {
 
 namespace comcp::http_detail {
 
-/// The bytes of a request, in two parts so that a long body is never copied, and how many of them are sent.
+/// The bytes of a request, and how many of them are sent.
 struct request_text {
-  std::string head, body;
+  std::string bytes;
   std::size_t sent = 0;
 
-  [[nodiscard]] bool all_sent() const noexcept { return sent == head.size() + body.size(); }
-  [[nodiscard]] asio::const_buffer rest() const noexcept {
-    if (sent < head.size()) return asio::buffer(head) + sent;
-    return asio::buffer(body) + (sent - head.size());
-  }
+  [[nodiscard]] bool all_sent() const noexcept { return sent == bytes.size(); }
+  [[nodiscard]] asio::const_buffer rest() const noexcept { return asio::buffer(bytes) + sent; }
 };
 
 template <class Stream>
@@ -2642,10 +2636,9 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   [[nodiscard]] Stream& stream() noexcept { return *stream_; }
 
   /// Sends a request. What does not fit at once is written while the response is read: a server may answer early.
-  void begin(request_text text, std::string_view method, response_limits const& limits, exchange_times const& times) {
+  void begin(std::string text, std::string_view method, response_limits const& limits, exchange_times const& times) {
     parser_ = response_parser(method, limits);
-    text_ = std::move(text);
-    text_.sent = 0;
+    text_ = {std::move(text)};
     in_.unread = {};
     status_ = 0;
     resting_ = nullptr;
@@ -2700,9 +2693,9 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   /// A write that is pending may have sent something already.
   [[nodiscard]] bool nothing_sent() const noexcept { return text_.sent == 0 && !writing_; }
   /// The request, for another connection. This one is over.
-  [[nodiscard]] request_text take_text() {
-    if (writing_) return text_;  // the system may still look at it
-    return std::move(text_);
+  [[nodiscard]] std::string take_text() {
+    if (writing_) return text_.bytes;  // the system may still look at it
+    return std::move(text_.bytes);
   }
 
   /// Whether the exchange is over and the connection can have another one. What was read already counts.
@@ -2720,7 +2713,7 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   /// It waits in the pool until then.
   void rest(time_point until, asio_pool<Stream>& pool) {
     resting_ = &pool;
-    text_ = request_text();
+    text_ = {};
     in_.recycle();
     clock_.rest(until);
   }
@@ -2827,10 +2820,8 @@ class asio_lease {
   using connection = asio_connection<Stream>;
 
   asio_lease() = default;
-  asio_lease(std::shared_ptr<asio_pool<Stream>> pool, asio_origin<Stream>& origin, std::shared_ptr<connection> c = {})
-      : pool_(std::move(pool)), origin_(&origin) {
-    if (c) attach(std::move(c));
-  }
+  asio_lease(std::shared_ptr<asio_pool<Stream>> pool, asio_origin<Stream>& origin)
+      : pool_(std::move(pool)), origin_(&origin) {}
   asio_lease(asio_lease&& other) noexcept = default;
   asio_lease& operator=(asio_lease&& other) noexcept {
     if (this != &other) {
@@ -2885,7 +2876,11 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
     while (!fresh && !o.resting.empty()) {
       auto const last = std::move(o.resting.back());
       o.resting.pop_back();
-      if (last->rested_well()) return lease(this->shared_from_this(), o, last);
+      if (last->rested_well()) {
+        lease out(this->shared_from_this(), o);
+        out.attach(last);
+        return out;
+      }
       --o.open;
       last->close();
     }
@@ -3855,7 +3850,7 @@ struct connect_attempt {
   asio::any_io_executor on;
   time_source::time_point until;
   asio::cancellation_signal signal;
-  bool over = false;
+  bool begun = false, over = false;
 };
 
 /// What exchanges share, so that they need no engine. Used from one executor.
@@ -3882,10 +3877,13 @@ class asio_engine_core {
     }
   }
 
-  [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
+  [[nodiscard]] time_source::time_point total_of(http_timeouts const& asked) const {
+    return after(*time, asked.total().value_or(*options.timeouts().total()));
+  }
+  [[nodiscard]] exchange_times times_of(http_timeouts const& asked, time_source::time_point total_at) const {
     auto const& own = options.timeouts();
     exchange_times out;
-    out.total_at = after(*time, asked.total().value_or(*own.total()));
+    out.total_at = total_at;
     out.connect = asked.connect().value_or(*own.connect());
     out.response = asked.response().value_or(*own.response());
     out.idle = asked.idle().value_or(*own.idle());
@@ -3900,20 +3898,15 @@ class asio_engine_core {
   common_lines common;  // of the last request
 };
 
-/// The bytes of a request as they go to this connection. A short body is copied behind the head, so that both go out at
-/// once.
+/// The bytes of a request as they go to this connection.
 template <class Stream>
-request_text text_for(http_request const& request, std::string_view common_lines, Stream& stream) {
+std::string text_for(http_request const& request, std::string_view common_lines, Stream& stream) {
   proxy_form form;
   if (auto const* route = stream.forwarded_by()) {
     form.absolute = true;
     form.authorization = route->authorization().reveal();
   }
-  request_text out;
-  out.head = write_request_head(request, form, common_lines);
-  bool const is_short = request.body.size() <= std::size_t{64} << 10;
-  (is_short ? out.head : out.body) += request.body;
-  return out;
+  return write_request_head(request, form, common_lines) + request.body;
 }
 
 /// What failed, where the first attempt may have been seen by the server and there was no second one.
@@ -3924,12 +3917,12 @@ inline error const& told_of(error const& sent, error const& second) noexcept {
 
 /// A request that went out on a connection which turned out dead.
 struct lost_request {
-  request_text text;
+  std::string text;
   error sent;  // how that failed, where the server may have seen it
 };
 
-/// The handler of what is pending: a connection that is made, or a read. The sink keeps the request and its common
-/// fields until it is told what came, which is a Sink::response.
+/// The handler of what is pending: a connection that is made, or a read. The sink keeps the request until it is told
+/// what came, which is a Sink::response.
 template <class Connector, class Sink>
 class asio_exchange {
  public:
@@ -3954,9 +3947,11 @@ class asio_exchange {
 
   asio_exchange(asio_exchange&&) noexcept = default;
   asio_exchange& operator=(asio_exchange&&) = delete;
-  // Where the io_context is destroyed, nothing may reach for the connection through the slot.
+  // Where the io_context is destroyed, nothing may reach for the connection through the slot, or for the io_context.
   ~asio_exchange() {
-    if (to_) slot_.clear();
+    if (attempt_) core_->connecting.erase(attempt_);
+    if constexpr (Sink::keeps_signal)
+      if (to_) slot_.clear();
   }
 
   /// Bytes came, or the connection's end.
@@ -3965,7 +3960,11 @@ class asio_exchange {
   }
   /// A connection was made.
   void operator()(std::exception_ptr thrown, result<std::unique_ptr<stream>> made) {
-    tell([&] { return connected(std::move(thrown), std::move(made)); });
+    if (attempt_->begun) return tell([&] { return connected(std::move(thrown), std::move(made)); });
+    auto const on = attempt_->on;  // some connectors never wait
+    asio::post(on, [self = std::move(*this), thrown = std::move(thrown), made = std::move(made)]() mutable {
+      self.tell([&] { return self.connected(std::move(thrown), std::move(made)); });
+    });
   }
 
   [[nodiscard]] asio::cancellation_slot get_cancellation_slot() const noexcept { return slot_; }
@@ -3977,8 +3976,8 @@ class asio_exchange {
                 asio::cancellation_slot slot, std::shared_ptr<Sink> to)
       : core_(std::move(with)),
         request_(&request),
-        common_(&common),
-        total_at_(core_->times_of(request.timeouts).total_at),
+        common_(common),
+        total_at_(core_->total_of(request.timeouts)),
         slot_(slot),
         to_(std::move(to)) {}
 
@@ -3996,15 +3995,12 @@ class asio_exchange {
     slot_.clear();
     auto came = step(take);
     if (!came) return;
+    lease_.reset();  // who is told may ask again at once
     to_.reset();
     to->came(std::move(*came));
   }
 
-  [[nodiscard]] exchange_times times() const {
-    auto out = core_->times_of(request_->timeouts);
-    out.total_at = total_at_;
-    return out;
-  }
+  [[nodiscard]] exchange_times times() const { return core_->times_of(request_->timeouts, total_at_); }
 
   outcome set_out(asio::any_io_executor const& on) {
     auto taken = core_->connections->take(request_->url, lost_ != nullptr);
@@ -4018,16 +4014,16 @@ class asio_exchange {
 
   /// By a coroutine of its own, so that the engine's end can end it as well.
   void connect(asio::any_io_executor const& on) {
-    auto const limits = times();
-    auto const until = comcp::detail::later(core_->time->now(), limits.connect);
+    auto const until = comcp::detail::later(core_->time->now(), times().connect);
     attempt_ = std::make_shared<connect_attempt>(on, until);
     core_->connecting.insert(attempt_);
     if (slot_.is_connected())
       slot_.assign([attempt = attempt_](asio::cancellation_type type) { attempt->signal.emit(type); });
-    auto made = core_->from.connect(request_->url, core_->time, std::min(until, total_at_),
-                                    core_->options.address_filter());
-    auto const slot = attempt_->signal.slot();
-    asio::co_spawn(on, std::move(made), asio::bind_cancellation_slot(slot, std::move(*this)));
+    auto made =
+        core_->from.connect(request_->url, core_->time, std::min(until, total_at_), core_->options.address_filter());
+    auto const attempt = attempt_;
+    asio::co_spawn(on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), std::move(*this)));
+    attempt->begun = true;
   }
 
   outcome connected(std::exception_ptr thrown, result<std::unique_ptr<stream>> made) {
@@ -4036,7 +4032,11 @@ class asio_exchange {
     core_->connecting.erase(attempt);
     asio::post(attempt->on, [attempt] {});  // Asio looks at the slot after the work has ended
     if (core_->connections->closed()) return error(errc::closed, "the HTTP engine is gone");
-    if (thrown) std::rethrow_exception(thrown);
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (...) {
+      made = comcp::detail::current_error();
+    }
     if (!made && made.error() == errc::connect_timeout && total_at_ <= attempt->until)
       made = made.error().with_code(errc::exchange_timeout);
     if (made && !to_->is_waiting()) made = error(errc::cancelled);
@@ -4049,11 +4049,11 @@ class asio_exchange {
 
   outcome send() {
     auto& c = *lease_.get();
-    request_text text;
+    std::string text;
     if (lost_) {
       text = std::move(lost_->text);
     } else {
-      auto const lines = *common_ ? core_->common.of(*common_) : result<std::string_view>();
+      auto const lines = common_ ? core_->common.of(common_) : result<std::string_view>();
       if (!lines) return lines.error();
       text = text_for(*request_, *lines, c.stream());
     }
@@ -4078,11 +4078,7 @@ class asio_exchange {
     if (told == progress::failed) return failed();
     c.pause();
     c.head().address = c.stream().server_address();
-    if constexpr (std::is_same_v<response, any_response>) {
-      return any_response(std::in_place_type<asio_response<stream>>, std::move(c.head()), std::move(lease_));
-    } else {
-      return response(std::move(c.head()), std::move(lease_));
-    }
+    return response(asio_response<stream>(std::move(c.head()), std::move(lease_)));
   }
 
   // Once more, on a new connection, where that is safe.
@@ -4103,7 +4099,7 @@ class asio_exchange {
   asio_lease<stream> lease_;
   std::shared_ptr<connect_attempt> attempt_;
   http_request const* request_;
-  common_headers const* common_;
+  common_headers common_;
   std::unique_ptr<lost_request> lost_;
   time_source::time_point total_at_;
   asio::cancellation_slot slot_;
@@ -4116,14 +4112,20 @@ template <class Response, class Handler>
 class awaiting_sink {
  public:
   using response = Response;
-  awaiting_sink(Handler handler, asio::cancellation_state state) : handler_(std::move(handler)), state_(state) {}
+  static constexpr bool keeps_signal = false;
+
+  awaiting_sink(Handler handler, asio::cancellation_state state)
+      : handler_(std::move(handler)), state_(state), before_(state.cancelled()) {}
   void came(result<Response> r) { std::move(handler_)(std::move(r)); }
-  [[nodiscard]] bool is_waiting() const noexcept { return state_.cancelled() == asio::cancellation_type::none; }
-  [[nodiscard]] asio::cancellation_slot slot() const noexcept { return asio::get_associated_cancellation_slot(handler_); }
+  [[nodiscard]] bool is_waiting() const noexcept { return state_.cancelled() == before_; }
+  [[nodiscard]] asio::cancellation_slot slot() const noexcept {
+    return asio::get_associated_cancellation_slot(handler_);
+  }
 
  private:
   Handler handler_;
   asio::cancellation_state state_;
+  asio::cancellation_type before_;  // some clean up after a cancellation
 };
 
 /// Response is asio_response, or any_response of it.
@@ -4137,7 +4139,8 @@ asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Conn
     auto to = std::make_shared<sink>(std::move(handler), state);
     asio_exchange<Connector, sink>::start(core, on, request, common, to->slot(), to);
   };
-  auto opening = asio::async_initiate<asio::use_awaitable_t<> const, void(result<Response>)>(start, asio::use_awaitable);
+  auto opening =
+      asio::async_initiate<asio::use_awaitable_t<> const, void(result<Response>)>(start, asio::use_awaitable);
   auto came = co_await std::move(opening);
   co_return std::move(came);
 }
@@ -5323,7 +5326,7 @@ struct http_carrier {
   bool ending = false;  // the session is being closed: nobody is asked to log in for that
 };
 
-/// Lives in the coroutine that runs it. After run(), `verdict` says what came of it; next(), take_body(), read_body()
+/// After run(), or came() where that said so, `verdict` says what came of it; next(), take_body(), read_body()
 /// and skip_body() take the body.
 class http_fetch {
  public:
@@ -6289,8 +6292,8 @@ class http_posts {
   std::uint64_t messages_out_ = 0, bytes_out_ = 0;
 };
 
-/// One POST, from its first byte to the end of what came of it. The usual one needs no coroutine: there is a
-/// connection, and its answer comes at once.
+/// One POST, from its first byte to the end of what came of it. The usual one needs no coroutine: its
+/// answer comes at once.
 class http_post final : public http_activity,
                         public http_detail::response_sink_of<http_post>,
                         public std::enable_shared_from_this<http_post> {
@@ -6768,8 +6771,8 @@ COMCP_LAZY_DECL void http_posts::start(outgoing&& message) {
   auto const p = std::make_shared<http_post>(session_, std::move(message));
   p->place = under_way_.size();
   under_way_.push_back(p);
-  if (p->message.id) waiting_.insert_or_assign(p->message.id, p.get());
   try {
+    if (p->message.id) waiting_.insert_or_assign(p->message.id, p.get());
     set_out(p);
   } catch (...) {
     finished(*p);

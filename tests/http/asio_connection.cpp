@@ -48,11 +48,9 @@ using connection = http_detail::asio_connection<slow_stream>;
 std::shared_ptr<connection> busy(asio::io_context& io) {
   auto const out = std::make_shared<connection>(std::make_unique<slow_stream>(io),
                                                 std::make_shared<test::manual_clock>());
-  http_detail::request_text text;
-  text.head = "POST / HTTP/1.1\r\n\r\n";
   http_detail::exchange_times times;
   times.response = std::chrono::hours(1);
-  out->begin(std::move(text), "POST", response_limits(), times);
+  out->begin("POST / HTTP/1.1\r\n\r\n", "POST", response_limits(), times);
   CHECK(out->stream().offered == 19);
   return out;
 }

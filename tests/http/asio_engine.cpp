@@ -30,17 +30,6 @@ asio::awaitable<void> until_finished(http_peer& peer, std::size_t scripts) {
   while (peer.finished() < scripts) co_await settle();
 }
 
-/// The first request of a connection is answered, the second one meets `then`.
-peer_script second_request(std::function<asio::awaitable<void>(peer_connection&)> then) {
-  return [then](peer_connection& c) -> asio::awaitable<void> {
-    auto const first = co_await c.read_request();
-    if (!first) co_return;
-    co_await c.write(http_answer(200, c.number() == 0 ? "first" : "fresh"));
-    auto const second = co_await c.read_request();
-    if (second) co_await then(c);
-  };
-}
-
 /// A connection that looks usable whatever happened to it.
 struct trusting_stream : plain_stream {
   using plain_stream::plain_stream;
@@ -218,6 +207,22 @@ TEST_CASE("asio_engine: max_idle bounds what is kept, max_connections what is op
   run(io, client());
 }
 
+TEST_CASE("asio_engine: who is told of a failure may ask again at once", "[http]") {
+  asio::io_context io;
+  auto const client = [&]() -> asio::awaitable<void> {
+    auto const nowhere = [](asio::any_io_executor const&, std::string const&, std::uint16_t,
+                            net::lookup_done const& done) {
+      done(std::make_error_code(std::errc::host_unreachable), {});
+    };
+    asio_engine engine(asio_engine_options().max_connections(1), plain_connector(proxy_options::none(), nowhere));
+    for (int i = 0; i < 3; ++i) {
+      auto const failed = co_await engine.open(request_to("http://nowhere.test/"));
+      CHECK(failed.error() == errc::connect_failed);
+    }
+  };
+  run(io, client());
+}
+
 TEST_CASE("asio_engine: a request on a dead kept connection is repeated only where that is safe", "[http]") {
   for (std::string const method : {"GET", "HEAD", "DELETE", "POST", "POST repeatable", "PATCH"}) {
     for (bool const reset : {false, true}) {
@@ -230,14 +235,16 @@ TEST_CASE("asio_engine: a request on a dead kept connection is repeated only whe
       auto const client = [&]() -> asio::awaitable<void> {
         asio_engine engine;
         auto got = co_await fetch(engine, request_to(peer));
-        auto request = request_to(peer, method.substr(0, method.find(' ')));
-        request.repeatable = method == "POST repeatable";
         bool const safe = method != "POST" && method != "PATCH";
+        std::string const body(reset ? 100'000 : 4, 'x');
+        auto request = request_to(peer, method.substr(0, method.find(' ')), body);
+        request.repeatable = method == "POST repeatable";
         got = co_await fetch(engine, std::move(request));
         CHECK(got.has_value() == safe);
         if (!safe) CHECK(got.error() == errc::transport_failed);
         if (safe) CHECK(*got == (method == "HEAD" ? "200 " : "200 fresh"));
         CHECK(peer.requests().size() == (safe ? 3 : 2));
+        CHECK(peer.requests().back().body == body);
       };
       run(io, client());
     }

@@ -5,6 +5,7 @@
 // early answers, limits.
 #include <comcp/http/asio_engine.hpp>
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,14 +42,6 @@ http_request timed(http_peer const& peer, http_timeouts const& t) {
   auto out = request_to(peer);
   out.timeouts = t;
   return out;
-}
-
-/// A connector whose names are never found; `asked` is called when one is looked up.
-plain_connector lost(std::function<void()> asked) {
-  auto lookup = [asked](asio::any_io_executor const&, std::string const&, std::uint16_t, net::lookup_done const&) {
-    asked();
-  };
-  return plain_connector(proxy_options::none(), std::move(lookup));
 }
 
 /// Runs a coroutine that is cancelled by `signal`; what Asio throws then is errc::cancelled.
@@ -225,6 +218,30 @@ TEST_CASE("asio_engine: cancelling abandons, wherever it is", "[http]") {
   run(io, client());
 }
 
+TEST_CASE("asio_engine: who was cancelled and goes on may use it", "[http]") {
+  asio::io_context io;
+  http_peer peer(io, always(http_answer(200, "ok")));
+  asio::cancellation_signal signal;
+  asio_engine engine;
+  bool done = false;
+  auto const client = [&]() -> asio::awaitable<void> {
+    co_await asio::this_coro::throw_if_cancelled(false);
+    signal.emit(asio::cancellation_type::terminal);
+    auto const state = co_await asio::this_coro::cancellation_state;
+    CHECK(state.cancelled() != asio::cancellation_type::none);
+    for (int i = 0; i < 2; ++i) {
+      auto const got = co_await fetch(engine, request_to(peer));
+      CHECK(got);
+    }
+    done = true;
+    engine.close_idle();
+    peer.stop();
+  };
+  asio::co_spawn(io, client(), asio::bind_cancellation_slot(signal.slot(), asio::detached));
+  io.run_for(10s);
+  CHECK(done);
+}
+
 TEST_CASE("asio_engine: its end is the end of its exchanges, wherever they are", "[http]") {
   asio::io_context io;
   std::optional<asio_engine> engine;
@@ -262,7 +279,9 @@ TEST_CASE("asio_engine: its end is the end of its exchanges, wherever they are",
 
 TEST_CASE("asio_engine: an io_context may end with exchanges open", "[http]") {
   for (int const turns : {0, 1, 2, 3, 5, 8, 13, 40}) {
+    auto const outlives = std::make_shared<asio_engine>(asio_engine_options(), lost([] {}));
     asio::io_context io;
+    std::array<asio::cancellation_signal, 2> signals;  // ends before what they would cancel
     http_peer peer(io, after_request([&](peer_connection& c) -> asio::awaitable<void> {
                      if (c.number() == 1) co_await c.write(chunked_head() + chunk_of("x"));
                      if (c.number() == 2) co_await c.write(http_answer(200, "all"));
@@ -274,7 +293,11 @@ TEST_CASE("asio_engine: an io_context may end with exchanges open", "[http]") {
     auto const engine = std::make_shared<asio_engine>();
     auto const nowhere = std::make_shared<asio_engine>(asio_engine_options(), lost([] {}));
     for (int i = 0; i < 3; ++i) asio::co_spawn(io, client(engine, peer.url()), asio::detached);
-    asio::co_spawn(io, client(nowhere, "http://nowhere.test/"), asio::detached);
+    asio::co_spawn(io, client(engine, peer.url()), asio::bind_cancellation_slot(signals[0].slot(), asio::detached));
+    asio::co_spawn(io, client(nowhere, "http://nowhere.test/"),
+                   asio::bind_cancellation_slot(signals[1].slot(), asio::detached));
+    std::shared_ptr<asio_engine> const not_kept(outlives.get(), [](auto*) {});
+    asio::co_spawn(io, client(not_kept, "http://nowhere.test/"), asio::detached);
     auto held = std::make_shared<asio_engine>();
     asio::co_spawn(io, client(std::exchange(held, nullptr), peer.url()), asio::detached);
     for (int i = 0; i < turns; ++i) io.run_one_for(10ms);

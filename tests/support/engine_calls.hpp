@@ -4,12 +4,15 @@
 // Whole exchanges with an HTTP engine, for tests: one request, all of the answer. Any engine.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <asio/awaitable.hpp>
 
+#include <comcp/http/connector.hpp>
 #include <comcp/http/engine.hpp>
 
 #include "support/catch.hpp"
@@ -59,6 +62,24 @@ inline peer_script always(std::string answer) {
       co_await c.write(answer);
     }
   };
+}
+
+/// The first request of a connection is answered, the second one meets `then`.
+inline peer_script second_request(std::function<asio::awaitable<void>(peer_connection&)> then) {
+  return [then](peer_connection& c) -> asio::awaitable<void> {
+    auto const first = co_await c.read_request();
+    if (!first) co_return;
+    co_await c.write(http_answer(200, c.number() == 0 ? "first" : "fresh"));
+    auto const second = co_await c.read_request();
+    if (second) co_await then(c);
+  };
+}
+
+/// A connector whose names are never found; `asked` is called when one is looked up.
+inline comcp::plain_connector lost(std::function<void()> asked) {
+  auto lookup = [asked](asio::any_io_executor const&, std::string const&, std::uint16_t,
+                        comcp::net::lookup_done const&) { asked(); };
+  return comcp::plain_connector(comcp::proxy_options::none(), std::move(lookup));
 }
 
 }  // namespace comcp_test

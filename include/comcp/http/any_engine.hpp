@@ -30,9 +30,6 @@ class any_response {
   template <class R>
     requires(!std::same_as<R, any_response>)
   explicit any_response(R r) : self_(std::make_unique<model<R>>(std::move(r))) {}
-  template <class R, class... Args>
-  explicit any_response(std::in_place_type_t<R>, Args&&... args)
-      : self_(std::make_unique<model<R>>(std::forward<Args>(args)...)) {}
 
   explicit operator bool() const noexcept { return self_ != nullptr; }
   void reset() noexcept { self_.reset(); }
@@ -65,6 +62,7 @@ namespace http_detail {
 class response_sink {
  public:
   using response = any_response;
+  static constexpr bool keeps_signal = true;  ///< That of its slot, like the request.
 
   /// Once, on the executor, never from inside start(); not where its io_context is destroyed first.
   virtual void came(result<any_response> r) = 0;
@@ -106,8 +104,7 @@ asio::awaitable<result<void>> read_pieces(R& from, http_body& to, std::size_t mo
 
 template <class R>
 struct any_response::model final : base {
-  template <class... Args>
-  explicit model(Args&&... args) : of(std::forward<Args>(args)...) {}
+  explicit model(R&& r) : of(std::move(r)) {}
   [[nodiscard]] http_response_head const& head() const noexcept override { return of.head(); }
   asio::awaitable<result<std::string_view>> next() override { return of.next(); }
   std::optional<result<void>> take(http_body& to, std::size_t most) override {
@@ -135,7 +132,7 @@ class any_engine {
     return self_->open(std::move(r), std::move(common));
   }
   /// Begins the same on that executor, without a coroutine, where the engine can; otherwise false, and nothing has
-  /// happened. The sink keeps the request, its fields and the slot's signal. The slot cancels, until the sink is told.
+  /// happened. The sink keeps the request and the slot's signal. The slot cancels, until the sink is told.
   [[nodiscard]] bool start(asio::any_io_executor const& on, http_request const& r, common_headers const& common,
                            asio::cancellation_slot slot, std::shared_ptr<http_detail::response_sink> to) {
     return self_->start(on, r, common, slot, std::move(to));

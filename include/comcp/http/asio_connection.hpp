@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One connection of an Asio engine and the exchange that is on it: what is still to be written, what was read, and the
-// time by which something must come. The coroutines that read, and the pool it rests in, are others'. Internal.
+// time by which something must come. Who reads, and the pool it rests in, are others'. Internal.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,13 @@
 
 namespace comcp::http_detail {
 
-/// The bytes of a request, in two parts so that a long body is never copied, and how many of them are sent.
+/// The bytes of a request, and how many of them are sent.
 struct request_text {
-  std::string head, body;
+  std::string bytes;
   std::size_t sent = 0;
 
-  [[nodiscard]] bool all_sent() const noexcept { return sent == head.size() + body.size(); }
-  [[nodiscard]] asio::const_buffer rest() const noexcept {
-    if (sent < head.size()) return asio::buffer(head) + sent;
-    return asio::buffer(body) + (sent - head.size());
-  }
+  [[nodiscard]] bool all_sent() const noexcept { return sent == bytes.size(); }
+  [[nodiscard]] asio::const_buffer rest() const noexcept { return asio::buffer(bytes) + sent; }
 };
 
 template <class Stream>
@@ -56,10 +53,9 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   [[nodiscard]] Stream& stream() noexcept { return *stream_; }
 
   /// Sends a request. What does not fit at once is written while the response is read: a server may answer early.
-  void begin(request_text text, std::string_view method, response_limits const& limits, exchange_times const& times) {
+  void begin(std::string text, std::string_view method, response_limits const& limits, exchange_times const& times) {
     parser_ = response_parser(method, limits);
-    text_ = std::move(text);
-    text_.sent = 0;
+    text_ = {std::move(text)};
     in_.unread = {};
     status_ = 0;
     resting_ = nullptr;
@@ -114,9 +110,9 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   /// A write that is pending may have sent something already.
   [[nodiscard]] bool nothing_sent() const noexcept { return text_.sent == 0 && !writing_; }
   /// The request, for another connection. This one is over.
-  [[nodiscard]] request_text take_text() {
-    if (writing_) return text_;  // the system may still look at it
-    return std::move(text_);
+  [[nodiscard]] std::string take_text() {
+    if (writing_) return text_.bytes;  // the system may still look at it
+    return std::move(text_.bytes);
   }
 
   /// Whether the exchange is over and the connection can have another one. What was read already counts.
@@ -134,7 +130,7 @@ class asio_connection : public std::enable_shared_from_this<asio_connection<Stre
   /// It waits in the pool until then.
   void rest(time_point until, asio_pool<Stream>& pool) {
     resting_ = &pool;
-    text_ = request_text();
+    text_ = {};
     in_.recycle();
     clock_.rest(until);
   }

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// One exchange of an Asio engine, up to the head of its response: on a connection that is kept or on a new one, and when
-// its request may go out twice. How to connect is the connector's, what bytes mean the parser's. No coroutine, so that
-// a call which waits for its answer is one handler. Internal.
+// One exchange of an Asio engine, up to the head of its response: on a connection that is kept or on a new one, and
+// when its request may go out twice. How to connect is the connector's, what bytes mean the parser's. No coroutine, so
+// that a call which waits for its answer is one handler. Internal.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 
 #include <asio/any_io_executor.hpp>
@@ -47,7 +46,7 @@ struct connect_attempt {
   asio::any_io_executor on;
   time_source::time_point until;
   asio::cancellation_signal signal;
-  bool over = false;
+  bool begun = false, over = false;
 };
 
 /// What exchanges share, so that they need no engine. Used from one executor.
@@ -74,10 +73,13 @@ class asio_engine_core {
     }
   }
 
-  [[nodiscard]] exchange_times times_of(http_timeouts const& asked) const {
+  [[nodiscard]] time_source::time_point total_of(http_timeouts const& asked) const {
+    return after(*time, asked.total().value_or(*options.timeouts().total()));
+  }
+  [[nodiscard]] exchange_times times_of(http_timeouts const& asked, time_source::time_point total_at) const {
     auto const& own = options.timeouts();
     exchange_times out;
-    out.total_at = after(*time, asked.total().value_or(*own.total()));
+    out.total_at = total_at;
     out.connect = asked.connect().value_or(*own.connect());
     out.response = asked.response().value_or(*own.response());
     out.idle = asked.idle().value_or(*own.idle());
@@ -92,20 +94,15 @@ class asio_engine_core {
   common_lines common;  // of the last request
 };
 
-/// The bytes of a request as they go to this connection. A short body is copied behind the head, so that both go out at
-/// once.
+/// The bytes of a request as they go to this connection.
 template <class Stream>
-request_text text_for(http_request const& request, std::string_view common_lines, Stream& stream) {
+std::string text_for(http_request const& request, std::string_view common_lines, Stream& stream) {
   proxy_form form;
   if (auto const* route = stream.forwarded_by()) {
     form.absolute = true;
     form.authorization = route->authorization().reveal();
   }
-  request_text out;
-  out.head = write_request_head(request, form, common_lines);
-  bool const is_short = request.body.size() <= std::size_t{64} << 10;
-  (is_short ? out.head : out.body) += request.body;
-  return out;
+  return write_request_head(request, form, common_lines) + request.body;
 }
 
 /// What failed, where the first attempt may have been seen by the server and there was no second one.
@@ -116,12 +113,12 @@ inline error const& told_of(error const& sent, error const& second) noexcept {
 
 /// A request that went out on a connection which turned out dead.
 struct lost_request {
-  request_text text;
+  std::string text;
   error sent;  // how that failed, where the server may have seen it
 };
 
-/// The handler of what is pending: a connection that is made, or a read. The sink keeps the request and its common
-/// fields until it is told what came, which is a Sink::response.
+/// The handler of what is pending: a connection that is made, or a read. The sink keeps the request until it is told
+/// what came, which is a Sink::response.
 template <class Connector, class Sink>
 class asio_exchange {
  public:
@@ -146,9 +143,11 @@ class asio_exchange {
 
   asio_exchange(asio_exchange&&) noexcept = default;
   asio_exchange& operator=(asio_exchange&&) = delete;
-  // Where the io_context is destroyed, nothing may reach for the connection through the slot.
+  // Where the io_context is destroyed, nothing may reach for the connection through the slot, or for the io_context.
   ~asio_exchange() {
-    if (to_) slot_.clear();
+    if (attempt_) core_->connecting.erase(attempt_);
+    if constexpr (Sink::keeps_signal)
+      if (to_) slot_.clear();
   }
 
   /// Bytes came, or the connection's end.
@@ -157,7 +156,11 @@ class asio_exchange {
   }
   /// A connection was made.
   void operator()(std::exception_ptr thrown, result<std::unique_ptr<stream>> made) {
-    tell([&] { return connected(std::move(thrown), std::move(made)); });
+    if (attempt_->begun) return tell([&] { return connected(std::move(thrown), std::move(made)); });
+    auto const on = attempt_->on;  // some connectors never wait
+    asio::post(on, [self = std::move(*this), thrown = std::move(thrown), made = std::move(made)]() mutable {
+      self.tell([&] { return self.connected(std::move(thrown), std::move(made)); });
+    });
   }
 
   [[nodiscard]] asio::cancellation_slot get_cancellation_slot() const noexcept { return slot_; }
@@ -169,8 +172,8 @@ class asio_exchange {
                 asio::cancellation_slot slot, std::shared_ptr<Sink> to)
       : core_(std::move(with)),
         request_(&request),
-        common_(&common),
-        total_at_(core_->times_of(request.timeouts).total_at),
+        common_(common),
+        total_at_(core_->total_of(request.timeouts)),
         slot_(slot),
         to_(std::move(to)) {}
 
@@ -188,15 +191,12 @@ class asio_exchange {
     slot_.clear();
     auto came = step(take);
     if (!came) return;
+    lease_.reset();  // who is told may ask again at once
     to_.reset();
     to->came(std::move(*came));
   }
 
-  [[nodiscard]] exchange_times times() const {
-    auto out = core_->times_of(request_->timeouts);
-    out.total_at = total_at_;
-    return out;
-  }
+  [[nodiscard]] exchange_times times() const { return core_->times_of(request_->timeouts, total_at_); }
 
   outcome set_out(asio::any_io_executor const& on) {
     auto taken = core_->connections->take(request_->url, lost_ != nullptr);
@@ -210,16 +210,16 @@ class asio_exchange {
 
   /// By a coroutine of its own, so that the engine's end can end it as well.
   void connect(asio::any_io_executor const& on) {
-    auto const limits = times();
-    auto const until = comcp::detail::later(core_->time->now(), limits.connect);
+    auto const until = comcp::detail::later(core_->time->now(), times().connect);
     attempt_ = std::make_shared<connect_attempt>(on, until);
     core_->connecting.insert(attempt_);
     if (slot_.is_connected())
       slot_.assign([attempt = attempt_](asio::cancellation_type type) { attempt->signal.emit(type); });
-    auto made = core_->from.connect(request_->url, core_->time, std::min(until, total_at_),
-                                    core_->options.address_filter());
-    auto const slot = attempt_->signal.slot();
-    asio::co_spawn(on, std::move(made), asio::bind_cancellation_slot(slot, std::move(*this)));
+    auto made =
+        core_->from.connect(request_->url, core_->time, std::min(until, total_at_), core_->options.address_filter());
+    auto const attempt = attempt_;
+    asio::co_spawn(on, std::move(made), asio::bind_cancellation_slot(attempt->signal.slot(), std::move(*this)));
+    attempt->begun = true;
   }
 
   outcome connected(std::exception_ptr thrown, result<std::unique_ptr<stream>> made) {
@@ -228,7 +228,11 @@ class asio_exchange {
     core_->connecting.erase(attempt);
     asio::post(attempt->on, [attempt] {});  // Asio looks at the slot after the work has ended
     if (core_->connections->closed()) return error(errc::closed, "the HTTP engine is gone");
-    if (thrown) std::rethrow_exception(thrown);
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (...) {
+      made = comcp::detail::current_error();
+    }
     if (!made && made.error() == errc::connect_timeout && total_at_ <= attempt->until)
       made = made.error().with_code(errc::exchange_timeout);
     if (made && !to_->is_waiting()) made = error(errc::cancelled);
@@ -241,11 +245,11 @@ class asio_exchange {
 
   outcome send() {
     auto& c = *lease_.get();
-    request_text text;
+    std::string text;
     if (lost_) {
       text = std::move(lost_->text);
     } else {
-      auto const lines = *common_ ? core_->common.of(*common_) : result<std::string_view>();
+      auto const lines = common_ ? core_->common.of(common_) : result<std::string_view>();
       if (!lines) return lines.error();
       text = text_for(*request_, *lines, c.stream());
     }
@@ -270,11 +274,7 @@ class asio_exchange {
     if (told == progress::failed) return failed();
     c.pause();
     c.head().address = c.stream().server_address();
-    if constexpr (std::is_same_v<response, any_response>) {
-      return any_response(std::in_place_type<asio_response<stream>>, std::move(c.head()), std::move(lease_));
-    } else {
-      return response(std::move(c.head()), std::move(lease_));
-    }
+    return response(asio_response<stream>(std::move(c.head()), std::move(lease_)));
   }
 
   // Once more, on a new connection, where that is safe.
@@ -295,7 +295,7 @@ class asio_exchange {
   asio_lease<stream> lease_;
   std::shared_ptr<connect_attempt> attempt_;
   http_request const* request_;
-  common_headers const* common_;
+  common_headers common_;
   std::unique_ptr<lost_request> lost_;
   time_source::time_point total_at_;
   asio::cancellation_slot slot_;
@@ -308,14 +308,20 @@ template <class Response, class Handler>
 class awaiting_sink {
  public:
   using response = Response;
-  awaiting_sink(Handler handler, asio::cancellation_state state) : handler_(std::move(handler)), state_(state) {}
+  static constexpr bool keeps_signal = false;
+
+  awaiting_sink(Handler handler, asio::cancellation_state state)
+      : handler_(std::move(handler)), state_(state), before_(state.cancelled()) {}
   void came(result<Response> r) { std::move(handler_)(std::move(r)); }
-  [[nodiscard]] bool is_waiting() const noexcept { return state_.cancelled() == asio::cancellation_type::none; }
-  [[nodiscard]] asio::cancellation_slot slot() const noexcept { return asio::get_associated_cancellation_slot(handler_); }
+  [[nodiscard]] bool is_waiting() const noexcept { return state_.cancelled() == before_; }
+  [[nodiscard]] asio::cancellation_slot slot() const noexcept {
+    return asio::get_associated_cancellation_slot(handler_);
+  }
 
  private:
   Handler handler_;
   asio::cancellation_state state_;
+  asio::cancellation_type before_;  // some clean up after a cancellation
 };
 
 /// Response is asio_response, or any_response of it.
@@ -329,7 +335,8 @@ asio::awaitable<result<Response>> exchange(std::shared_ptr<asio_engine_core<Conn
     auto to = std::make_shared<sink>(std::move(handler), state);
     asio_exchange<Connector, sink>::start(core, on, request, common, to->slot(), to);
   };
-  auto opening = asio::async_initiate<asio::use_awaitable_t<> const, void(result<Response>)>(start, asio::use_awaitable);
+  auto opening =
+      asio::async_initiate<asio::use_awaitable_t<> const, void(result<Response>)>(start, asio::use_awaitable);
   auto came = co_await std::move(opening);
   co_return std::move(came);
 }

@@ -50,10 +50,8 @@ class asio_lease {
   using connection = asio_connection<Stream>;
 
   asio_lease() = default;
-  asio_lease(std::shared_ptr<asio_pool<Stream>> pool, asio_origin<Stream>& origin, std::shared_ptr<connection> c = {})
-      : pool_(std::move(pool)), origin_(&origin) {
-    if (c) attach(std::move(c));
-  }
+  asio_lease(std::shared_ptr<asio_pool<Stream>> pool, asio_origin<Stream>& origin)
+      : pool_(std::move(pool)), origin_(&origin) {}
   asio_lease(asio_lease&& other) noexcept = default;
   asio_lease& operator=(asio_lease&& other) noexcept {
     if (this != &other) {
@@ -108,7 +106,11 @@ class asio_pool : public std::enable_shared_from_this<asio_pool<Stream>> {
     while (!fresh && !o.resting.empty()) {
       auto const last = std::move(o.resting.back());
       o.resting.pop_back();
-      if (last->rested_well()) return lease(this->shared_from_this(), o, last);
+      if (last->rested_well()) {
+        lease out(this->shared_from_this(), o);
+        out.attach(last);
+        return out;
+      }
       --o.open;
       last->close();
     }

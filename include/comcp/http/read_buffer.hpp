@@ -25,8 +25,9 @@ class read_buffer {
   asio::mutable_buffer room() {
     bool const larger = full_ && capacity_ < last_size;
     if (!own_ || larger) {
-      capacity_ = larger ? capacity_ * 4 : first_size;
-      own_ = std::make_unique_for_overwrite<char[]>(capacity_);
+      auto const size = larger ? capacity_ * 4 : first_size;
+      own_ = std::make_unique_for_overwrite<char[]>(size);
+      capacity_ = size;
     }
     return into(own_.get(), capacity_);
   }

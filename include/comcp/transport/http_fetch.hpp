@@ -33,7 +33,7 @@ struct http_carrier {
   bool ending = false;  // the session is being closed: nobody is asked to log in for that
 };
 
-/// Lives in the coroutine that runs it. After run(), `verdict` says what came of it; next(), take_body(), read_body()
+/// After run(), or came() where that said so, `verdict` says what came of it; next(), take_body(), read_body()
 /// and skip_body() take the body.
 class http_fetch {
  public:

@@ -61,8 +61,8 @@ class http_posts {
   std::uint64_t messages_out_ = 0, bytes_out_ = 0;
 };
 
-/// One POST, from its first byte to the end of what came of it. The usual one needs no coroutine: there is a
-/// connection, and its answer comes at once.
+/// One POST, from its first byte to the end of what came of it. The usual one needs no coroutine: its
+/// answer comes at once.
 class http_post final : public http_activity,
                         public http_detail::response_sink_of<http_post>,
                         public std::enable_shared_from_this<http_post> {

@@ -32,8 +32,8 @@ COMCP_LAZY_DECL void http_posts::start(outgoing&& message) {
   auto const p = std::make_shared<http_post>(session_, std::move(message));
   p->place = under_way_.size();
   under_way_.push_back(p);
-  if (p->message.id) waiting_.insert_or_assign(p->message.id, p.get());
   try {
+    if (p->message.id) waiting_.insert_or_assign(p->message.id, p.get());
     set_out(p);
   } catch (...) {
     finished(*p);
