@@ -116,19 +116,20 @@ class [[nodiscard]] result<void> {
   using value_type = void;
 
   result() = default;
-  result(comcp::error e) : error_(std::move(e)) {}
+  result(comcp::error e) noexcept : error_(std::move(e)), has_value_(false) {}
   result(errc e) : result(comcp::error(e)) {}
 
-  [[nodiscard]] bool has_value() const noexcept { return !error_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
   explicit operator bool() const noexcept { return has_value(); }
   void operator*() const noexcept {}
   void value() const {
-    if (error_) throw exception(error_);
+    if (!has_value_) throw exception(error_);
   }
   [[nodiscard]] comcp::error const& error() const noexcept { return error_; }
 
  private:
   comcp::error error_;
+  bool has_value_ = true;  // a peer's code may be 0, which error_ alone does not tell from none
 };
 
 }  // namespace comcp

@@ -34,6 +34,7 @@
 #include <comcp/auth/impl/token_store.ipp>
 #include <comcp/auth/impl/user_agent.ipp>
 #include <comcp/client/impl/answers.ipp>
+#include <comcp/client/impl/blocking_client.ipp>
 #include <comcp/client/impl/cache.ipp>
 #include <comcp/client/impl/calls.ipp>
 #include <comcp/client/impl/channel.ipp>
@@ -185,11 +186,11 @@
 #include <comcp/test/impl/scripted_transport.ipp>
 #include <comcp/trace/impl/record.ipp>
 #include <comcp/transport/impl/http.ipp>
-#include <comcp/transport/impl/http_options.ipp>
 #include <comcp/transport/impl/http_endpoint.ipp>
 #include <comcp/transport/impl/http_fetch.ipp>
 #include <comcp/transport/impl/http_link.ipp>
 #include <comcp/transport/impl/http_listener.ipp>
+#include <comcp/transport/impl/http_options.ipp>
 #include <comcp/transport/impl/http_post.ipp>
 #include <comcp/transport/impl/http_posts.ipp>
 #include <comcp/transport/impl/http_session.ipp>

@@ -1121,19 +1121,20 @@ class [[nodiscard]] result<void> {
   using value_type = void;
 
   result() = default;
-  result(comcp::error e) : error_(std::move(e)) {}
+  result(comcp::error e) noexcept : error_(std::move(e)), has_value_(false) {}
   result(errc e) : result(comcp::error(e)) {}
 
-  [[nodiscard]] bool has_value() const noexcept { return !error_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
   explicit operator bool() const noexcept { return has_value(); }
   void operator*() const noexcept {}
   void value() const {
-    if (error_) throw exception(error_);
+    if (!has_value_) throw exception(error_);
   }
   [[nodiscard]] comcp::error const& error() const noexcept { return error_; }
 
  private:
   comcp::error error_;
+  bool has_value_ = true;  // a peer's code may be 0, which error_ alone does not tell from none
 };
 
 }  // namespace comcp
@@ -4962,6 +4963,41 @@ COMCP_DECL call_tool_result call_tool_result::or_throw() && {
 }  // namespace comcp
 #endif
 
+// timespan.hpp
+// Durations as options take them.
+
+#include <chrono>
+
+namespace comcp {
+
+/// A duration of any unit; what nanoseconds cannot hold, such as std::chrono::seconds::max(), is the longest one, which
+/// options take for "never".
+class timespan {
+ public:
+  template <class Rep, class Period>
+  constexpr timespan(std::chrono::duration<Rep, Period> d) noexcept : span_(of(d)) {}  // NOLINT: converting on purpose
+  constexpr operator std::chrono::nanoseconds() const noexcept { return span_; }       // NOLINT: likewise
+
+  /// As a timeout: there is none where zero is given.
+  [[nodiscard]] constexpr std::chrono::nanoseconds as_timeout() const noexcept {
+    return span_ == std::chrono::nanoseconds(0) ? std::chrono::nanoseconds::max() : span_;
+  }
+
+ private:
+  template <class Rep, class Period>
+  static constexpr std::chrono::nanoseconds of(std::chrono::duration<Rep, Period> d) noexcept {
+    using std::chrono::nanoseconds;
+    using seconds = std::chrono::duration<double>;
+    if (seconds(d) >= seconds(nanoseconds::max())) return nanoseconds::max();
+    if (seconds(d) <= seconds(nanoseconds::min())) return nanoseconds::min();
+    return std::chrono::duration_cast<nanoseconds>(d);
+  }
+
+  std::chrono::nanoseconds span_;
+};
+
+}  // namespace comcp
+
 namespace comcp {
 
 /// Whether a call may be answered from the cache, where the client has one.
@@ -4976,10 +5012,12 @@ class call_options {
  public:
   call_options() {}
 
-  /// Ends the call with errc::timeout after this long without its answer (default 30 s). Progress extends it.
-  call_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }
-  /// Ends the call at this age whatever progress says (default 10 min).
-  call_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }
+  /// Ends the call with errc::timeout after this long without its answer (default 30 s; zero: never). Progress extends
+  /// it.
+  call_options& timeout(timespan d) { return timeout_ = d.as_timeout(), *this; }
+  /// Ends the call at this age whatever progress says (default 10 min, or the timeout where that is longer; zero:
+  /// never).
+  call_options& hard_timeout(timespan d) { return hard_timeout_ = d.as_timeout(), *this; }
   /// Whether progress restarts the timeout (default: when a timeout was set by hand or on_progress is set).
   call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
   /// Called on the client's executor for each progress notification of this call, before the call ends.
@@ -14180,21 +14218,23 @@ class connect_options {
   /// Remembers which era servers speak, here and in every other connection with the same cache.
   connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return settings_.eras = std::move(cache), *this; }
 
-  /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
-  /// After probe_timeout() a silent server on a byte stream is taken for a legacy one, where that is allowed.
-  connect_options& probe_timeout(std::chrono::nanoseconds d) { return settings_.probe_timeout = d, *this; }  ///< 5 s
-  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return settings_.handshake_timeout = d, *this; }  ///< 30 s
-  connect_options& open_timeout(std::chrono::nanoseconds d) { return settings_.open_timeout = d, *this; }  ///< 10 s
+  /// Zero is never, as with every timeout. Of these, only hard_timeout() goes on while an authenticator looks at a
+  /// challenge, for a user may have to log in. After probe_timeout() a silent server on a byte stream is taken for a
+  /// legacy one, where that is allowed.
+  connect_options& probe_timeout(timespan d) { return settings_.probe_timeout = d.as_timeout(), *this; }  ///< 5 s
+  /// 30 s.
+  connect_options& handshake_timeout(timespan d) { return settings_.handshake_timeout = d.as_timeout(), *this; }
+  connect_options& open_timeout(timespan d) { return settings_.open_timeout = d.as_timeout(), *this; }  ///< 10 s
   /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
-  connect_options& connect_timeout(std::chrono::nanoseconds d) { return settings_.connect_timeout = d, *this; }
-  connect_options& timeout(std::chrono::nanoseconds d) { return settings_.timeout = d, *this; }  ///< 30 s
-  connect_options& hard_timeout(std::chrono::nanoseconds d) { return settings_.hard_timeout = d, *this; }  ///< 10 min
+  connect_options& connect_timeout(timespan d) { return settings_.connect_timeout = d.as_timeout(), *this; }
+  connect_options& timeout(timespan d) { return settings_.timeout = d.as_timeout(), *this; }  ///< 30 s
+  connect_options& hard_timeout(timespan d) { return settings_.hard_timeout = d.as_timeout(), *this; }  ///< 10 min
   /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
-  connect_options& close_timeout(std::chrono::nanoseconds d) { return settings_.close_timeout = d, *this; }
+  connect_options& close_timeout(timespan d) { return settings_.close_timeout = d, *this; }
 
   /// Pings an idle connection this often (default: never); server/discover in the modern era.
-  connect_options& ping_interval(std::chrono::nanoseconds d) { return settings_.ping_interval = d, *this; }
-  connect_options& ping_timeout(std::chrono::nanoseconds d) { return settings_.ping_timeout = d, *this; }  ///< 5 s
+  connect_options& ping_interval(timespan d) { return settings_.ping_interval = d, *this; }
+  connect_options& ping_timeout(timespan d) { return settings_.ping_timeout = d.as_timeout(), *this; }  ///< 5 s
   /// Closes after this many failed pings in a row (default 3).
   connect_options& ping_failure_threshold(unsigned n) { return settings_.ping_failure_threshold = n, *this; }
 
@@ -21050,11 +21090,20 @@ COMCP_DECL std::optional<url_elicitation_required_data> url_elicitation_required
 #include <asio/io_context.hpp>
 
 namespace comcp {
+namespace detail {
+/// Such as a client.
+template <class T>
+concept lives_on_an_executor = requires(T const& t) { t.get_executor(); };
+}  // namespace detail
 
 /// Runs one coroutine, and all that it starts, on this thread until it is done; gives its value, or throws what
 /// left it. Where a host name was given up on, the end waits until the system's lookup has returned.
 template <class T>
 T run(asio::awaitable<T> work) {
+  static_assert(
+      !detail::lives_on_an_executor<T>,
+      "comcp: the io_context of run() is gone when it returns, and with it what this value lives on; give run() a "
+      "coroutine that connects, uses the client and closes it");
   asio::io_context io(1);
   std::exception_ptr failure;
   if constexpr (std::is_void_v<T>) {

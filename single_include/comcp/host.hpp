@@ -1736,7 +1736,7 @@ class server_config {
   server_config& lazy() { return start(start_mode::lazy); }
   /// How long one attempt to connect may take, the server's start and the handshake included (default 60 s). The
   /// open_timeout() and handshake_timeout() of the options hold within it.
-  server_config& start_timeout(std::chrono::nanoseconds d) { return start_timeout_ = d, *this; }
+  server_config& start_timeout(timespan d) { return start_timeout_ = d.as_timeout(), *this; }
 
   [[nodiscard]] any_transport make_transport() const { return make_(); }
   [[nodiscard]] any_handler const& handler() const noexcept { return handler_; }

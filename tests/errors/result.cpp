@@ -35,6 +35,13 @@ TEST_CASE("result: a value that only moves can be taken out", "[errors]") {
   CHECK(*taken == 7);
 }
 
+TEST_CASE("result: what is made of an error is no success, whatever its code", "[errors]") {
+  result<void> const nothing{comcp::error()};
+  CHECK_FALSE(nothing);
+  CHECK_THROWS_AS(nothing.value(), comcp::exception);
+  CHECK_FALSE(result<int>(comcp::error()));
+}
+
 TEST_CASE("result<void>: success carries nothing, an error is thrown", "[errors]") {
   result<void> const good;
   CHECK(good);

@@ -60,7 +60,7 @@ SPECIAL = {
     "transport/transport": "transport (contract)", "requirements": "net (contract)",
     "skills/skills": "skills (client)",
     "pinning/lock_file": "pinning (file)", "config/connect": "config (connect)", "config/load": "config (file)",
-    "result": "error", "secret": "error", "visible": "error", "later": "error", "replace_file": "file",
+    "result": "error", "secret": "error", "visible": "error", "later": "error", "timespan": "error", "replace_file": "file",
     "http/proxy": "http (pure)", "http/tls": "http (pure)", "protocol/base64": "error",
     "http/response_parser": "http (pure)", "http/body": "http (pure)", "http/request_writer": "http (pure)",
     "http": "comcp",  # the header, not the folder

@@ -17,6 +17,7 @@
 #include <comcp/protocol/logging.hpp>
 #include <comcp/protocol/progress.hpp>
 #include <comcp/protocol/tools.hpp>
+#include <comcp/timespan.hpp>
 
 namespace comcp {
 
@@ -32,10 +33,12 @@ class call_options {
  public:
   call_options() {}
 
-  /// Ends the call with errc::timeout after this long without its answer (default 30 s). Progress extends it.
-  call_options& timeout(std::chrono::nanoseconds d) { return timeout_ = d, *this; }
-  /// Ends the call at this age whatever progress says (default 10 min).
-  call_options& hard_timeout(std::chrono::nanoseconds d) { return hard_timeout_ = d, *this; }
+  /// Ends the call with errc::timeout after this long without its answer (default 30 s; zero: never). Progress extends
+  /// it.
+  call_options& timeout(timespan d) { return timeout_ = d.as_timeout(), *this; }
+  /// Ends the call at this age whatever progress says (default 10 min, or the timeout where that is longer; zero:
+  /// never).
+  call_options& hard_timeout(timespan d) { return hard_timeout_ = d.as_timeout(), *this; }
   /// Whether progress restarts the timeout (default: when a timeout was set by hand or on_progress is set).
   call_options& extend_on_progress(bool yes) { return extend_ = yes, *this; }
   /// Called on the client's executor for each progress notification of this call, before the call ends.

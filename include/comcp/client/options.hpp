@@ -26,6 +26,7 @@
 #include <comcp/protocol/logging.hpp>
 #include <comcp/sansio/backoff.hpp>
 #include <comcp/sansio/handshake.hpp>
+#include <comcp/timespan.hpp>
 #include <comcp/trace/tracer.hpp>
 
 namespace comcp {
@@ -162,21 +163,23 @@ class connect_options {
   /// Remembers which era servers speak, here and in every other connection with the same cache.
   connect_options& remember_eras(std::shared_ptr<era_cache> cache) { return settings_.eras = std::move(cache), *this; }
 
-  /// Of these, only hard_timeout() goes on while an authenticator looks at a challenge, for a user may have to log in.
-  /// After probe_timeout() a silent server on a byte stream is taken for a legacy one, where that is allowed.
-  connect_options& probe_timeout(std::chrono::nanoseconds d) { return settings_.probe_timeout = d, *this; }  ///< 5 s
-  connect_options& handshake_timeout(std::chrono::nanoseconds d) { return settings_.handshake_timeout = d, *this; }  ///< 30 s
-  connect_options& open_timeout(std::chrono::nanoseconds d) { return settings_.open_timeout = d, *this; }  ///< 10 s
+  /// Zero is never, as with every timeout. Of these, only hard_timeout() goes on while an authenticator looks at a
+  /// challenge, for a user may have to log in. After probe_timeout() a silent server on a byte stream is taken for a
+  /// legacy one, where that is allowed.
+  connect_options& probe_timeout(timespan d) { return settings_.probe_timeout = d.as_timeout(), *this; }  ///< 5 s
+  /// 30 s.
+  connect_options& handshake_timeout(timespan d) { return settings_.handshake_timeout = d.as_timeout(), *this; }
+  connect_options& open_timeout(timespan d) { return settings_.open_timeout = d.as_timeout(), *this; }  ///< 10 s
   /// Opening and handshake together, at the beginning and at each restart (default: no bound but those of its parts).
-  connect_options& connect_timeout(std::chrono::nanoseconds d) { return settings_.connect_timeout = d, *this; }
-  connect_options& timeout(std::chrono::nanoseconds d) { return settings_.timeout = d, *this; }  ///< 30 s
-  connect_options& hard_timeout(std::chrono::nanoseconds d) { return settings_.hard_timeout = d, *this; }  ///< 10 min
+  connect_options& connect_timeout(timespan d) { return settings_.connect_timeout = d.as_timeout(), *this; }
+  connect_options& timeout(timespan d) { return settings_.timeout = d.as_timeout(), *this; }  ///< 30 s
+  connect_options& hard_timeout(timespan d) { return settings_.hard_timeout = d.as_timeout(), *this; }  ///< 10 min
   /// What close() may take; then the transport is destroyed, which kills a server process. Default 5 s.
-  connect_options& close_timeout(std::chrono::nanoseconds d) { return settings_.close_timeout = d, *this; }
+  connect_options& close_timeout(timespan d) { return settings_.close_timeout = d, *this; }
 
   /// Pings an idle connection this often (default: never); server/discover in the modern era.
-  connect_options& ping_interval(std::chrono::nanoseconds d) { return settings_.ping_interval = d, *this; }
-  connect_options& ping_timeout(std::chrono::nanoseconds d) { return settings_.ping_timeout = d, *this; }  ///< 5 s
+  connect_options& ping_interval(timespan d) { return settings_.ping_interval = d, *this; }
+  connect_options& ping_timeout(timespan d) { return settings_.ping_timeout = d.as_timeout(), *this; }  ///< 5 s
   /// Closes after this many failed pings in a row (default 3).
   connect_options& ping_failure_threshold(unsigned n) { return settings_.ping_failure_threshold = n, *this; }
 

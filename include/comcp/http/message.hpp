@@ -15,6 +15,7 @@
 
 #include <comcp/http/url.hpp>
 #include <comcp/result.hpp>
+#include <comcp/timespan.hpp>
 #include <comcp/version.hpp>
 
 namespace comcp {
@@ -64,21 +65,22 @@ class http_headers {
   std::vector<http_field> fields_;
 };
 
-/// How long the parts of an exchange may take. What is not set is the engine's default; never says without end.
+/// How long the parts of an exchange may take. What is not set is the engine's default; never, or zero, says without
+/// end.
 class http_timeouts {
  public:
   static constexpr auto never = std::chrono::nanoseconds::max();
 
   http_timeouts() {}
   /// Until there is a connection: name, TCP, proxy, TLS. Its end is errc::connect_timeout.
-  http_timeouts& connect(std::chrono::nanoseconds d) { return connect_ = d, *this; }
+  http_timeouts& connect(timespan d) { return connect_ = d.as_timeout(), *this; }
   /// From the sent request to the head of the response. Its end is errc::response_timeout.
-  http_timeouts& response(std::chrono::nanoseconds d) { return response_ = d, *this; }
+  http_timeouts& response(timespan d) { return response_ = d.as_timeout(), *this; }
   /// Between two pieces of the body, while they are waited for. Its end is errc::idle_timeout.
-  http_timeouts& idle(std::chrono::nanoseconds d) { return idle_ = d, *this; }
+  http_timeouts& idle(timespan d) { return idle_ = d.as_timeout(), *this; }
   /// The whole exchange, from open() to the end of the body; without meaning for event streams once their head came.
   /// Its end is errc::exchange_timeout.
-  http_timeouts& total(std::chrono::nanoseconds d) { return total_ = d, *this; }
+  http_timeouts& total(timespan d) { return total_ = d.as_timeout(), *this; }
 
   [[nodiscard]] std::optional<std::chrono::nanoseconds> connect() const noexcept { return connect_; }
   [[nodiscard]] std::optional<std::chrono::nanoseconds> response() const noexcept { return response_; }

@@ -16,6 +16,7 @@
 #include <comcp/net/time_source.hpp>
 #include <comcp/sansio/backoff.hpp>
 #include <comcp/sansio/sse_parser.hpp>
+#include <comcp/timespan.hpp>
 #include <comcp/transport/transport.hpp>
 
 namespace comcp {
@@ -51,10 +52,10 @@ class http_options {
 
   /// How long a stream of what the server says unasked may be silent (default 5 min): then it is broken. Answers have
   /// the timeouts of their calls.
-  http_options& idle_timeout(std::chrono::nanoseconds d) { return idle_timeout_ = d, *this; }
+  http_options& idle_timeout(timespan d) { return idle_timeout_ = d.as_timeout(), *this; }
   /// How long a notification, an answer or the opening of a stream may take (default 30 s). Requests have the
   /// timeouts of their calls.
-  http_options& send_timeout(std::chrono::nanoseconds d) { return send_timeout_ = d, *this; }
+  http_options& send_timeout(timespan d) { return send_timeout_ = d.as_timeout(), *this; }
   /// How long close() waits for the session's end to be told (default 2 s).
   http_options& close_wait(milliseconds d) { return close_wait_ = d, *this; }
 
