@@ -16,7 +16,7 @@ namespace comcp {
 
 /// Owns a client, its io_context and one thread that runs it, so that pings, the server's own requests and callbacks go
 /// on between calls; handlers and callbacks run on that thread. Move-only. Destroying it, which is not for that thread,
-/// is abrupt, as with comcp::client; close() is graceful.
+/// is abrupt, as with comcp::client, but waits for a handler or callback that runs just then; close() is graceful.
 ///
 /// Its functions wait, throw comcp::exception, and may be called from any thread, several at once. A wait ends with the
 /// call's timeouts, or by call_options().stop(). What a callback let out is thrown by the next of them, before it does
