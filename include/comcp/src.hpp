@@ -64,6 +64,7 @@
 #include <comcp/client/impl/shared_stream.ipp>
 #include <comcp/client/impl/subscribers.ipp>
 #include <comcp/client/impl/subscription.ipp>
+#include <comcp/client/impl/subscription_hub.ipp>
 #include <comcp/client/impl/subscriptions.ipp>
 #include <comcp/client/impl/tenant.ipp>
 #include <comcp/client/impl/validation.ipp>

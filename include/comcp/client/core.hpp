@@ -100,7 +100,7 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   detail::outbound outbound;
   detail::inbound inbound;
   detail::dispatcher dispatcher;
-  detail::subscription_hub subscriptions;
+  detail::subscriptions subscriptions;
 
  private:
   COMCP_LAZY static void let_go(client_core* last) noexcept;
@@ -127,5 +127,6 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 #include <comcp/client/impl/recovery.ipp>
 #include <comcp/client/impl/shared_stream.ipp>
 #include <comcp/client/impl/subscribers.ipp>
+#include <comcp/client/impl/subscription_hub.ipp>
 #include <comcp/client/impl/subscriptions.ipp>
 #endif

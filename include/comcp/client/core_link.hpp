@@ -33,44 +33,30 @@ COMCP_LAZY void notify_roots_changed(client_core& core);
 COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
 
 template <class Core>
-class core_subscriptions_link final : public subscriptions_link {
+class core_life_link final : public life_link {
  public:
-  explicit core_subscriptions_link(Core& core) noexcept : core_(core) {}
+  explicit core_life_link(Core& core) noexcept : core_(core) {}
 
-  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) override {
-    auto work = core_.subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
-    return on_home(core_.shared_from_this(), std::move(work));
+  asio::awaitable<void> close() override { return core_.close(); }
+  asio::awaitable<void> restart() override {
+    error const why(errc::transport_failed, "the connection is begun anew");
+    return on_home(core_.shared_from_this(), core_.recovery.reconnect(why));
   }
-  asio::awaitable<void> unsubscribe(std::string uri, call_options options) override {
-    return on_home(core_.shared_from_this(), core_.subscriptions.unsubscribe(std::move(uri), std::move(options)));
-  }
-  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) override {
-    return on_home(core_.shared_from_this(), streams().listen(std::move(filter), std::move(options)));
-  }
-  asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) override {
-    return streams().next(std::move(s));
-  }
-  void close(listen_stream& s) override { streams().close(s); }
-  std::uint64_t watch(std::string kind, std::function<void()> changed,
-                      std::function<void(error const&)> silent) override {
-    return core_.subscriptions.watch(std::move(kind), std::move(changed), std::move(silent));
-  }
-  void unwatch(std::uint64_t handle) override { core_.subscriptions.unwatch(handle); }
+  asio::awaitable<error> ended() override { return on_home(core_.shared_from_this(), core_.connection.ended()); }
+  [[nodiscard]] connection_status status() const noexcept override { return core_.connection.status(); }
   void on_status(std::function<void(connection_status)> listener) override {
     core_.connection.on_status(std::move(listener));
   }
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
 
  private:
-  [[nodiscard]] auto& streams() noexcept { return core_.subscriptions.streams(); }
-
   Core& core_;
 };
 
 template <class Core>
 class core_link final : public client_link {
  public:
-  explicit core_link(Core& core) noexcept : core_(core), subscriptions_(core) {}
+  explicit core_link(Core& core) noexcept : core_(core), life_(core) {}
 
   asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
                                bool& plain) override {
@@ -105,15 +91,11 @@ class core_link final : public client_link {
     return {limits.pages(), limits.items(), limits.list_bytes(), now, later(now, core_.calls.hard_limit(options)),
             caches && options.cache() == cache_use::use};
   }
-  [[nodiscard]] subscriptions_link& subscriptions() noexcept override { return subscriptions_; }
-  asio::awaitable<void> close() override { return core_.close(); }
-  asio::awaitable<void> restart() override {
-    error const why(errc::transport_failed, "the connection is begun anew");
-    return on_home(core_.shared_from_this(), core_.recovery.reconnect(why));
+  [[nodiscard]] subscriptions_link& subscriptions(subscriptions_maker make) override {
+    return core_.subscriptions.hub(make);
   }
-  asio::awaitable<error> ended() override { return on_home(core_.shared_from_this(), core_.connection.ended()); }
+  [[nodiscard]] life_link& life() noexcept override { return life_; }
   void abandon() noexcept override { core_.abandon(); }
-  [[nodiscard]] connection_status status() const noexcept override { return core_.connection.status(); }
   [[nodiscard]] server_profile const& server() const noexcept override { return core_.facts; }
   [[nodiscard]] std::optional<protocol_version> version() const noexcept override { return core_.facts.version(); }
   [[nodiscard]] era_verdict verdict() const override { return core_.verdict(); }
@@ -130,7 +112,7 @@ class core_link final : public client_link {
   }
 
   Core& core_;
-  core_subscriptions_link<Core> subscriptions_;
+  core_life_link<Core> life_;
 };
 
 }  // namespace detail

@@ -238,6 +238,7 @@ void declare(handler_chain& chain, client_capabilities& c);
 bool answers(handler_chain const& chain, std::string_view method);
 bool elicits(handler_chain const& chain, elicit_mode mode);
 bool receives(handler_chain const& chain, std::string_view method);
+subscriptions_maker subscribes(handler_chain const& chain);
 COMCP_LAZY asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
                                                           json::value const& params, context& ctx);
 COMCP_LAZY asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,

@@ -98,6 +98,10 @@ concept has_any_on = has_on<H, tools_list_changed> || has_on<H, prompts_list_cha
                      has_on<H, elicitation_complete> || has_on<H, cancelled> ||
                      has_on<H, progress_notification> || has_on<H, any_notification>;
 
+template <class H>
+concept has_list_changes =
+    has_on<H, tools_list_changed> || has_on<H, prompts_list_changed> || has_on<H, resources_list_changed>;
+
 // What a member gives in the end: behind an awaitable, and behind a result.
 template <class R>
 struct answer_of {

@@ -27,6 +27,7 @@
 #include <comcp/transport/transport.hpp>
 
 namespace comcp {
+class client_core;
 
 /// Called on the client's executor with each update of a resource.
 using updated_callback = std::function<void(resource_updated const&)>;
@@ -49,9 +50,12 @@ struct server_profile {
   std::string instructions;
 };
 
-/// Who hears of what changes. Those that return an awaitable: from any executor, they resume there; the others: on home.
+/// Who hears of what changes. On home only.
 class subscriptions_link {
  public:
+  virtual ~subscriptions_link() = default;
+
+  // For users.
   virtual asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) = 0;
   virtual asio::awaitable<void> unsubscribe(std::string uri, call_options options) = 0;
   virtual asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) = 0;
@@ -61,12 +65,35 @@ class subscriptions_link {
   /// changes are not told, or not for now, and why. Returns a handle to stop with.
   virtual std::uint64_t watch(std::string kind, std::function<void()> changed, std::function<void(error const&)> silent) = 0;
   virtual void unwatch(std::uint64_t handle) = 0;
+
+  // For the core.
+  virtual void connected() = 0;
+  virtual void ended(error const& reason) = 0;
+  virtual void shut_down() noexcept = 0;
+  /// True when the notification belonged to an independent stream or was not for anybody else.
+  virtual bool notified(std::string const& method, json::value const& params) = 0;
+  /// Legacy era: whether what the server says unasked comes has changed; how it was before.
+  virtual void deaf(error const& before) = 0;
+  /// Whether anybody waits for what the server says unasked.
+  [[nodiscard]] virtual bool is_awaited() const = 0;
+};
+
+using subscriptions_maker = std::unique_ptr<subscriptions_link> (*)(client_core&);
+COMCP_LAZY std::unique_ptr<subscriptions_link> make_subscriptions(client_core& core);
+
+/// The life of a connection. Those that return an awaitable: from any executor, they resume there; the others: on home.
+class life_link {
+ public:
+  virtual asio::awaitable<void> close() = 0;
+  virtual asio::awaitable<void> restart() = 0;
+  virtual asio::awaitable<error> ended() = 0;
+  [[nodiscard]] virtual connection_status status() const noexcept = 0;
   virtual void on_status(std::function<void(connection_status)> listener) = 0;
-  /// Waits; false when the client closed meanwhile.
+  /// On home. Waits; false when the client closed meanwhile.
   virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
 
  protected:
-  ~subscriptions_link() = default;
+  ~life_link() = default;
 };
 
 /// The way of a call.
@@ -83,7 +110,7 @@ class call_link {
   ~call_link() = default;
 };
 
-/// As for subscriptions_link.
+/// As for life_link.
 class client_link : public call_link {
  public:
   virtual asio::awaitable<void> set_level(log_level level, call_options options) = 0;
@@ -93,13 +120,10 @@ class client_link : public call_link {
   /// Takes out the tools whose definition cannot be used here, and learns how the others are.
   virtual asio::awaitable<void> adopt_tools(list_tools_result& page) = 0;
   [[nodiscard]] virtual list_bounds bounds(call_options const& options) const = 0;
-  [[nodiscard]] virtual subscriptions_link& subscriptions() noexcept = 0;
-
-  virtual asio::awaitable<void> close() = 0;
-  virtual asio::awaitable<void> restart() = 0;
-  virtual asio::awaitable<error> ended() = 0;
+  /// On home; `make` may be null where somebody has subscribed already.
+  [[nodiscard]] virtual subscriptions_link& subscriptions(subscriptions_maker make) = 0;
+  [[nodiscard]] virtual life_link& life() noexcept = 0;
   virtual void abandon() noexcept = 0;  ///< The owning client went away.
-  [[nodiscard]] virtual connection_status status() const noexcept = 0;
 
   [[nodiscard]] virtual server_profile const& server() const noexcept = 0;
   [[nodiscard]] virtual std::optional<protocol_version> version() const noexcept = 0;
@@ -113,6 +137,14 @@ class client_link : public call_link {
  protected:
   ~client_link() = default;
 };
+
+/// On home: who sees to subscriptions, which only a program that asks for them compiles. Core is client_core.
+template <class Core>
+subscriptions_link& subscriptions_of(client_link& core) {
+  static_assert(requires { sizeof(Core); },
+                "comcp: a source that subscribes, listens or watches includes comcp/comcp.hpp, not only comcp/client.hpp");
+  return core.subscriptions([](client_core& c) { return make_subscriptions(c); });
+}
 
 }  // namespace detail
 }  // namespace comcp

@@ -42,7 +42,7 @@ class subscription {
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
   [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
   void close() noexcept {
-    if (core_ && stream_ && !stream_->ended) core_->subscriptions().close(*stream_);
+    if (core_ && stream_ && !stream_->ended) core_->subscriptions(nullptr).close(*stream_);
     stream_.reset();
   }
 

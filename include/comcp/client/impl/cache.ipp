@@ -322,6 +322,7 @@ namespace comcp {
 
 COMCP_LAZY_DECL connect_options& connect_options::cache(cache_options options) {
   settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
+    core.subscriptions.hub([](client_core& c) { return detail::make_subscriptions(c); });
     return std::make_unique<detail::step_of<detail::cache_step>>(core, own);
   };
   return *this;

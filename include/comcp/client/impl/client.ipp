@@ -36,11 +36,32 @@ COMCP_LAZY asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
   }
 }
 
+// At home: whoever sees to subscriptions may have to be made.
+COMCP_LAZY asio::awaitable<void> subscribing(std::shared_ptr<client_link> core, std::string uri, updated_callback f,
+                                             call_options options) {
+  auto work = subscriptions_of<client_core>(*core).subscribe(std::move(uri), std::move(f), std::move(options));
+  co_await std::move(work);
+}
+
+COMCP_LAZY asio::awaitable<void> unsubscribing(std::shared_ptr<client_link> core, std::string uri,
+                                               call_options options) {
+  auto work = subscriptions_of<client_core>(*core).unsubscribe(std::move(uri), std::move(options));
+  co_await std::move(work);
+}
+
+COMCP_LAZY asio::awaitable<std::shared_ptr<listen_stream>> listening(std::shared_ptr<client_link> core,
+                                                                             subscription_filter filter,
+                                                                             call_options options) {
+  auto work = subscriptions_of<client_core>(*core).listen(std::move(filter), std::move(options));
+  auto stream = co_await std::move(work);
+  co_return stream;
+}
+
 COMCP_LAZY asio::awaitable<subscription> listen_call(std::shared_ptr<client_link> core, subscription_filter filter,
                                                      call_options options) {
   require(core);
-  auto listening = core->subscriptions().listen(std::move(filter), std::move(options));
-  auto stream = co_await std::move(listening);
+  auto opening = on_home(core, listening(core, std::move(filter), std::move(options)));
+  auto stream = co_await std::move(opening);
   co_return subscription(core, std::move(stream));
 }
 
@@ -101,12 +122,12 @@ COMCP_LAZY_DECL asio::awaitable<discover_result> client::discover(call_options o
 COMCP_LAZY_DECL asio::awaitable<void> client::subscribe(std::string_view uri, updated_callback f,
                                                    call_options options) const {
   if (!core_) return detail::failed<void>(detail::not_connected());
-  return core_->subscriptions().subscribe(std::string(uri), std::move(f), std::move(options));
+  return detail::on_home(core_, detail::subscribing(core_, std::string(uri), std::move(f), std::move(options)));
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_options options) const {
   if (!core_) return detail::failed<void>(detail::not_connected());
-  return core_->subscriptions().unsubscribe(std::string(uri), std::move(options));
+  return detail::on_home(core_, detail::unsubscribing(core_, std::string(uri), std::move(options)));
 }
 
 COMCP_LAZY_DECL asio::awaitable<subscription> client::listen(subscription_filter filter, call_options options) const {
@@ -132,13 +153,13 @@ COMCP_LAZY_DECL asio::awaitable<void> client::notify_roots_changed() const {
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> client::close() const {
-  return core_ ? core_->close() : detail::failed<void>(detail::not_connected());
+  return core_ ? core_->life().close() : detail::failed<void>(detail::not_connected());
 }
 COMCP_LAZY_DECL asio::awaitable<void> client::restart() const {
-  return core_ ? core_->restart() : detail::failed<void>(detail::not_connected());
+  return core_ ? core_->life().restart() : detail::failed<void>(detail::not_connected());
 }
 COMCP_LAZY_DECL asio::awaitable<error> client::closed() const {
-  return core_ ? core_->ended() : detail::failed<error>(detail::not_connected());
+  return core_ ? core_->life().ended() : detail::failed<error>(detail::not_connected());
 }
 
 }  // namespace comcp

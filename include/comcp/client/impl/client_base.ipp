@@ -25,10 +25,10 @@ COMCP_DECL std::shared_ptr<detail::client_link> const& client_base::core() const
 }
 
 COMCP_DECL connection_status client_base::status() const noexcept {
-  return core_ ? core_->status() : connection_status::disconnected;
+  return core_ ? core_->life().status() : connection_status::disconnected;
 }
 COMCP_DECL void client_base::on_status(std::function<void(connection_status)> listener) const {
-  core()->subscriptions().on_status(std::move(listener));
+  core()->life().on_status(std::move(listener));
 }
 COMCP_DECL implementation const& client_base::server_info() const { return core()->server().info; }
 COMCP_DECL server_capabilities const& client_base::capabilities() const { return core()->server().capabilities; }

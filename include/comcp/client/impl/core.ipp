@@ -31,6 +31,7 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
       subscriptions(*this),
       link_(*this) {
   settings.handshake.over_http = is_http();
+  if (auto const make = handler.subscribes()) subscriptions.hub(make);
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
   }
@@ -85,7 +86,7 @@ COMCP_LAZY_DECL void client_core::let_go(client_core* last) noexcept {
 COMCP_LAZY_DECL void client_core::lose_context() noexcept {
   connection.context_gone();
   calls.shut_down();
-  subscriptions.streams().shut_down();
+  subscriptions.shut_down();
   settings.executor = {};
 }
 

@@ -33,6 +33,13 @@ COMCP_DECL bool receives(handler_chain const& chain, std::string_view method) {
   return false;
 }
 
+COMCP_DECL subscriptions_maker subscribes(handler_chain const& chain) {
+  for (auto const& h : chain.list()) {
+    if (auto const make = h.subscribes()) return make;
+  }
+  return nullptr;
+}
+
 COMCP_DECL bool elicits(handler_chain const& chain, elicit_mode mode) {
   for (auto const& h : chain.list()) {
     if (h.elicits(mode)) return true;

@@ -10,12 +10,12 @@ namespace detail {
 template <class T>
 list_watch watch_list(std::shared_ptr<client_link> const& core, typename list_watcher<T>::listener f) {
   auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
-  auto const handle =
-      core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
-                                  [watcher](error const& why) { watcher->silent(why); });
+  auto const handle = subscriptions_of<client_core>(*core).watch(
+      std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
+      [watcher](error const& why) { watcher->silent(why); });
   return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
     watcher->stopped = true;
-    if (auto const alive = weak.lock()) alive->subscriptions().unwatch(handle);
+    if (auto const alive = weak.lock()) alive->subscriptions(nullptr).unwatch(handle);
   });
 }
 

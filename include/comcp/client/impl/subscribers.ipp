@@ -7,7 +7,7 @@
 
 #include <comcp/client/core.hpp>
 #include <comcp/net/spawn.hpp>
-#include <comcp/client/subscriptions.hpp>
+#include <comcp/client/subscription_hub.hpp>
 
 namespace comcp::detail {
 
@@ -62,7 +62,8 @@ COMCP_LAZY_DECL asio::awaitable<reply> subscription_hub::join(std::string uri,
   else failure = co_await join_legacy(uri, c);
   if (!failure) {
     me.stays = true;
-    if (!modern && deaf_) core_.fault(deaf_);  // subscribed, but nothing brings the updates for now
+    auto const& deaf = core_.subscriptions.deafness();
+    if (!modern && deaf) core_.fault(deaf);  // subscribed, but nothing brings the updates for now
     co_return json::value();
   }
   forget(uri, mine);
@@ -131,16 +132,10 @@ COMCP_LAZY_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, 
   co_return r;
 }
 
-COMCP_LAZY_DECL bool subscription_hub::is_awaited() const {
-  auto const& h = core_.handler;
-  bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
-  return heard || !wanted().empty();
-}
-
 COMCP_LAZY_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
                                                       std::function<void(error const&)> silent) {
   auto const known = silent_.find(kind);
-  auto const why = known == silent_.end() ? deaf_ : known->second;
+  auto const why = known == silent_.end() ? core_.subscriptions.deafness() : known->second;
   if (why && silent) watchers_.guarded([&] { silent(why); });
   auto const handle = watchers_.add(std::move(kind), std::move(f), std::move(silent));
   if (core_.is_modern()) shared_.refresh();
@@ -175,15 +170,12 @@ COMCP_LAZY_DECL void subscription_hub::adopt(listen_stream const& s) {
   }
 }
 
-COMCP_LAZY_DECL void subscription_hub::deaf(error const& why) {
-  bool const was_deaf(deaf_);
-  deaf_ = why;
-  if (!deaf_ && was_deaf && shared_.close_gap()) missed_changes();
-  if (!deaf_) return;
+COMCP_LAZY_DECL void subscription_hub::deaf(error const& before) {
+  auto const& now = core_.subscriptions.deafness();
+  if (!now && before && shared_.close_gap()) missed_changes();
+  if (!now) return;
   shared_.gap(true);
-  // That a server has no such stream is a fault only where somebody waits for what would come on it.
-  if (is_awaited() || !(deaf_ == errc::capability_missing)) core_.fault(deaf_);
-  watchers_.tell_silence({}, deaf_);
+  watchers_.tell_silence({}, now);
 }
 
 }  // namespace comcp::detail

@@ -2,103 +2,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-
 #include <comcp/client/core.hpp>
-#include <comcp/net/spawn.hpp>
 #include <comcp/client/subscriptions.hpp>
+#include <comcp/protocol/subscriptions.hpp>
 
 namespace comcp::detail {
 
-COMCP_LAZY_DECL subscription_hub::subscription_hub(client_core& core)
-    : core_(core),
-      streams_(core, [this](listen_streams::pointer const& s) { shared_.over(s); }),
-      shared_(core, *this, streams_),
-      watchers_([&core](error e) { core.fault(std::move(e)); }) {}
-COMCP_DECL subscription_hub::~subscription_hub() = default;
-
-COMCP_LAZY_DECL subscription_filter subscription_hub::wanted() const {
-  subscription_filter f;
-  auto const& h = core_.handler;
-  f.tools_list_changed = h.receives("notifications/tools/list_changed");
-  f.prompts_list_changed = h.receives("notifications/prompts/list_changed");
-  f.resources_list_changed = h.receives("notifications/resources/list_changed");
-  for (auto const& step : core_.pipeline.steps()) {
-    if (step->wants("tools") && core_.facts.capabilities.supports_list_changed("tools")) f.tools_list_changed = true;
-  }
-  if (watchers_.wants("tools")) f.tools_list_changed = true;
-  if (watchers_.wants("prompts")) f.prompts_list_changed = true;
-  if (watchers_.wants("resources")) f.resources_list_changed = true;
-  for (auto const& [uri, t] : resources_) f.resource_subscriptions.push_back(uri);
-  return f;
+COMCP_LAZY_DECL subscriptions_link& subscriptions::hub(subscriptions_maker make) {
+  if (!hub_) hub_ = make(core_);
+  return *hub_;
 }
 
-// All at once: calls that wait for a restart go out after them.
-COMCP_LAZY_DECL void subscription_hub::connected() {
-  shared_.gap(false);
+COMCP_LAZY_DECL void subscriptions::connected() {
   if (core_.is_modern()) deaf_ = error();
-  else silent_.clear();
-  tell_watchers();  // a new session, or another process: it may have other lists
-  if (core_.is_modern()) return shared_.refresh();
-  auto const resources = resources_;
-  for (auto const& [uri, t] : resources) {
-    if (t.confirmed) core_.spawn(restore_legacy(uri));
-  }
+  if (hub_) hub_->connected();
 }
 
-COMCP_LAZY_DECL void subscription_hub::ended(error const& reason) { shared_.ended(reason); }
-
-COMCP_LAZY_DECL asio::awaitable<void> subscription_hub::restore_legacy(std::string uri) {
-  auto const hold = core_.shared_from_this();
-  prepared_call again(wire::methods::subscribe, args("uri", uri).text(), {});
-  again.internal = true;
-  auto const done = co_await core_.exchange.round_trip(again);
-  if (!done) core_.fault(done.error());
+COMCP_LAZY_DECL void subscriptions::ended(error const& reason) {
+  if (hub_) hub_->ended(reason);
 }
 
-COMCP_LAZY_DECL bool subscription_hub::notified(std::string const& method, json::value const& params) {
-  if (method == "notifications/cancelled") {
-    auto const which = params.view().find("requestId");
-    if (which && core_.is_modern()) streams_.cancelled_by_server(*which);
-    return !which || core_.is_modern();
-  }
-  using route = listen_streams::route;
-  auto const to = core_.is_modern() ? streams_.routed(method, params) : route::shared;
-  if (to == route::shared) tell(method, params);
-  return to == route::taken;
+COMCP_LAZY_DECL void subscriptions::shut_down() noexcept {
+  if (hub_) hub_->shut_down();
 }
 
-inline constexpr std::array<char const*, 3> list_changes = {
-    "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed"};
-
-COMCP_LAZY_DECL void subscription_hub::tell(std::string const& method, json::value const& params) {
-  if (method == "notifications/resources/updated") {
-    auto const update = json::read<resource_updated>(params.view());
-    if (!update) return core_.fault(update.error());
-    auto const found = resources_.find(update->uri);
-    if (found == resources_.end()) return;
-    auto const callbacks = found->second.callbacks;
-    for (auto const& f : callbacks) {
-      if (*f) watchers_.guarded([&] { (*f)(*update); });
-    }
-    return;
-  }
-  std::string_view const kind = method == "notifications/tools/list_changed"       ? "tools"
-                                : method == "notifications/prompts/list_changed"   ? "prompts"
-                                : method == "notifications/resources/list_changed" ? "resources"
-                                                                                   : "";
-  if (kind.empty()) return;
-  watchers_.tell(kind);
+// Without a hub there is no stream of ours that a notification could belong to.
+COMCP_LAZY_DECL bool subscriptions::notified(std::string const& method, json::value const& params) {
+  if (hub_) return hub_->notified(method, params);
+  bool const modern = core_.is_modern();
+  if (method == "notifications/cancelled") return modern || !params.view().find("requestId");
+  if (!modern) return false;
+  auto const meta = params.view().find("_meta");
+  bool const of_a_stream = meta && subscription_id_of(*meta);
+  if (of_a_stream) ++core_.calls.counters().dropped;
+  return of_a_stream || method == "notifications/subscriptions/acknowledged";
 }
 
-// There was no stream for a while: as though every list had changed.
-COMCP_LAZY_DECL void subscription_hub::missed_changes() {
-  for (auto const* const method : list_changes) core_.pipeline.notified(method, json::value());
-  tell_watchers();
+COMCP_LAZY_DECL bool subscriptions::is_awaited() const {
+  auto const& h = core_.handler;
+  bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
+  return heard || (hub_ && hub_->is_awaited());
 }
 
-COMCP_LAZY_DECL void subscription_hub::tell_watchers() {
-  for (auto const* const method : list_changes) tell(method, json::value());
+COMCP_LAZY_DECL void subscriptions::deaf(error const& why) {
+  auto const before = std::exchange(deaf_, why);
+  // That a server has no such stream is a fault only where somebody waits for what would come on it.
+  if (deaf_ && (is_awaited() || !(deaf_ == errc::capability_missing))) core_.fault(deaf_);
+  if (hub_) hub_->deaf(before);
 }
 
 }  // namespace comcp::detail

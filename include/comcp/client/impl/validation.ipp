@@ -328,6 +328,7 @@ COMCP_LAZY_DECL connect_options& connect_options::validate(validation_options co
   settings_.answers = std::make_shared<detail::plan_of_options>(o);
   settings_.steps[detail::connect_settings::validation] = [o](client_core& core) -> std::unique_ptr<detail::call_step> {
     if (o.arguments() == validation::off && o.output() == validation::off) return nullptr;
+    core.subscriptions.hub([](client_core& c) { return detail::make_subscriptions(c); });
     return std::make_unique<detail::step_of<detail::validation_step>>(core, o);
   };
   return *this;

@@ -122,7 +122,7 @@ COMCP_LAZY_DECL void registry_refresher::watch(member const& m, client const& c,
       auto const r = alive ? alive->registry.lock() : nullptr;
       if (r) r->refresher.touch(alive, bit, false);
     };
-    watched->subscriptions().watch(kind, std::move(changed), {});
+    subscriptions_of<client_core>(*watched).watch(kind, std::move(changed), {});
   };
   hear("tools", list_kinds::tools);
   hear("resources", list_kinds::resources);
