@@ -6,13 +6,14 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
-#include <comcp/client/input_rounds.hpp>
+#include <comcp/client/handler_parts.hpp>
 #include <comcp/sansio/call_life.hpp>
 
 namespace comcp {
@@ -22,7 +23,7 @@ namespace detail {
 
 class exchange {
  public:
-  explicit exchange(client_core& core) noexcept : core_(core), rounds_(core) {}
+  explicit exchange(client_core& core) noexcept : core_(core) {}
 
   COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c);
   COMCP_LAZY asio::awaitable<reply> round_trip(prepared_call const& c);
@@ -38,7 +39,11 @@ class exchange {
   /// Whether what came is not the end of it: settle() goes on then.
   COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
-  [[nodiscard]] input_rounds& rounds() noexcept { return rounds_; }
+  /// What the server asks back is answered by what this makes.
+  rounds_link& rounds(rounds_maker make) {
+    rounds_ = make(core_);
+    return *rounds_;
+  }
   /// Goes over to the newest version that both sides have, of those that the error names.
   COMCP_LAZY [[nodiscard]] bool follow_version(error const& e);
 
@@ -50,12 +55,13 @@ class exchange {
   // The call's end; nothing where it is to be sent again.
   COMCP_LAZY asio::awaitable<std::optional<reply>> after_failure(progress& p, reply& r);
   COMCP_LAZY asio::awaitable<std::optional<reply>> next_round(progress& p, reply& r);
+  COMCP_LAZY [[nodiscard]] error check_round(input_required_result const& required) const;
   COMCP_LAZY asio::awaitable<error> rest(progress& p);
   COMCP_LAZY asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
   COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
-  input_rounds rounds_;
+  std::unique_ptr<rounds_link> rounds_;  // null: nothing was declared that a server may ask for
 };
 
 }  // namespace detail

@@ -66,8 +66,8 @@ class any_handler {
   [[nodiscard]] bool elicits(elicit_mode mode) const { return self_ && self_->elicits(mode); }
   /// Whether some on(...) member takes this notification itself (the catch-all does not count).
   [[nodiscard]] bool receives(std::string_view method) const { return self_ && self_->receives(method); }
-  /// What sees to the subscriptions that a member for changes of a list asks for; null where there is none.
-  [[nodiscard]] detail::subscriptions_maker subscribes() const { return self_ ? self_->subscribes() : nullptr; }
+  /// What the core needs for it. Internal.
+  [[nodiscard]] detail::handler_parts parts() const { return self_ ? self_->parts() : detail::handler_parts(); }
   /// The result's JSON text, or the error to answer with.
   asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
                                                  context& ctx) const {
@@ -85,7 +85,7 @@ class any_handler {
     virtual bool answers(std::string_view) const = 0;
     virtual bool elicits(elicit_mode) const = 0;
     virtual bool receives(std::string_view) const = 0;
-    virtual detail::subscriptions_maker subscribes() const = 0;
+    virtual detail::handler_parts parts() const = 0;
     virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
     virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
   };
@@ -97,11 +97,7 @@ class any_handler {
     bool answers(std::string_view m) const override { return detail::answers(*impl, m); }
     bool elicits(elicit_mode mode) const override { return detail::elicits(*impl, mode); }
     bool receives(std::string_view m) const override { return detail::receives(*impl, m); }
-    detail::subscriptions_maker subscribes() const override {
-      if constexpr (std::same_as<H, handler_chain>) return detail::subscribes(*impl);
-      else if constexpr (!detail::has_list_changes<H>) return nullptr;
-      else return [](client_core& c) { return detail::make_subscriptions(c); };
-    }
+    detail::handler_parts parts() const override { return detail::parts_of(*impl); }
     asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
       return detail::answer(*impl, m, p, c);
     }

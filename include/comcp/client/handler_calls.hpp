@@ -9,6 +9,7 @@
 
 #include <comcp/client/answers.hpp>
 #include <comcp/client/context.hpp>
+#include <comcp/client/handler_parts.hpp>
 #include <comcp/client/handler_traits.hpp>
 #include <comcp/result.hpp>
 
@@ -131,6 +132,14 @@ bool receives(H const&, std::string_view method) {
 }
 
 template <class H>
+handler_parts parts_of(H const&) {
+  handler_parts parts;
+  if constexpr (has_list_changes<H>) parts.subscriptions = [](client_core& c) { return make_subscriptions(c); };
+  if constexpr (has_answers<H> || has_capabilities<H>) parts.rounds = [](client_core& c) { return make_rounds(c); };
+  return parts;
+}
+
+template <class H>
 asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value const& params, context& ctx) {
   auto request = json::read<elicit_params>(params.view());
   if (!request) return refuse(invalid_params(request.error()));
@@ -238,7 +247,7 @@ void declare(handler_chain& chain, client_capabilities& c);
 bool answers(handler_chain const& chain, std::string_view method);
 bool elicits(handler_chain const& chain, elicit_mode mode);
 bool receives(handler_chain const& chain, std::string_view method);
-subscriptions_maker subscribes(handler_chain const& chain);
+handler_parts parts_of(handler_chain const& chain);
 COMCP_LAZY asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
                                                           json::value const& params, context& ctx);
 COMCP_LAZY asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,

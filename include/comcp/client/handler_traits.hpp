@@ -102,6 +102,9 @@ template <class H>
 concept has_list_changes =
     has_on<H, tools_list_changed> || has_on<H, prompts_list_changed> || has_on<H, resources_list_changed>;
 
+template <class H>
+concept has_answers = has_create_message<H> || has_list_roots<H> || has_elicit<H> || has_elicit_url<H>;
+
 // What a member gives in the end: behind an awaitable, and behind a result.
 template <class R>
 struct answer_of {

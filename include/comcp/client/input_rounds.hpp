@@ -14,6 +14,7 @@
 #include <asio/awaitable.hpp>
 
 #include <comcp/client/call.hpp>
+#include <comcp/client/handler_parts.hpp>
 #include <comcp/protocol/input_required.hpp>
 
 namespace comcp {
@@ -27,13 +28,10 @@ class input_rounds {
 
   explicit input_rounds(client_core& core) noexcept : core_(core) {}
 
-  COMCP_LAZY [[nodiscard]] error check(input_required_result const& required) const;
-  /// The responses, as the text of an object; empty where nothing is asked.
+  // As for rounds_link.
   COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
                                                          time_point hard);
-  /// What the call ends with; nothing where it is to be sent again.
   COMCP_LAZY asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
-  /// A page that was completed.
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
 
  private:
@@ -44,6 +42,27 @@ class input_rounds {
 
   client_core& core_;
   std::vector<open_pages*> open_;  // calls that wait for theirs
+};
+
+/// Them behind their link: that it is virtual is said here alone.
+template <class Rounds>
+class input_rounds_link final : public rounds_link {
+ public:
+  explicit input_rounds_link(client_core& core) noexcept : rounds_(core) {}
+
+  asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
+                                              time_point hard) override {
+    return rounds_.answer(std::move(required), std::move(stop), hard);
+  }
+  asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard) override {
+    return rounds_.show_pages(c, std::move(refusal), hard);
+  }
+  bool notified(std::string const& method, json::value const& params) override {
+    return rounds_.notified(method, params);
+  }
+
+ private:
+  Rounds rounds_;
 };
 
 }  // namespace detail

@@ -31,12 +31,13 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
       subscriptions(*this),
       link_(*this) {
   settings.handshake.over_http = is_http();
-  if (auto const make = handler.subscribes()) subscriptions.hub(make);
+  auto const parts = handler.parts();
+  if (parts.subscriptions) subscriptions.hub(parts.subscriptions);
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
   }
   inbound.add(detail::notification_sink(pipeline));
-  inbound.add(detail::notification_sink(exchange.rounds()));
+  if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
   inbound.add(detail::notification_sink(dispatcher));
   if (settings.observer.on_status) connection.on_status(settings.observer.on_status);

@@ -148,7 +148,8 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(pr
   auto const why = r.error();
   switch (p.life.failed(why, facts(c, &why))) {
     case action::show_pages: {
-      auto const ended = co_await rounds_.show_pages(c, why, p.hard);
+      if (!rounds_) co_return reply(why.with_code(make_error_code(errc::url_elicitation_required)));
+      auto const ended = co_await rounds_->show_pages(c, why, p.hard);
       if (ended) co_return reply(ended);
       break;
     }
@@ -188,21 +189,44 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progr
     co_return reply(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
   auto required = json::read<input_required_result>(r->view());
   if (!required) co_return reply(required.error().with_code(make_error_code(errc::protocol_violation)));
-  if (auto const bad = rounds_.check(*required)) co_return reply(bad);
+  if (auto const bad = check_round(*required)) co_return reply(bad);
   p.spend(core_.calls.now() - p.sent_at);
   auto state = required->request_state;
+  result<std::string> answers = std::string();
   if (required->input_requests && !required->input_requests->empty()) {
     p.pause = first_rest;
+    answers = co_await rounds_->answer(std::move(*required), c.options.stop(), p.hard);
   } else {
     auto const ended = co_await rest(p);
     if (ended) co_return reply(ended);
   }
-  auto answers = co_await rounds_.answer(std::move(*required), c.options.stop(), p.hard);
   if (!answers) co_return reply(answers.error());
   c.params = with_answers(p.original, *answers, state);
   p.sent_at = core_.calls.now();
   c.options.timeout(std::max(p.left, std::chrono::nanoseconds(1)));
   co_return std::nullopt;
+}
+
+COMCP_LAZY_DECL error exchange::check_round(input_required_result const& required) const {
+  bool const asks = required.input_requests && !required.input_requests->empty();
+  if (!asks && !required.request_state)
+    return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
+  if (!asks) return {};
+  if (required.input_requests->size() > core_.settings.limits.input_requests())
+    return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
+  for (auto const& [key, asked] : *required.input_requests) {
+    bool declared = false;
+    if (asked.method == "sampling/createMessage") declared = core_.introduction.capabilities().sampling.has_value();
+    if (asked.method == "roots/list") declared = core_.introduction.capabilities().roots.has_value();
+    if (asked.method == "elicitation/create") {
+      auto const mode = asked.params.view().find("mode");
+      bool const url = mode && mode->get_string() == "url";
+      declared = url ? core_.introduction.capabilities().supports_elicitation_url() : core_.introduction.capabilities().supports_elicitation_form();
+    }
+    if (!declared || !rounds_)
+      return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
+  }
+  return {};
 }
 
 // Before state alone goes back: a server that is not ready yet is not asked in a loop.

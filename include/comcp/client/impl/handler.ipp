@@ -33,11 +33,14 @@ COMCP_DECL bool receives(handler_chain const& chain, std::string_view method) {
   return false;
 }
 
-COMCP_DECL subscriptions_maker subscribes(handler_chain const& chain) {
+COMCP_DECL handler_parts parts_of(handler_chain const& chain) {
+  handler_parts all;
   for (auto const& h : chain.list()) {
-    if (auto const make = h.subscribes()) return make;
+    auto const one = h.parts();
+    if (one.subscriptions) all.subscriptions = one.subscriptions;
+    if (one.rounds) all.rounds = one.rounds;
   }
-  return nullptr;
+  return all;
 }
 
 COMCP_DECL bool elicits(handler_chain const& chain, elicit_mode mode) {

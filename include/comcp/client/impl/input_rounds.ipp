@@ -63,26 +63,8 @@ COMCP_LAZY error round_error(error const& e) {
   return e.peer() || is_ours ? e.with_code(make_error_code(errc::input_refused)) : e;
 }
 
-COMCP_LAZY_DECL error input_rounds::check(input_required_result const& required) const {
-  bool const asks = required.input_requests && !required.input_requests->empty();
-  if (!asks && !required.request_state)
-    return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
-  if (!asks) return {};
-  if (required.input_requests->size() > core_.settings.limits.input_requests())
-    return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
-  for (auto const& [key, asked] : *required.input_requests) {
-    bool declared = false;
-    if (asked.method == "sampling/createMessage") declared = core_.introduction.capabilities().sampling.has_value();
-    if (asked.method == "roots/list") declared = core_.introduction.capabilities().roots.has_value();
-    if (asked.method == "elicitation/create") {
-      auto const mode = asked.params.view().find("mode");
-      bool const url = mode && mode->get_string() == "url";
-      declared = url ? core_.introduction.capabilities().supports_elicitation_url() : core_.introduction.capabilities().supports_elicitation_form();
-    }
-    if (!declared)
-      return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
-  }
-  return {};
+COMCP_LAZY_DECL std::unique_ptr<rounds_link> make_rounds(client_core& core) {
+  return std::make_unique<input_rounds_link<input_rounds>>(core);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round> r, std::string key,
@@ -125,7 +107,6 @@ COMCP_LAZY_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r
 
 COMCP_LAZY_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_required_result required,
                                                                           std::stop_token stop, time_point hard) {
-  if (!required.input_requests || required.input_requests->empty()) co_return std::string();
   auto const r = std::make_shared<round>();
   auto const most = std::max(std::chrono::nanoseconds(hard - core_.calls.now()), std::chrono::nanoseconds(1));
   if (!core_.calls.enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
