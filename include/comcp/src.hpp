@@ -59,6 +59,7 @@
 #include <comcp/client/impl/pipeline.ipp>
 #include <comcp/client/impl/recovery.ipp>
 #include <comcp/client/impl/remote_call.ipp>
+#include <comcp/client/impl/restarts.ipp>
 #include <comcp/client/impl/server_facts.ipp>
 #include <comcp/client/impl/server_lists.ipp>
 #include <comcp/client/impl/shared_stream.ipp>

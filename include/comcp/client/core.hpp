@@ -125,6 +125,7 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 #include <comcp/client/impl/negotiation.ipp>
 #include <comcp/client/impl/outbound.ipp>
 #include <comcp/client/impl/recovery.ipp>
+#include <comcp/client/impl/restarts.ipp>
 #include <comcp/client/impl/shared_stream.ipp>
 #include <comcp/client/impl/subscribers.ipp>
 #include <comcp/client/impl/subscription_hub.ipp>

@@ -38,10 +38,7 @@ class core_life_link final : public life_link {
   explicit core_life_link(Core& core) noexcept : core_(core) {}
 
   asio::awaitable<void> close() override { return core_.close(); }
-  asio::awaitable<void> restart() override {
-    error const why(errc::transport_failed, "the connection is begun anew");
-    return on_home(core_.shared_from_this(), core_.recovery.reconnect(why));
-  }
+  [[nodiscard]] restarts_link& restarts(restarts_maker make) override { return core_.recovery.restarts(make); }
   asio::awaitable<error> ended() override { return on_home(core_.shared_from_this(), core_.connection.ended()); }
   [[nodiscard]] connection_status status() const noexcept override { return core_.connection.status(); }
   void on_status(std::function<void(connection_status)> listener) override {

@@ -81,11 +81,36 @@ class subscriptions_link {
 using subscriptions_maker = std::unique_ptr<subscriptions_link> (*)(client_core&);
 COMCP_LAZY std::unique_ptr<subscriptions_link> make_subscriptions(client_core& core);
 
+/// Begins connections anew. On home only.
+class restarts_link {
+ public:
+  using nanoseconds = std::chrono::nanoseconds;
+
+  virtual ~restarts_link() = default;
+  /// The connection is lost; false when there is to be no restart.
+  virtual bool begin(error const& why) = 0;
+  /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
+  /// already is made now. What forbids it, if anything does.
+  virtual error begin_anew(error why, nanoseconds wait) = 0;
+  /// The same at once, and waits until it is ready again. Throws what the attempt failed with.
+  virtual asio::awaitable<void> reconnect(error why) = 0;
+  /// Called whenever an attempt to restore the connection begins.
+  virtual void on_attempt(std::function<void()> f) = 0;
+  /// It works.
+  virtual void proved() noexcept = 0;
+  /// For who waits: how it ended.
+  virtual void over(error const& failure) = 0;
+};
+
+using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
+COMCP_LAZY std::unique_ptr<restarts_link> make_restarts(client_core& core);
+
 /// The life of a connection. Those that return an awaitable: from any executor, they resume there; the others: on home.
 class life_link {
  public:
   virtual asio::awaitable<void> close() = 0;
-  virtual asio::awaitable<void> restart() = 0;
+  /// On home.
+  [[nodiscard]] virtual restarts_link& restarts(restarts_maker make) = 0;
   virtual asio::awaitable<error> ended() = 0;
   [[nodiscard]] virtual connection_status status() const noexcept = 0;
   virtual void on_status(std::function<void(connection_status)> listener) = 0;
@@ -141,9 +166,18 @@ class client_link : public call_link {
 /// On home: who sees to subscriptions, which only a program that asks for them compiles. Core is client_core.
 template <class Core>
 subscriptions_link& subscriptions_of(client_link& core) {
-  static_assert(requires { sizeof(Core); },
-                "comcp: a source that subscribes, listens or watches includes comcp/comcp.hpp, not only comcp/client.hpp");
+  static_assert(
+      requires { sizeof(Core); },
+      "comcp: a source that subscribes, listens or watches includes comcp/comcp.hpp, not only comcp/client.hpp");
   return core.subscriptions([](client_core& c) { return make_subscriptions(c); });
+}
+/// The same of restarts.
+template <class Core>
+restarts_link& restarts_of(client_link& core) {
+  static_assert(
+      requires { sizeof(Core); },
+      "comcp: a source that restarts a client includes comcp/comcp.hpp, not only comcp/client.hpp");
+  return core.life().restarts([](client_core& c) { return make_restarts(c); });
 }
 
 }  // namespace detail

@@ -41,6 +41,7 @@ class client_core;
 class cache_options;  // client/cache.hpp
 namespace detail {
 class call_step;
+class restarts_link;
 }
 
 /// When the client itself starts a dead server process again (default: never; registry and pool do).
@@ -117,6 +118,7 @@ struct connect_settings {
   std::optional<comcp::log_level> log_level;
   std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
   restart_policy restart;
+  std::unique_ptr<restarts_link> (*restarts)(client_core&) = nullptr;
   asio::any_io_executor executor;
   std::shared_ptr<time_source> time;
   std::shared_ptr<era_cache> eras;
@@ -197,7 +199,7 @@ class connect_options {
 
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
-  connect_options& restart(restart_policy p) { return settings_.restart = std::move(p), *this; }
+  COMCP_LAZY connect_options& restart(restart_policy p);
   connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
   connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }
   connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }

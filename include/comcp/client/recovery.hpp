@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What follows a loss: another attempt after a pause, where the restart policy allows one, or a new handshake on the
-// connection as it is, for a lost session or an era in doubt; and who waits for that. On home only. Internal.
+// What follows a loss: a restart, where there may be one, or a new handshake on the connection as it is, for a lost
+// session or an era in doubt; and who waits for that. On home only. Internal.
 #pragma once
 
-#include <chrono>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,7 +14,6 @@
 #include <comcp/client/call.hpp>
 #include <comcp/client/connection.hpp>
 #include <comcp/client/era_memory.hpp>
-#include <comcp/sansio/backoff.hpp>
 #include <comcp/sansio/handshake.hpp>
 
 namespace comcp {
@@ -24,24 +22,18 @@ class client_core;
 namespace detail {
 class recovery {
  public:
-  using nanoseconds = std::chrono::nanoseconds;
-
   recovery(client_core& core, connection& c, connect_settings& settings) noexcept
-      : core_(core), connection_(c), eras_(settings, c.channel()), delays_(settings.restart.delays()) {}
+      : core_(core), connection_(c), eras_(settings, c.channel()) {}
 
   /// The connection is lost: it is begun again, or it is over.
   COMCP_LAZY void lost(error why);
   /// The same while it is being restored.
   void lost_again(error why) { lost_again_ = std::move(why); }
+  [[nodiscard]] error const& lost_again() const noexcept { return lost_again_; }
   /// An unusable peer: ends the connection where another may follow, else the client.
   COMCP_LAZY void break_off(error reason);
-  /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
-  /// already is made now. What forbids it, if anything does.
-  COMCP_LAZY error begin_anew(error why, nanoseconds wait);
-  /// The same at once, and waits until it is ready again. Throws what the attempt failed with.
-  COMCP_LAZY asio::awaitable<void> reconnect(error why);
-  /// Called whenever an attempt to restore the connection begins.
-  void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
+  /// Begins connections anew; there from the start where a policy asks for that.
+  COMCP_LAZY restarts_link& restarts(restarts_maker make);
 
   /// The server refused the message unread, so that it may go out again in the new session; a second time it may not.
   COMCP_LAZY void session_lost(request_id id, error why);
@@ -49,6 +41,8 @@ class recovery {
   COMCP_LAZY void check_era();
   /// Whether the era comes from a saved verdict that nothing has shown to hold.
   [[nodiscard]] bool doubts_era() const noexcept { return prior_unconfirmed_; }
+  /// It is overtaken by a new connection.
+  void forget_renewal() noexcept { renewal_due_ = false; }
   void doubt_era(bool yes) noexcept { prior_unconfirmed_ = yes; }
   /// An answer came, of a call and not of a handshake alone: the connection works, and the verdict holds.
   COMCP_LAZY void answered(pending_entry const& e) noexcept;
@@ -65,11 +59,6 @@ class recovery {
   COMCP_LAZY void restored();
 
  private:
-  COMCP_LAZY [[nodiscard]] std::optional<nanoseconds> next_restart(error const& why);
-  COMCP_LAZY bool begin_restart(error const& why);
-  COMCP_LAZY void give_way(error const& why, nanoseconds wait);
-  COMCP_LAZY asio::awaitable<void> restart(nanoseconds first_wait);
-  COMCP_LAZY asio::awaitable<error> attempt();
   COMCP_LAZY void renew();
   COMCP_LAZY void begin_renegotiation(std::optional<era_verdict> known);
   COMCP_LAZY asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
@@ -80,12 +69,8 @@ class recovery {
   era_memory eras_;
   std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
   std::vector<request_id> unsettled_;  // what waits for one otherwise
-  std::vector<request_id> restarts_;   // what waits for the outcome of the next attempt
-  std::function<void()> on_attempt_;
+  std::unique_ptr<restarts_link> restarts_;
   error lost_again_;
-  request_id pause_ = 0;  // before the next attempt
-  bool at_once_ = false;  // without that
-  sansio::backoff delays_;  // of restarts in a row
   unsigned renewals_in_a_row_ = 0;
   bool renewal_due_ = false;        // the session is lost, and the last try to renew it failed
   bool prior_unconfirmed_ = false;

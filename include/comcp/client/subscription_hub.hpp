@@ -111,9 +111,7 @@ class subscription_hub_link final : public subscriptions_link {
   void connected() override { hub_.connected(); }
   void ended(error const& reason) override { hub_.ended(reason); }
   void shut_down() noexcept override { hub_.streams().shut_down(); }
-  bool notified(std::string const& method, json::value const& params) override {
-    return hub_.notified(method, params);
-  }
+  bool notified(std::string const& method, json::value const& params) override { return hub_.notified(method, params); }
   void deaf(error const& before) override { hub_.deaf(before); }
   [[nodiscard]] bool is_awaited() const override { return !hub_.wanted().empty(); }
 

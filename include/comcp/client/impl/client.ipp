@@ -57,6 +57,11 @@ COMCP_LAZY asio::awaitable<std::shared_ptr<listen_stream>> listening(std::shared
   co_return stream;
 }
 
+COMCP_LAZY asio::awaitable<void> restarting(std::shared_ptr<client_link> core) {
+  auto work = restarts_of<client_core>(*core).reconnect(error(errc::transport_failed, "the connection is begun anew"));
+  co_await std::move(work);
+}
+
 COMCP_LAZY asio::awaitable<subscription> listen_call(std::shared_ptr<client_link> core, subscription_filter filter,
                                                      call_options options) {
   require(core);
@@ -156,7 +161,7 @@ COMCP_LAZY_DECL asio::awaitable<void> client::close() const {
   return core_ ? core_->life().close() : detail::failed<void>(detail::not_connected());
 }
 COMCP_LAZY_DECL asio::awaitable<void> client::restart() const {
-  return core_ ? core_->life().restart() : detail::failed<void>(detail::not_connected());
+  return core_ ? detail::on_home(core_, detail::restarting(core_)) : detail::failed<void>(detail::not_connected());
 }
 COMCP_LAZY_DECL asio::awaitable<error> client::closed() const {
   return core_ ? core_->life().ended() : detail::failed<error>(detail::not_connected());

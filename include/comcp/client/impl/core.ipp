@@ -31,6 +31,7 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
       subscriptions(*this),
       link_(*this) {
   settings.handshake.over_http = is_http();
+  if (settings.restarts) recovery.restarts(settings.restarts);
   auto const parts = handler.parts();
   if (parts.subscriptions) subscriptions.hub(parts.subscriptions);
   for (auto const& make : settings.steps) {

@@ -8,117 +8,20 @@
 namespace comcp::detail {
 
 COMCP_LAZY_DECL void recovery::lost(error why) {
-  if (!begin_restart(why)) connection_.finish(std::move(why));
+  if (!restarts_ || !restarts_->begin(why)) connection_.finish(std::move(why));
 }
 
-COMCP_LAZY_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error const& why) {
-  auto const& policy = core_.settings.restart;
-  if (policy.ask()) {
-    try {
-      return policy.ask()(why);
-    } catch (...) {
-      core_.fault(error(errc::invalid_argument, "a restart hook threw"));
-      return {};
-    }
-  }
-  return delays_.failed(0);
-}
-
-// False when there is to be no restart.
-COMCP_LAZY_DECL bool recovery::begin_restart(error const& why) {
-  auto const wait = next_restart(why);
-  if (connection_.life().is_closing()) return true;  // by whom it asked
-  if (wait) give_way(why, *wait);
-  return wait.has_value();
-}
-
-COMCP_LAZY_DECL void recovery::give_way(error const& why, nanoseconds wait) {
-  renewal_due_ = at_once_ = false;
-  connection_.on(sansio::life_event::lost);
-  connection_.cancel_inbound();
-  connection_.fail_all(why);
-  if (!connection_.life().is_closing()) core_.spawn(restart(wait));
+COMCP_LAZY_DECL restarts_link& recovery::restarts(restarts_maker make) {
+  if (!restarts_) restarts_ = make(core_);
+  return *restarts_;
 }
 
 COMCP_LAZY_DECL void recovery::break_off(error reason) {
-  if (core_.settings.restart.ask()) {
+  if (restarts_ && core_.settings.restart.ask()) {
     if (connection_.life().is_restarting()) return;  // it is being replaced, or the attempt's own timeouts end it
-    if (connection_.life().is(sansio::life_state::ready) && begin_restart(reason)) return;
+    if (connection_.life().is(sansio::life_state::ready) && restarts_->begin(reason)) return;
   }
   core_.spawn(connection_.close(std::move(reason)));
-}
-
-COMCP_LAZY_DECL error recovery::begin_anew(error why, nanoseconds wait) {
-  auto const& life = connection_.life();
-  if (connection_.end_reason()) return *connection_.end_reason();
-  if (life.is_closing()) return {errc::closed, "the client is closing"};
-  if (life.is_restarting() || life.is(sansio::life_state::restoring)) {
-    at_once_ = true;
-    core_.calls.end(pause_, json::value());
-    return {};
-  }
-  if (!life.is(sansio::life_state::ready)) return {errc::not_ready, "the first connection is still being made"};
-  delays_.proved();
-  give_way(why, wait);
-  return connection_.end_reason().value_or(error());
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> recovery::reconnect(error why) {
-  auto const hold = core_.shared_from_this();
-  if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
-  pending_entry outcome(pending_entry::span::client);
-  if (!core_.calls.enlist(outcome, nanoseconds::max())) throw exception(error(errc::queue_full));
-  core_.calls.table().line_up(restarts_, outcome.id);
-  auto const r = co_await core_.calls.wait(outcome);
-  if (!r) throw exception(r.error());
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
-  auto const hold = core_.shared_from_this();
-  auto const& life = connection_.life();
-  std::optional<nanoseconds> until_next = first_wait;
-  error last(errc::closed);
-  for (;;) {
-    if (connection_.channel().is_open()) {
-      bool const through = co_await connection_.close_channel();
-      if (life.is_closing()) co_return;
-      if (!through && until_next) co_return connection_.finish(error(errc::timeout, "the transport did not close in time"));
-    }
-    if (!until_next) co_return connection_.finish(last);
-    pending_entry pause(pending_entry::span::client);
-    if (!at_once_ && core_.calls.enlist(pause, *until_next)) {
-      pause_ = pause.id;
-      (void)co_await core_.calls.wait(pause);
-      if (life.is_closing()) co_return;
-    }
-    auto work = attempt();
-    last = co_await std::move(work);
-    if (life.is_closing() || !last) co_return;
-    connection_.on(sansio::life_event::lost);
-    at_once_ = false;
-    until_next = next_restart(last);
-    core_.calls.wake(restarts_, last);
-    if (life.is_closing()) co_return;
-  }
-}
-
-// What it failed with, if it did; where the client closes meanwhile, that does not matter.
-COMCP_LAZY_DECL asio::awaitable<error> recovery::attempt() {
-  auto const& life = connection_.life();
-  connection_.on(sansio::life_event::due);
-  connection_.clock().begin();
-  if (on_attempt_) on_attempt_();
-  if (life.is_closing()) co_return error();
-  auto again = co_await connection_.open_channel();
-  if (life.is_closing()) co_return error();
-  if (again) again = co_await connection_.negotiate();
-  if (life.is_closing()) co_return error();
-  if (!again) co_return again.error();
-  ++core_.calls.counters().restarts;
-  for (auto const& step : core_.pipeline.steps()) step->connected(true);
-  bool const ready = co_await connection_.settle();
-  if (ready || life.is_closing()) co_return error();
-  co_return lost_again_;
 }
 
 COMCP_LAZY_DECL void recovery::session_lost(request_id id, error why) {
@@ -188,15 +91,14 @@ COMCP_LAZY_DECL void recovery::kept(error const& why) {
   // Those that wait now: who resumes here may begin the next one, and wait for that.
   auto calls = std::exchange(deferred_, {});
   auto settling = std::exchange(unsettled_, {});
-  auto restarts = std::exchange(restarts_, {});
   core_.calls.wake(calls, why);
   core_.calls.wake(settling, why);
-  core_.calls.wake(restarts, why);
+  if (restarts_) restarts_->over(why);
 }
 
 COMCP_LAZY_DECL void recovery::answered(pending_entry const& e) noexcept {
   if (!e.call->internal) {  // a handshake alone shows nothing: it may die of a call
-    delays_.proved();
+    if (restarts_) restarts_->proved();
     renewals_in_a_row_ = 0;
   }
   if (!e.handshake) prior_unconfirmed_ = false;
@@ -235,7 +137,7 @@ COMCP_LAZY_DECL void recovery::restored() {
   }
   if (is_unsettled() || connection_.life().is_closing()) return;
   core_.calls.wake(unsettled_, json::value());
-  core_.calls.wake(restarts_, json::value());
+  if (restarts_) restarts_->over(error());
 }
 
 }  // namespace comcp::detail

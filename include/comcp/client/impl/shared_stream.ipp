@@ -4,6 +4,7 @@
 
 #include <comcp/client/core.hpp>
 #include <comcp/client/shared_stream.hpp>
+#include <comcp/client/subscription_hub.hpp>
 #include <comcp/net/spawn.hpp>
 
 namespace comcp::detail {

@@ -24,7 +24,7 @@ struct server_connection::attempts {
 
 COMCP_LAZY_DECL void server_connection::begin_anew(error why, std::chrono::nanoseconds wait) {
   if (core_) {
-    if (!core_->recovery.begin_anew(std::move(why), wait)) return;
+    if (!core_->recovery.restarts(nullptr).begin_anew(std::move(why), wait)) return;
     (void)end();
   }
   attempt();
@@ -119,7 +119,7 @@ COMCP_LAZY_DECL void server_connection::adopt(std::shared_ptr<client_core> core)
   core_->connection.on_status([this, weak, epoch = epoch_](connection_status s) {
     if (auto const hold = weak.lock(); hold && epoch_ == epoch) status_changed(s);
   });
-  core_->recovery.on_attempt([this, weak, epoch = epoch_] {
+  core_->recovery.restarts(nullptr).on_attempt([this, weak, epoch = epoch_] {
     if (auto const hold = weak.lock(); hold && epoch_ == epoch) server_.attempt_begins();
   });
   status_changed(connection_status::ready);
