@@ -8007,6 +8007,7 @@ COMCP_DECL handshake_step handshake::reopened() {
 #endif
 
 namespace comcp {
+class client_core;
 
 /// Called on the client's executor with each update of a resource.
 using updated_callback = std::function<void(resource_updated const&)>;
@@ -8029,9 +8030,12 @@ struct server_profile {
   std::string instructions;
 };
 
-/// Who hears of what changes. Those that return an awaitable: from any executor, they resume there; the others: on home.
+/// Who hears of what changes. On home only.
 class subscriptions_link {
  public:
+  virtual ~subscriptions_link() = default;
+
+  // For users.
   virtual asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) = 0;
   virtual asio::awaitable<void> unsubscribe(std::string uri, call_options options) = 0;
   virtual asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) = 0;
@@ -8041,12 +8045,60 @@ class subscriptions_link {
   /// changes are not told, or not for now, and why. Returns a handle to stop with.
   virtual std::uint64_t watch(std::string kind, std::function<void()> changed, std::function<void(error const&)> silent) = 0;
   virtual void unwatch(std::uint64_t handle) = 0;
+
+  // For the core.
+  virtual void connected() = 0;
+  virtual void ended(error const& reason) = 0;
+  virtual void shut_down() noexcept = 0;
+  /// True when the notification belonged to an independent stream or was not for anybody else.
+  virtual bool notified(std::string const& method, json::value const& params) = 0;
+  /// Legacy era: whether what the server says unasked comes has changed; how it was before.
+  virtual void deaf(error const& before) = 0;
+  /// Whether anybody waits for what the server says unasked.
+  [[nodiscard]] virtual bool is_awaited() const = 0;
+};
+
+using subscriptions_maker = std::unique_ptr<subscriptions_link> (*)(client_core&);
+COMCP_LAZY std::unique_ptr<subscriptions_link> make_subscriptions(client_core& core);
+
+/// Begins connections anew. On home only.
+class restarts_link {
+ public:
+  using nanoseconds = std::chrono::nanoseconds;
+
+  virtual ~restarts_link() = default;
+  /// The connection is lost; false when there is to be no restart.
+  virtual bool begin(error const& why) = 0;
+  /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
+  /// already is made now. What forbids it, if anything does.
+  virtual error begin_anew(error why, nanoseconds wait) = 0;
+  /// The same at once, and waits until it is ready again. Throws what the attempt failed with.
+  virtual asio::awaitable<void> reconnect(error why) = 0;
+  /// Called whenever an attempt to restore the connection begins.
+  virtual void on_attempt(std::function<void()> f) = 0;
+  /// It works.
+  virtual void proved() noexcept = 0;
+  /// For who waits: how it ended.
+  virtual void over(error const& failure) = 0;
+};
+
+using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
+COMCP_LAZY std::unique_ptr<restarts_link> make_restarts(client_core& core);
+
+/// The life of a connection. Those that return an awaitable: from any executor, they resume there; the others: on home.
+class life_link {
+ public:
+  virtual asio::awaitable<void> close() = 0;
+  /// On home.
+  [[nodiscard]] virtual restarts_link& restarts(restarts_maker make) = 0;
+  virtual asio::awaitable<error> ended() = 0;
+  [[nodiscard]] virtual connection_status status() const noexcept = 0;
   virtual void on_status(std::function<void(connection_status)> listener) = 0;
-  /// Waits; false when the client closed meanwhile.
+  /// On home. Waits; false when the client closed meanwhile.
   virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
 
  protected:
-  ~subscriptions_link() = default;
+  ~life_link() = default;
 };
 
 /// The way of a call.
@@ -8063,7 +8115,7 @@ class call_link {
   ~call_link() = default;
 };
 
-/// As for subscriptions_link.
+/// As for life_link.
 class client_link : public call_link {
  public:
   virtual asio::awaitable<void> set_level(log_level level, call_options options) = 0;
@@ -8073,13 +8125,10 @@ class client_link : public call_link {
   /// Takes out the tools whose definition cannot be used here, and learns how the others are.
   virtual asio::awaitable<void> adopt_tools(list_tools_result& page) = 0;
   [[nodiscard]] virtual list_bounds bounds(call_options const& options) const = 0;
-  [[nodiscard]] virtual subscriptions_link& subscriptions() noexcept = 0;
-
-  virtual asio::awaitable<void> close() = 0;
-  virtual asio::awaitable<void> restart() = 0;
-  virtual asio::awaitable<error> ended() = 0;
+  /// On home; `make` may be null where somebody has subscribed already.
+  [[nodiscard]] virtual subscriptions_link& subscriptions(subscriptions_maker make) = 0;
+  [[nodiscard]] virtual life_link& life() noexcept = 0;
   virtual void abandon() noexcept = 0;  ///< The owning client went away.
-  [[nodiscard]] virtual connection_status status() const noexcept = 0;
 
   [[nodiscard]] virtual server_profile const& server() const noexcept = 0;
   [[nodiscard]] virtual std::optional<protocol_version> version() const noexcept = 0;
@@ -8093,6 +8142,23 @@ class client_link : public call_link {
  protected:
   ~client_link() = default;
 };
+
+/// On home: who sees to subscriptions, which only a program that asks for them compiles. Core is client_core.
+template <class Core>
+subscriptions_link& subscriptions_of(client_link& core) {
+  static_assert(
+      requires { sizeof(Core); },
+      "comcp: a source that subscribes, listens or watches includes comcp/comcp.hpp, not only comcp/client.hpp");
+  return core.subscriptions([](client_core& c) { return make_subscriptions(c); });
+}
+/// The same of restarts.
+template <class Core>
+restarts_link& restarts_of(client_link& core) {
+  static_assert(
+      requires { sizeof(Core); },
+      "comcp: a source that restarts a client includes comcp/comcp.hpp, not only comcp/client.hpp");
+  return core.life().restarts([](client_core& c) { return make_restarts(c); });
+}
 
 }  // namespace detail
 }  // namespace comcp
@@ -8461,10 +8527,10 @@ COMCP_DECL std::shared_ptr<detail::client_link> const& client_base::core() const
 }
 
 COMCP_DECL connection_status client_base::status() const noexcept {
-  return core_ ? core_->status() : connection_status::disconnected;
+  return core_ ? core_->life().status() : connection_status::disconnected;
 }
 COMCP_DECL void client_base::on_status(std::function<void(connection_status)> listener) const {
-  core()->subscriptions().on_status(std::move(listener));
+  core()->life().on_status(std::move(listener));
 }
 COMCP_DECL implementation const& client_base::server_info() const { return core()->server().info; }
 COMCP_DECL server_capabilities const& client_base::capabilities() const { return core()->server().capabilities; }
@@ -8833,7 +8899,7 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
 
   static asio::awaitable<void> refresh(std::shared_ptr<list_watcher> self, std::shared_ptr<client_link> alive) {
     while (self->dirty && !self->stopped) {
-      bool const slept = co_await alive->subscriptions().sleep(debounce);
+      bool const slept = co_await alive->life().sleep(debounce);
       if (!slept || self->stopped) break;
       self->dirty = false;
       result<listing<T>> outcome = error(errc::closed);
@@ -8921,12 +8987,12 @@ namespace detail {
 template <class T>
 list_watch watch_list(std::shared_ptr<client_link> const& core, typename list_watcher<T>::listener f) {
   auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
-  auto const handle =
-      core->subscriptions().watch(std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
-                                  [watcher](error const& why) { watcher->silent(why); });
+  auto const handle = subscriptions_of<client_core>(*core).watch(
+      std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
+      [watcher](error const& why) { watcher->silent(why); });
   return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
     watcher->stopped = true;
-    if (auto const alive = weak.lock()) alive->subscriptions().unwatch(handle);
+    if (auto const alive = weak.lock()) alive->subscriptions(nullptr).unwatch(handle);
   });
 }
 
@@ -9043,7 +9109,7 @@ class subscription {
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
   [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
   void close() noexcept {
-    if (core_ && stream_ && !stream_->ended) core_->subscriptions().close(*stream_);
+    if (core_ && stream_ && !stream_->ended) core_->subscriptions(nullptr).close(*stream_);
     stream_.reset();
   }
 
@@ -9068,7 +9134,7 @@ namespace comcp {
 
 COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
   if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
-  return core_->subscriptions().next(stream_);
+  return core_->subscriptions(nullptr).next(stream_);
 }
 
 }  // namespace comcp
@@ -9471,11 +9537,37 @@ COMCP_LAZY asio::awaitable<read_resource_result> read_call(std::shared_ptr<clien
   }
 }
 
+// At home: whoever sees to subscriptions may have to be made.
+COMCP_LAZY asio::awaitable<void> subscribing(std::shared_ptr<client_link> core, std::string uri, updated_callback f,
+                                             call_options options) {
+  auto work = subscriptions_of<client_core>(*core).subscribe(std::move(uri), std::move(f), std::move(options));
+  co_await std::move(work);
+}
+
+COMCP_LAZY asio::awaitable<void> unsubscribing(std::shared_ptr<client_link> core, std::string uri,
+                                               call_options options) {
+  auto work = subscriptions_of<client_core>(*core).unsubscribe(std::move(uri), std::move(options));
+  co_await std::move(work);
+}
+
+COMCP_LAZY asio::awaitable<std::shared_ptr<listen_stream>> listening(std::shared_ptr<client_link> core,
+                                                                             subscription_filter filter,
+                                                                             call_options options) {
+  auto work = subscriptions_of<client_core>(*core).listen(std::move(filter), std::move(options));
+  auto stream = co_await std::move(work);
+  co_return stream;
+}
+
+COMCP_LAZY asio::awaitable<void> restarting(std::shared_ptr<client_link> core) {
+  auto work = restarts_of<client_core>(*core).reconnect(error(errc::transport_failed, "the connection is begun anew"));
+  co_await std::move(work);
+}
+
 COMCP_LAZY asio::awaitable<subscription> listen_call(std::shared_ptr<client_link> core, subscription_filter filter,
                                                      call_options options) {
   require(core);
-  auto listening = core->subscriptions().listen(std::move(filter), std::move(options));
-  auto stream = co_await std::move(listening);
+  auto opening = on_home(core, listening(core, std::move(filter), std::move(options)));
+  auto stream = co_await std::move(opening);
   co_return subscription(core, std::move(stream));
 }
 
@@ -9536,12 +9628,12 @@ COMCP_LAZY_DECL asio::awaitable<discover_result> client::discover(call_options o
 COMCP_LAZY_DECL asio::awaitable<void> client::subscribe(std::string_view uri, updated_callback f,
                                                    call_options options) const {
   if (!core_) return detail::failed<void>(detail::not_connected());
-  return core_->subscriptions().subscribe(std::string(uri), std::move(f), std::move(options));
+  return detail::on_home(core_, detail::subscribing(core_, std::string(uri), std::move(f), std::move(options)));
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_options options) const {
   if (!core_) return detail::failed<void>(detail::not_connected());
-  return core_->subscriptions().unsubscribe(std::string(uri), std::move(options));
+  return detail::on_home(core_, detail::unsubscribing(core_, std::string(uri), std::move(options)));
 }
 
 COMCP_LAZY_DECL asio::awaitable<subscription> client::listen(subscription_filter filter, call_options options) const {
@@ -9567,13 +9659,13 @@ COMCP_LAZY_DECL asio::awaitable<void> client::notify_roots_changed() const {
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> client::close() const {
-  return core_ ? core_->close() : detail::failed<void>(detail::not_connected());
+  return core_ ? core_->life().close() : detail::failed<void>(detail::not_connected());
 }
 COMCP_LAZY_DECL asio::awaitable<void> client::restart() const {
-  return core_ ? core_->restart() : detail::failed<void>(detail::not_connected());
+  return core_ ? detail::on_home(core_, detail::restarting(core_)) : detail::failed<void>(detail::not_connected());
 }
 COMCP_LAZY_DECL asio::awaitable<error> client::closed() const {
-  return core_ ? core_->ended() : detail::failed<error>(detail::not_connected());
+  return core_ ? core_->life().ended() : detail::failed<error>(detail::not_connected());
 }
 
 }  // namespace comcp
@@ -10025,6 +10117,13 @@ concept has_any_on = has_on<H, tools_list_changed> || has_on<H, prompts_list_cha
                      has_on<H, resources_list_changed> || has_on<H, resource_updated> || has_on<H, logging_message> ||
                      has_on<H, elicitation_complete> || has_on<H, cancelled> ||
                      has_on<H, progress_notification> || has_on<H, any_notification>;
+
+template <class H>
+concept has_list_changes =
+    has_on<H, tools_list_changed> || has_on<H, prompts_list_changed> || has_on<H, resources_list_changed>;
+
+template <class H>
+concept has_answers = has_create_message<H> || has_list_roots<H> || has_elicit<H> || has_elicit_url<H>;
 
 // What a member gives in the end: behind an awaitable, and behind a result.
 template <class R>
@@ -13373,6 +13472,48 @@ COMCP_DECL result<void> check_roots(json::fragment const& answered) {
 }  // namespace comcp::detail
 #endif
 
+// client/handler_parts.hpp
+// Parts of a core that only some handlers need, and that a program without those does not compile. Internal.
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+/// Has a handler answer what a server asks back while it works on a call. On home only.
+class rounds_link {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  virtual ~rounds_link() = default;
+  /// The responses, as the text of an object.
+  virtual asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
+                                                      time_point hard) = 0;
+  /// What the call ends with; nothing where it is to be sent again.
+  virtual asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard) = 0;
+  /// A page that was completed.
+  virtual bool notified(std::string const& method, json::value const& params) = 0;
+};
+
+using rounds_maker = std::unique_ptr<rounds_link> (*)(client_core&);
+COMCP_LAZY std::unique_ptr<rounds_link> make_rounds(client_core& core);
+
+/// What makes them; null where a handler does without.
+struct handler_parts {
+  subscriptions_maker subscriptions = nullptr;  ///< It has a member for changes of a list.
+  rounds_maker rounds = nullptr;                ///< It has one that answers, or declares what it likes.
+};
+
+}  // namespace detail
+}  // namespace comcp
+
 namespace comcp::detail {
 
 template <class T>
@@ -13492,6 +13633,14 @@ bool receives(H const&, std::string_view method) {
 }
 
 template <class H>
+handler_parts parts_of(H const&) {
+  handler_parts parts;
+  if constexpr (has_list_changes<H>) parts.subscriptions = [](client_core& c) { return make_subscriptions(c); };
+  if constexpr (has_answers<H> || has_capabilities<H>) parts.rounds = [](client_core& c) { return make_rounds(c); };
+  return parts;
+}
+
+template <class H>
 asio::awaitable<result<json::fragment>> answer_elicitation(H& h, json::value const& params, context& ctx) {
   auto request = json::read<elicit_params>(params.view());
   if (!request) return refuse(invalid_params(request.error()));
@@ -13599,6 +13748,7 @@ void declare(handler_chain& chain, client_capabilities& c);
 bool answers(handler_chain const& chain, std::string_view method);
 bool elicits(handler_chain const& chain, elicit_mode mode);
 bool receives(handler_chain const& chain, std::string_view method);
+handler_parts parts_of(handler_chain const& chain);
 COMCP_LAZY asio::awaitable<result<json::fragment>> answer(handler_chain& chain, std::string const& method,
                                                           json::value const& params, context& ctx);
 COMCP_LAZY asio::awaitable<void> notify(handler_chain& chain, std::string const& method, json::value const& params,
@@ -13645,6 +13795,8 @@ class any_handler {
   [[nodiscard]] bool elicits(elicit_mode mode) const { return self_ && self_->elicits(mode); }
   /// Whether some on(...) member takes this notification itself (the catch-all does not count).
   [[nodiscard]] bool receives(std::string_view method) const { return self_ && self_->receives(method); }
+  /// What the core needs for it. Internal.
+  [[nodiscard]] detail::handler_parts parts() const { return self_ ? self_->parts() : detail::handler_parts(); }
   /// The result's JSON text, or the error to answer with.
   asio::awaitable<result<json::fragment>> answer(std::string const& method, json::value const& params,
                                                  context& ctx) const {
@@ -13662,6 +13814,7 @@ class any_handler {
     virtual bool answers(std::string_view) const = 0;
     virtual bool elicits(elicit_mode) const = 0;
     virtual bool receives(std::string_view) const = 0;
+    virtual detail::handler_parts parts() const = 0;
     virtual asio::awaitable<result<json::fragment>> answer(std::string const&, json::value const&, context&) = 0;
     virtual asio::awaitable<void> notify(std::string const&, json::value const&, context&) = 0;
   };
@@ -13673,6 +13826,7 @@ class any_handler {
     bool answers(std::string_view m) const override { return detail::answers(*impl, m); }
     bool elicits(elicit_mode mode) const override { return detail::elicits(*impl, mode); }
     bool receives(std::string_view m) const override { return detail::receives(*impl, m); }
+    detail::handler_parts parts() const override { return detail::parts_of(*impl); }
     asio::awaitable<result<json::fragment>> answer(std::string const& m, json::value const& p, context& c) override {
       return detail::answer(*impl, m, p, c);
     }
@@ -13733,6 +13887,16 @@ COMCP_DECL bool receives(handler_chain const& chain, std::string_view method) {
     if (h.receives(method)) return true;
   }
   return false;
+}
+
+COMCP_DECL handler_parts parts_of(handler_chain const& chain) {
+  handler_parts all;
+  for (auto const& h : chain.list()) {
+    auto const one = h.parts();
+    if (one.subscriptions) all.subscriptions = one.subscriptions;
+    if (one.rounds) all.rounds = one.rounds;
+  }
+  return all;
 }
 
 COMCP_DECL bool elicits(handler_chain const& chain, elicit_mode mode) {
@@ -14096,7 +14260,9 @@ class client_core;
 class cache_options;  // client/cache.hpp
 namespace detail {
 class call_step;
-}
+class restarts_link;
+using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
+}  // namespace detail
 
 /// When the client itself starts a dead server process again (default: never; registry and pool do).
 class restart_policy {
@@ -14172,6 +14338,7 @@ struct connect_settings {
   std::optional<comcp::log_level> log_level;
   std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
   restart_policy restart;
+  restarts_maker restarts = nullptr;
   asio::any_io_executor executor;
   std::shared_ptr<time_source> time;
   std::shared_ptr<era_cache> eras;
@@ -14252,7 +14419,7 @@ class connect_options {
 
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
-  connect_options& restart(restart_policy p) { return settings_.restart = std::move(p), *this; }
+  COMCP_LAZY connect_options& restart(restart_policy p);
   connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
   connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }
   connect_options& limits(connection_limits l) { return settings_.limits = std::move(l), *this; }
@@ -15348,44 +15515,27 @@ COMCP_LAZY void notify_roots_changed(client_core& core);
 COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
 
 template <class Core>
-class core_subscriptions_link final : public subscriptions_link {
+class core_life_link final : public life_link {
  public:
-  explicit core_subscriptions_link(Core& core) noexcept : core_(core) {}
+  explicit core_life_link(Core& core) noexcept : core_(core) {}
 
-  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) override {
-    auto work = core_.subscriptions.subscribe(std::move(uri), std::move(f), std::move(options));
-    return on_home(core_.shared_from_this(), std::move(work));
-  }
-  asio::awaitable<void> unsubscribe(std::string uri, call_options options) override {
-    return on_home(core_.shared_from_this(), core_.subscriptions.unsubscribe(std::move(uri), std::move(options)));
-  }
-  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) override {
-    return on_home(core_.shared_from_this(), streams().listen(std::move(filter), std::move(options)));
-  }
-  asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) override {
-    return streams().next(std::move(s));
-  }
-  void close(listen_stream& s) override { streams().close(s); }
-  std::uint64_t watch(std::string kind, std::function<void()> changed,
-                      std::function<void(error const&)> silent) override {
-    return core_.subscriptions.watch(std::move(kind), std::move(changed), std::move(silent));
-  }
-  void unwatch(std::uint64_t handle) override { core_.subscriptions.unwatch(handle); }
+  asio::awaitable<void> close() override { return core_.close(); }
+  [[nodiscard]] restarts_link& restarts(restarts_maker make) override { return core_.recovery.restarts(make); }
+  asio::awaitable<error> ended() override { return on_home(core_.shared_from_this(), core_.connection.ended()); }
+  [[nodiscard]] connection_status status() const noexcept override { return core_.connection.status(); }
   void on_status(std::function<void(connection_status)> listener) override {
     core_.connection.on_status(std::move(listener));
   }
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
 
  private:
-  [[nodiscard]] auto& streams() noexcept { return core_.subscriptions.streams(); }
-
   Core& core_;
 };
 
 template <class Core>
 class core_link final : public client_link {
  public:
-  explicit core_link(Core& core) noexcept : core_(core), subscriptions_(core) {}
+  explicit core_link(Core& core) noexcept : core_(core), life_(core) {}
 
   asio::awaitable<reply> begin(asio::any_io_executor const& here, prepared_call& c, pending_entry& e,
                                bool& plain) override {
@@ -15420,15 +15570,11 @@ class core_link final : public client_link {
     return {limits.pages(), limits.items(), limits.list_bytes(), now, later(now, core_.calls.hard_limit(options)),
             caches && options.cache() == cache_use::use};
   }
-  [[nodiscard]] subscriptions_link& subscriptions() noexcept override { return subscriptions_; }
-  asio::awaitable<void> close() override { return core_.close(); }
-  asio::awaitable<void> restart() override {
-    error const why(errc::transport_failed, "the connection is begun anew");
-    return on_home(core_.shared_from_this(), core_.recovery.reconnect(why));
+  [[nodiscard]] subscriptions_link& subscriptions(subscriptions_maker make) override {
+    return core_.subscriptions.hub(make);
   }
-  asio::awaitable<error> ended() override { return on_home(core_.shared_from_this(), core_.connection.ended()); }
+  [[nodiscard]] life_link& life() noexcept override { return life_; }
   void abandon() noexcept override { core_.abandon(); }
-  [[nodiscard]] connection_status status() const noexcept override { return core_.connection.status(); }
   [[nodiscard]] server_profile const& server() const noexcept override { return core_.facts; }
   [[nodiscard]] std::optional<protocol_version> version() const noexcept override { return core_.facts.version(); }
   [[nodiscard]] era_verdict verdict() const override { return core_.verdict(); }
@@ -15445,7 +15591,7 @@ class core_link final : public client_link {
   }
 
   Core& core_;
-  core_subscriptions_link<Core> subscriptions_;
+  core_life_link<Core> life_;
 };
 
 }  // namespace detail
@@ -16016,55 +16162,11 @@ class dispatcher {
 // change of the version or the era, a repetition, pages to be seen first. On home only. Internal.
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include <asio/awaitable.hpp>
-
-// client/input_rounds.hpp
-// What a server asks back while it works on a call: the requests of one round, answered by the handler at once
-// (2026-07-28, basic/patterns/mrtr), and the pages that a -32042 names (2025-11-25, client/elicitation). Internal.
-
-#include <chrono>
-#include <memory>
-#include <stop_token>
-#include <string>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp {
-class client_core;
-
-namespace detail {
-
-class input_rounds {
- public:
-  using time_point = std::chrono::steady_clock::time_point;
-
-  explicit input_rounds(client_core& core) noexcept : core_(core) {}
-
-  COMCP_LAZY [[nodiscard]] error check(input_required_result const& required) const;
-  /// The responses, as the text of an object; empty where nothing is asked.
-  COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
-                                                         time_point hard);
-  /// What the call ends with; nothing where it is to be sent again.
-  COMCP_LAZY asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
-  /// A page that was completed.
-  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
-
- private:
-  struct round;
-  struct open_pages;
-  COMCP_LAZY asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
-  COMCP_LAZY void start_answers(std::shared_ptr<round> const& r);
-
-  client_core& core_;
-  std::vector<open_pages*> open_;  // calls that wait for theirs
-};
-
-}  // namespace detail
-}  // namespace comcp
 
 // sansio/call_life.hpp
 // What an answer or a failure means for its call, decided from facts alone. Who drives it waits, asks and sends.
@@ -16332,7 +16434,7 @@ namespace detail {
 
 class exchange {
  public:
-  explicit exchange(client_core& core) noexcept : core_(core), rounds_(core) {}
+  explicit exchange(client_core& core) noexcept : core_(core) {}
 
   COMCP_LAZY asio::awaitable<reply> perform(prepared_call& c);
   COMCP_LAZY asio::awaitable<reply> round_trip(prepared_call const& c);
@@ -16348,7 +16450,11 @@ class exchange {
   /// Whether what came is not the end of it: settle() goes on then.
   COMCP_LAZY [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const;
   COMCP_LAZY asio::awaitable<reply> settle(prepared_call& c, reply r);
-  [[nodiscard]] input_rounds& rounds() noexcept { return rounds_; }
+  /// What the server asks back is answered by what this makes.
+  rounds_link& rounds(rounds_maker make) {
+    rounds_ = make(core_);
+    return *rounds_;
+  }
   /// Goes over to the newest version that both sides have, of those that the error names.
   COMCP_LAZY [[nodiscard]] bool follow_version(error const& e);
 
@@ -16360,12 +16466,13 @@ class exchange {
   // The call's end; nothing where it is to be sent again.
   COMCP_LAZY asio::awaitable<std::optional<reply>> after_failure(progress& p, reply& r);
   COMCP_LAZY asio::awaitable<std::optional<reply>> next_round(progress& p, reply& r);
+  COMCP_LAZY [[nodiscard]] error check_round(input_required_result const& required) const;
   COMCP_LAZY asio::awaitable<error> rest(progress& p);
   COMCP_LAZY asio::awaitable<result<bool>> probe_again(prepared_call const& c, error refusal);
   COMCP_LAZY asio::awaitable<bool> list_again(prepared_call& c);
 
   client_core& core_;
-  input_rounds rounds_;
+  std::unique_ptr<rounds_link> rounds_;  // null: nothing was declared that a server may ask for
 };
 
 }  // namespace detail
@@ -16895,11 +17002,10 @@ COMCP_LAZY_DECL bool pipeline::notified(std::string const& method, json::value c
 #endif
 
 // client/recovery.hpp
-// What follows a loss: another attempt after a pause, where the restart policy allows one, or a new handshake on the
-// connection as it is, for a lost session or an era in doubt; and who waits for that. On home only. Internal.
+// What follows a loss: a restart, where there may be one, or a new handshake on the connection as it is, for a lost
+// session or an era in doubt; and who waits for that. On home only. Internal.
 
-#include <chrono>
-#include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -16953,24 +17059,18 @@ class client_core;
 namespace detail {
 class recovery {
  public:
-  using nanoseconds = std::chrono::nanoseconds;
-
   recovery(client_core& core, connection& c, connect_settings& settings) noexcept
-      : core_(core), connection_(c), eras_(settings, c.channel()), delays_(settings.restart.delays()) {}
+      : core_(core), connection_(c), eras_(settings, c.channel()) {}
 
   /// The connection is lost: it is begun again, or it is over.
   COMCP_LAZY void lost(error why);
   /// The same while it is being restored.
   void lost_again(error why) { lost_again_ = std::move(why); }
+  [[nodiscard]] error const& lost_again() const noexcept { return lost_again_; }
   /// An unusable peer: ends the connection where another may follow, else the client.
   COMCP_LAZY void break_off(error reason);
-  /// Ends the connection and begins anew, as after a crash with this reason, once `wait` is over; an attempt that waits
-  /// already is made now. What forbids it, if anything does.
-  COMCP_LAZY error begin_anew(error why, nanoseconds wait);
-  /// The same at once, and waits until it is ready again. Throws what the attempt failed with.
-  COMCP_LAZY asio::awaitable<void> reconnect(error why);
-  /// Called whenever an attempt to restore the connection begins.
-  void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
+  /// Begins connections anew; there from the start where a policy asks for that.
+  COMCP_LAZY restarts_link& restarts(restarts_maker make);
 
   /// The server refused the message unread, so that it may go out again in the new session; a second time it may not.
   COMCP_LAZY void session_lost(request_id id, error why);
@@ -16978,6 +17078,8 @@ class recovery {
   COMCP_LAZY void check_era();
   /// Whether the era comes from a saved verdict that nothing has shown to hold.
   [[nodiscard]] bool doubts_era() const noexcept { return prior_unconfirmed_; }
+  /// It is overtaken by a new connection.
+  void forget_renewal() noexcept { renewal_due_ = false; }
   void doubt_era(bool yes) noexcept { prior_unconfirmed_ = yes; }
   /// An answer came, of a call and not of a handshake alone: the connection works, and the verdict holds.
   COMCP_LAZY void answered(pending_entry const& e) noexcept;
@@ -16994,11 +17096,6 @@ class recovery {
   COMCP_LAZY void restored();
 
  private:
-  COMCP_LAZY [[nodiscard]] std::optional<nanoseconds> next_restart(error const& why);
-  COMCP_LAZY bool begin_restart(error const& why);
-  COMCP_LAZY void give_way(error const& why, nanoseconds wait);
-  COMCP_LAZY asio::awaitable<void> restart(nanoseconds first_wait);
-  COMCP_LAZY asio::awaitable<error> attempt();
   COMCP_LAZY void renew();
   COMCP_LAZY void begin_renegotiation(std::optional<era_verdict> known);
   COMCP_LAZY asio::awaitable<void> renegotiate(std::optional<era_verdict> known);
@@ -17009,12 +17106,8 @@ class recovery {
   era_memory eras_;
   std::vector<request_id> deferred_;   // calls that wait for a connection to be sent
   std::vector<request_id> unsettled_;  // what waits for one otherwise
-  std::vector<request_id> restarts_;   // what waits for the outcome of the next attempt
-  std::function<void()> on_attempt_;
+  std::unique_ptr<restarts_link> restarts_;
   error lost_again_;
-  request_id pause_ = 0;  // before the next attempt
-  bool at_once_ = false;  // without that
-  sansio::backoff delays_;  // of restarts in a row
   unsigned renewals_in_a_row_ = 0;
   bool renewal_due_ = false;        // the session is lost, and the last try to renew it failed
   bool prior_unconfirmed_ = false;
@@ -17505,261 +17598,37 @@ COMCP_LAZY_DECL result<void> label(outgoing& message, pending_entry const& e, wi
 #endif
 
 // client/subscriptions.hpp
-// Who wants to hear of which change, in both eras: resources/subscribe in the legacy one, listen streams in the
-// modern one (2026-07-28, basic/patterns/subscriptions). The wire subscription is shared by all local ones.
+// What a core knows of subscriptions: who sees to them is made when a program asks for the first one, so that others do
+// not compile it. On home only. Internal.
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-// client/listen_streams.hpp
-// The open subscriptions/listen requests of the modern era, what comes on each, and who reads it (2026-07-28,
-// basic/patterns/subscriptions). On home only. Internal.
-
-#include <chrono>
-#include <cstdint>
-#include <deque>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include <asio/awaitable.hpp>
 
 namespace comcp {
 class client_core;
 
 namespace detail {
 
-class listen_streams {
+class subscriptions {
  public:
-  using pointer = std::shared_ptr<listen_stream>;
-  enum class route { taken, shared, untagged };
+  explicit subscriptions(client_core& core) noexcept : core_(core) {}
 
-  /// `over` hears of each that ends.
-  listen_streams(client_core& core, std::function<void(pointer const&)> over) : core_(core), over_(std::move(over)) {}
+  /// Who sees to them; `make` may be null where that is known to be there.
+  COMCP_LAZY subscriptions_link& hub(subscriptions_maker make);
+  /// Legacy era: why what the server says unasked does not come, if it does not.
+  [[nodiscard]] error const& deafness() const noexcept { return deaf_; }
 
-  /// Sends the request; it lives until the server or we end it.
-  COMCP_LAZY void open(pointer const& s);
-  COMCP_LAZY asio::awaitable<error> acknowledged(pointer s, call_options options);
-  COMCP_LAZY void close(listen_stream& s);
-  /// A user's own stream.
-  COMCP_LAZY asio::awaitable<pointer> listen(subscription_filter filter, call_options options);
-  COMCP_LAZY asio::awaitable<std::optional<any_notification>> next(pointer s);
-
-  /// Whose notification it was: of an independent stream (or nobody's), of the shared one, or of no stream.
-  COMCP_LAZY route routed(std::string const& method, json::value const& params);
-  COMCP_LAZY void cancelled_by_server(json::view request);
-  COMCP_LAZY void end_all(error const& reason);
-  COMCP_LAZY void shut_down() noexcept;
-
- private:
-  COMCP_LAZY void stream_over(pointer const& s, reply r);
-  COMCP_LAZY asio::awaitable<reply> open_for(pointer s, prepared_call& c);
-  COMCP_LAZY [[nodiscard]] pointer by_id(std::uint64_t id) const;
-
-  client_core& core_;
-  std::function<void(pointer const&)> over_;
-  std::vector<pointer> open_;
-};
-
-/// By way of the interceptors, which may deny and record it. Throws what it fails with.
-COMCP_LAZY asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how);
-
-inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code == -32022; }
-
-}  // namespace detail
-}  // namespace comcp
-
-// client/shared_stream.hpp
-// The one subscriptions/listen stream of the modern era that all local subscribers share: it always asks for what they
-// want now, and is opened again when it breaks. On home only. Internal.
-
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <asio/awaitable.hpp>
-
-namespace comcp::detail {
-class subscription_hub;
-
-class shared_stream {
- public:
-  using pointer = listen_streams::pointer;
-
-  shared_stream(client_core& core, subscription_hub& hub, listen_streams& streams) noexcept
-      : core_(core), hub_(hub), streams_(streams) {}
-
-  /// What is wanted may have changed, or the connection is a new one.
-  COMCP_LAZY void refresh();
-  /// Waits until what is wanted now, this resource with it, is acknowledged.
-  COMCP_LAZY asio::awaitable<error> join(std::string uri, prepared_call& c);
-  /// One of the open streams ended.
-  COMCP_LAZY void over(pointer const& s);
-  COMCP_LAZY void ended(error const& reason);
-  /// It broke, or what it brings did not come: what changes until the next one is open, nobody tells.
-  void gap(bool is) noexcept { gap_ = is; }
-  /// Whether there was one, which ends.
-  [[nodiscard]] bool close_gap() noexcept { return std::exchange(gap_, false); }
-
- private:
-  COMCP_LAZY void reopen_later();
-  COMCP_LAZY void give_up_opening();
-  COMCP_LAZY asio::awaitable<void> reconcile();
-
-  client_core& core_;
-  subscription_hub& hub_;
-  listen_streams& streams_;
-  pointer open_, opening_;           // the latter is not acknowledged yet
-  std::vector<request_id> waiting_;  // for the end of a reconciliation
-  call_options patience_;            // the longest timeout of those
-  sansio::backoff delays_{reconnect_options().attempts(~0U).jitter(0)};  // while the server ends it
-  bool reconciling_ = false;
-  bool reopening_ = false;  // the wait before the next attempt is under way
-  bool gap_ = false;
-};
-
-}  // namespace comcp::detail
-
-// client/watchers.hpp
-// Who watches the lists of a server, and is told when they change, or that nobody tells of it. Internal.
-
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-#include <vector>
-
-namespace comcp::detail {
-
-class watchers {
- public:
-  using silence = std::function<void(error const&)>;
-
-  /// What a callback throws is told to `fault`.
-  explicit watchers(std::function<void(error)> fault) : fault_(std::move(fault)) {}
-
-  std::uint64_t add(std::string kind, std::function<void()> changed, silence silent) {
-    all_.push_back({++last_, std::move(kind), std::move(changed), std::move(silent)});
-    return last_;
-  }
-  void remove(std::uint64_t handle) {
-    std::erase_if(all_, [handle](watcher const& w) { return w.handle == handle; });
-  }
-  [[nodiscard]] bool wants(std::string_view kind) const {
-    for (auto const& w : all_) {
-      if (w.kind == kind) return true;
-    }
-    return false;
-  }
-  void tell(std::string_view kind) {
-    auto const now = all_;
-    for (auto const& w : now) {
-      if (w.kind == kind) guarded(w.changed);
-    }
-  }
-  /// To the watches of one kind, or of all.
-  void tell_silence(std::string_view kind, error const& why) {
-    auto const now = all_;
-    for (auto const& w : now) {
-      if (w.silent && (kind.empty() || w.kind == kind)) guarded([&] { w.silent(why); });
-    }
-  }
-  void guarded(std::function<void()> const& f) {
-    try {
-      f();
-    } catch (...) {
-      fault_(error(errc::invalid_argument, "a subscription callback threw"));
-    }
-  }
-
- private:
-  struct watcher {
-    std::uint64_t handle;
-    std::string kind;
-    std::function<void()> changed;
-    silence silent;
-  };
-
-  std::function<void(error)> fault_;
-  std::vector<watcher> all_;
-  std::uint64_t last_ = 0;
-};
-
-}  // namespace comcp::detail
-
-namespace comcp {
-class client_core;
-
-namespace detail {
-
-class subscription_hub {
- public:
-  COMCP_LAZY explicit subscription_hub(client_core& core);
-  ~subscription_hub();
-
-  // From users, on home.
-  COMCP_LAZY asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
-  COMCP_LAZY asio::awaitable<void> unsubscribe(std::string uri, call_options options);
-  /// `f` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that changes
-  /// are not told, or not for now, and why. Returns a handle to stop with.
-  COMCP_LAZY std::uint64_t watch(std::string kind, std::function<void()> f,
-                                 std::function<void(error const&)> silent = {});
-  COMCP_LAZY void unwatch(std::uint64_t handle);
-
-  [[nodiscard]] listen_streams& streams() noexcept { return streams_; }
-
-  // From the core.
   COMCP_LAZY void connected();
   COMCP_LAZY void ended(error const& reason);
-  /// Legacy era: what the server says unasked does not come any more, or (no error) it does again.
-  COMCP_LAZY void deaf(error const& why);
-  /// Whether anybody waits for what the server says unasked.
-  COMCP_LAZY [[nodiscard]] bool is_awaited() const;
-  // For the shared stream.
-  COMCP_LAZY [[nodiscard]] subscription_filter wanted() const;
-  /// What it acknowledged.
-  COMCP_LAZY void adopt(listen_stream const& s);
-  /// There was none for a while: as though every list had changed.
-  COMCP_LAZY void missed_changes();
-  /// It brings nothing for now.
-  void silent(error const& why) { watchers_.tell_silence({}, why); }
-  /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
+  COMCP_LAZY void shut_down() noexcept;
+  // For inbound.
   COMCP_LAZY bool notified(std::string const& method, json::value const& params);
+  COMCP_LAZY void deaf(error const& why);
+  COMCP_LAZY [[nodiscard]] bool is_awaited() const;
 
  private:
-  struct topic {
-    std::vector<std::shared_ptr<updated_callback const>> callbacks;
-    bool confirmed = false;  // the server agreed to it
-    bool asking = false;     // legacy: one subscriber asks for all
-    std::vector<request_id> waiting;
-  };
-
-  COMCP_LAZY void tell(std::string const& method, json::value const& params);
-  COMCP_LAZY void tell_watchers();
-  struct membership;
-  COMCP_LAZY asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine,
-                                         prepared_call& c);
-  COMCP_LAZY asio::awaitable<reply> leave(std::string uri, prepared_call& c);
-  COMCP_LAZY asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
-  COMCP_LAZY void wake(std::vector<request_id>& line, error const& why);
-  COMCP_LAZY void answered(std::string const& uri, bool well);
-  COMCP_LAZY asio::awaitable<void> restore_legacy(std::string uri);
-  COMCP_LAZY void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
-
   client_core& core_;
-  std::map<std::string, topic> resources_;
-  listen_streams streams_;
-  shared_stream shared_;
-  watchers watchers_;
-  std::map<std::string, error> silent_;  // kinds whose changes the shared stream does not bring
+  std::unique_ptr<subscriptions_link> hub_;
   error deaf_;
 };
 
@@ -18041,7 +17910,7 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   detail::outbound outbound;
   detail::inbound inbound;
   detail::dispatcher dispatcher;
-  detail::subscription_hub subscriptions;
+  detail::subscriptions subscriptions;
 
  private:
   COMCP_LAZY static void let_go(client_core* last) noexcept;
@@ -18053,6 +17922,429 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
 
 }  // namespace comcp
 
+// client/input_rounds.hpp
+// What a server asks back while it works on a call: the requests of one round, answered by the handler at once
+// (2026-07-28, basic/patterns/mrtr), and the pages that a -32042 names (2025-11-25, client/elicitation). Internal.
+
+#include <chrono>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class input_rounds {
+ public:
+  using time_point = std::chrono::steady_clock::time_point;
+
+  explicit input_rounds(client_core& core) noexcept : core_(core) {}
+
+  // As for rounds_link.
+  COMCP_LAZY asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
+                                                         time_point hard);
+  COMCP_LAZY asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard);
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
+
+ private:
+  struct round;
+  struct open_pages;
+  COMCP_LAZY asio::awaitable<void> answer_one(std::shared_ptr<round> r, std::string key, input_request asked);
+  COMCP_LAZY void start_answers(std::shared_ptr<round> const& r);
+
+  client_core& core_;
+  std::vector<open_pages*> open_;  // calls that wait for theirs
+};
+
+/// Them behind their link: that it is virtual is said here alone.
+template <class Rounds>
+class input_rounds_link final : public rounds_link {
+ public:
+  explicit input_rounds_link(client_core& core) noexcept : rounds_(core) {}
+
+  asio::awaitable<result<std::string>> answer(input_required_result required, std::stop_token stop,
+                                              time_point hard) override {
+    return rounds_.answer(std::move(required), std::move(stop), hard);
+  }
+  asio::awaitable<error> show_pages(prepared_call const& c, error refusal, time_point hard) override {
+    return rounds_.show_pages(c, std::move(refusal), hard);
+  }
+  bool notified(std::string const& method, json::value const& params) override {
+    return rounds_.notified(method, params);
+  }
+
+ private:
+  Rounds rounds_;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/listen_streams.hpp
+// The open subscriptions/listen requests of the modern era, what comes on each, and who reads it (2026-07-28,
+// basic/patterns/subscriptions). On home only. Internal.
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class listen_streams {
+ public:
+  using pointer = std::shared_ptr<listen_stream>;
+  enum class route { taken, shared, untagged };
+
+  /// `over` hears of each that ends.
+  listen_streams(client_core& core, std::function<void(pointer const&)> over) : core_(core), over_(std::move(over)) {}
+
+  /// Sends the request; it lives until the server or we end it.
+  COMCP_LAZY void open(pointer const& s);
+  COMCP_LAZY asio::awaitable<error> acknowledged(pointer s, call_options options);
+  COMCP_LAZY void close(listen_stream& s);
+  /// A user's own stream.
+  COMCP_LAZY asio::awaitable<pointer> listen(subscription_filter filter, call_options options);
+  COMCP_LAZY asio::awaitable<std::optional<any_notification>> next(pointer s);
+
+  /// Whose notification it was: of an independent stream (or nobody's), of the shared one, or of no stream.
+  COMCP_LAZY route routed(std::string const& method, json::value const& params);
+  COMCP_LAZY void cancelled_by_server(json::view request);
+  COMCP_LAZY void end_all(error const& reason);
+  COMCP_LAZY void shut_down() noexcept;
+
+ private:
+  COMCP_LAZY void stream_over(pointer const& s, reply r);
+  COMCP_LAZY asio::awaitable<reply> open_for(pointer s, prepared_call& c);
+  COMCP_LAZY [[nodiscard]] pointer by_id(std::uint64_t id) const;
+
+  client_core& core_;
+  std::function<void(pointer const&)> over_;
+  std::vector<pointer> open_;
+};
+
+/// By way of the interceptors, which may deny and record it. Throws what it fails with.
+COMCP_LAZY asio::awaitable<void> ask_subscription(client_core& core, prepared_call c, performer::function how);
+
+inline bool is_other_version(error const& e) { return e.peer() && e.peer()->code == -32022; }
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/restarts.hpp
+// A connection that was lost, or is to be another, is begun anew: after the pauses of the restart policy, or at once
+// and by hand. Compiled by programs that restart. On home only. Internal.
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+class connection;
+
+class restarts {
+ public:
+  using nanoseconds = restarts_link::nanoseconds;
+
+  COMCP_LAZY explicit restarts(client_core& core);
+
+  // As for restarts_link.
+  COMCP_LAZY bool begin(error const& why);
+  COMCP_LAZY error begin_anew(error why, nanoseconds wait);
+  COMCP_LAZY asio::awaitable<void> reconnect(error why);
+  void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
+  void proved() noexcept { delays_.proved(); }
+  COMCP_LAZY void over(error const& failure);
+
+ private:
+  COMCP_LAZY [[nodiscard]] std::optional<nanoseconds> next(error const& why);
+  COMCP_LAZY void give_way(error const& why, nanoseconds wait);
+  COMCP_LAZY asio::awaitable<void> run(nanoseconds first_wait);
+  COMCP_LAZY asio::awaitable<error> attempt();
+
+  client_core& core_;
+  connection& connection_;
+  std::vector<request_id> waiting_;  // for the outcome of the next attempt
+  std::function<void()> on_attempt_;
+  request_id pause_ = 0;    // before the next attempt
+  bool at_once_ = false;    // without that
+  sansio::backoff delays_;  // of restarts in a row
+};
+
+/// Them behind their link: that it is virtual is said here alone.
+template <class Restarts>
+class restarts_behind_link final : public restarts_link {
+ public:
+  explicit restarts_behind_link(client_core& core) : restarts_(core) {}
+
+  bool begin(error const& why) override { return restarts_.begin(why); }
+  error begin_anew(error why, nanoseconds wait) override { return restarts_.begin_anew(std::move(why), wait); }
+  asio::awaitable<void> reconnect(error why) override { return restarts_.reconnect(std::move(why)); }
+  void on_attempt(std::function<void()> f) override { restarts_.on_attempt(std::move(f)); }
+  void proved() noexcept override { restarts_.proved(); }
+  void over(error const& failure) override { restarts_.over(failure); }
+
+ private:
+  Restarts restarts_;
+};
+
+}  // namespace detail
+}  // namespace comcp
+
+// client/shared_stream.hpp
+// The one subscriptions/listen stream of the modern era that all local subscribers share: it always asks for what they
+// want now, and is opened again when it breaks. On home only. Internal.
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+namespace comcp::detail {
+class subscription_hub;
+
+class shared_stream {
+ public:
+  using pointer = listen_streams::pointer;
+
+  shared_stream(client_core& core, subscription_hub& hub, listen_streams& streams) noexcept
+      : core_(core), hub_(hub), streams_(streams) {}
+
+  /// What is wanted may have changed, or the connection is a new one.
+  COMCP_LAZY void refresh();
+  /// Waits until what is wanted now, this resource with it, is acknowledged.
+  COMCP_LAZY asio::awaitable<error> join(std::string uri, prepared_call& c);
+  /// One of the open streams ended.
+  COMCP_LAZY void over(pointer const& s);
+  COMCP_LAZY void ended(error const& reason);
+  /// It broke, or what it brings did not come: what changes until the next one is open, nobody tells.
+  void gap(bool is) noexcept { gap_ = is; }
+  /// Whether there was one, which ends.
+  [[nodiscard]] bool close_gap() noexcept { return std::exchange(gap_, false); }
+
+ private:
+  COMCP_LAZY void reopen_later();
+  COMCP_LAZY void give_up_opening();
+  COMCP_LAZY asio::awaitable<void> reconcile();
+
+  client_core& core_;
+  subscription_hub& hub_;
+  listen_streams& streams_;
+  pointer open_, opening_;           // the latter is not acknowledged yet
+  std::vector<request_id> waiting_;  // for the end of a reconciliation
+  call_options patience_;            // the longest timeout of those
+  sansio::backoff delays_{reconnect_options().attempts(~0U).jitter(0)};  // while the server ends it
+  bool reconciling_ = false;
+  bool reopening_ = false;  // the wait before the next attempt is under way
+  bool gap_ = false;
+};
+
+}  // namespace comcp::detail
+
+// client/subscription_hub.hpp
+// Who wants to hear of which change, in both eras: resources/subscribe in the legacy one, listen streams in the
+// modern one (2026-07-28, basic/patterns/subscriptions). The wire subscription is shared by all local ones.
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <asio/awaitable.hpp>
+
+// client/watchers.hpp
+// Who watches the lists of a server, and is told when they change, or that nobody tells of it. Internal.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace comcp::detail {
+
+class watchers {
+ public:
+  using silence = std::function<void(error const&)>;
+
+  /// What a callback throws is told to `fault`.
+  explicit watchers(std::function<void(error)> fault) : fault_(std::move(fault)) {}
+
+  std::uint64_t add(std::string kind, std::function<void()> changed, silence silent) {
+    all_.push_back({++last_, std::move(kind), std::move(changed), std::move(silent)});
+    return last_;
+  }
+  void remove(std::uint64_t handle) {
+    std::erase_if(all_, [handle](watcher const& w) { return w.handle == handle; });
+  }
+  [[nodiscard]] bool wants(std::string_view kind) const {
+    for (auto const& w : all_) {
+      if (w.kind == kind) return true;
+    }
+    return false;
+  }
+  void tell(std::string_view kind) {
+    auto const now = all_;
+    for (auto const& w : now) {
+      if (w.kind == kind) guarded(w.changed);
+    }
+  }
+  /// To the watches of one kind, or of all.
+  void tell_silence(std::string_view kind, error const& why) {
+    auto const now = all_;
+    for (auto const& w : now) {
+      if (w.silent && (kind.empty() || w.kind == kind)) guarded([&] { w.silent(why); });
+    }
+  }
+  void guarded(std::function<void()> const& f) {
+    try {
+      f();
+    } catch (...) {
+      fault_(error(errc::invalid_argument, "a subscription callback threw"));
+    }
+  }
+
+ private:
+  struct watcher {
+    std::uint64_t handle;
+    std::string kind;
+    std::function<void()> changed;
+    silence silent;
+  };
+
+  std::function<void(error)> fault_;
+  std::vector<watcher> all_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace comcp::detail
+
+namespace comcp {
+class client_core;
+
+namespace detail {
+
+class subscription_hub {
+ public:
+  COMCP_LAZY explicit subscription_hub(client_core& core);
+
+  // From users, on home.
+  COMCP_LAZY asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options);
+  COMCP_LAZY asio::awaitable<void> unsubscribe(std::string uri, call_options options);
+  /// `f` is called at each change of a list: "tools", "prompts" or "resources"; `silent` when it turns out that changes
+  /// are not told, or not for now, and why. Returns a handle to stop with.
+  COMCP_LAZY std::uint64_t watch(std::string kind, std::function<void()> f,
+                                 std::function<void(error const&)> silent = {});
+  COMCP_LAZY void unwatch(std::uint64_t handle);
+
+  [[nodiscard]] listen_streams& streams() noexcept { return streams_; }
+
+  // From the core.
+  COMCP_LAZY void connected();
+  COMCP_LAZY void ended(error const& reason);
+  /// Legacy era: whether what the server says unasked comes has changed.
+  COMCP_LAZY void deaf(error const& before);
+  // For the shared stream.
+  COMCP_LAZY [[nodiscard]] subscription_filter wanted() const;
+  /// What it acknowledged.
+  COMCP_LAZY void adopt(listen_stream const& s);
+  /// There was none for a while: as though every list had changed.
+  COMCP_LAZY void missed_changes();
+  /// It brings nothing for now.
+  void silent(error const& why) { watchers_.tell_silence({}, why); }
+  /// Modern era: true when the notification belonged to an independent stream or was not for anybody else.
+  COMCP_LAZY bool notified(std::string const& method, json::value const& params);
+
+ private:
+  struct topic {
+    std::vector<std::shared_ptr<updated_callback const>> callbacks;
+    bool confirmed = false;  // the server agreed to it
+    bool asking = false;     // legacy: one subscriber asks for all
+    std::vector<request_id> waiting;
+  };
+
+  COMCP_LAZY void tell(std::string const& method, json::value const& params);
+  COMCP_LAZY void tell_watchers();
+  struct membership;
+  COMCP_LAZY asio::awaitable<reply> join(std::string uri, std::shared_ptr<updated_callback const> mine,
+                                         prepared_call& c);
+  COMCP_LAZY asio::awaitable<reply> leave(std::string uri, prepared_call& c);
+  COMCP_LAZY asio::awaitable<error> join_legacy(std::string uri, prepared_call& c);
+  COMCP_LAZY void wake(std::vector<request_id>& line, error const& why);
+  COMCP_LAZY void answered(std::string const& uri, bool well);
+  COMCP_LAZY asio::awaitable<void> restore_legacy(std::string uri);
+  COMCP_LAZY void forget(std::string const& uri, std::shared_ptr<updated_callback const> const& callback);
+
+  client_core& core_;
+  std::map<std::string, topic> resources_;
+  listen_streams streams_;
+  shared_stream shared_;
+  watchers watchers_;
+  std::map<std::string, error> silent_;  // kinds whose changes the shared stream does not bring
+};
+
+/// A hub behind its link: that it is virtual is said here alone.
+template <class Hub>
+class subscription_hub_link final : public subscriptions_link {
+ public:
+  explicit subscription_hub_link(client_core& core) : hub_(core) {}
+
+  asio::awaitable<void> subscribe(std::string uri, updated_callback f, call_options options) override {
+    return hub_.subscribe(std::move(uri), std::move(f), std::move(options));
+  }
+  asio::awaitable<void> unsubscribe(std::string uri, call_options options) override {
+    return hub_.unsubscribe(std::move(uri), std::move(options));
+  }
+  asio::awaitable<std::shared_ptr<listen_stream>> listen(subscription_filter filter, call_options options) override {
+    return hub_.streams().listen(std::move(filter), std::move(options));
+  }
+  asio::awaitable<std::optional<any_notification>> next(std::shared_ptr<listen_stream> s) override {
+    return hub_.streams().next(std::move(s));
+  }
+  void close(listen_stream& s) override { hub_.streams().close(s); }
+  std::uint64_t watch(std::string kind, std::function<void()> changed,
+                      std::function<void(error const&)> silent) override {
+    return hub_.watch(std::move(kind), std::move(changed), std::move(silent));
+  }
+  void unwatch(std::uint64_t handle) override { hub_.unwatch(handle); }
+  void connected() override { hub_.connected(); }
+  void ended(error const& reason) override { hub_.ended(reason); }
+  void shut_down() noexcept override { hub_.streams().shut_down(); }
+  bool notified(std::string const& method, json::value const& params) override { return hub_.notified(method, params); }
+  void deaf(error const& before) override { hub_.deaf(before); }
+  [[nodiscard]] bool is_awaited() const override { return !hub_.wanted().empty(); }
+
+ private:
+  Hub hub_;
+};
+
+}  // namespace detail
+}  // namespace comcp
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // client/impl/connection.ipp
@@ -18322,11 +18614,14 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
       subscriptions(*this),
       link_(*this) {
   settings.handshake.over_http = is_http();
+  if (settings.restarts) recovery.restarts(settings.restarts);
+  auto const parts = handler.parts();
+  if (parts.subscriptions) subscriptions.hub(parts.subscriptions);
   for (auto const& make : settings.steps) {
     if (make) pipeline.add(make(*this));
   }
   inbound.add(detail::notification_sink(pipeline));
-  inbound.add(detail::notification_sink(exchange.rounds()));
+  if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
   inbound.add(detail::notification_sink(dispatcher));
   if (settings.observer.on_status) connection.on_status(settings.observer.on_status);
@@ -18376,7 +18671,7 @@ COMCP_LAZY_DECL void client_core::let_go(client_core* last) noexcept {
 COMCP_LAZY_DECL void client_core::lose_context() noexcept {
   connection.context_gone();
   calls.shut_down();
-  subscriptions.streams().shut_down();
+  subscriptions.shut_down();
   settings.executor = {};
 }
 
@@ -18909,7 +19204,8 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::after_failure(pr
   auto const why = r.error();
   switch (p.life.failed(why, facts(c, &why))) {
     case action::show_pages: {
-      auto const ended = co_await rounds_.show_pages(c, why, p.hard);
+      if (!rounds_) co_return reply(why.with_code(make_error_code(errc::url_elicitation_required)));
+      auto const ended = co_await rounds_->show_pages(c, why, p.hard);
       if (ended) co_return reply(ended);
       break;
     }
@@ -18949,21 +19245,44 @@ COMCP_LAZY_DECL asio::awaitable<std::optional<reply>> exchange::next_round(progr
     co_return reply(error(errc::limit_exceeded, "more input rounds than limits().input_rounds()"));
   auto required = json::read<input_required_result>(r->view());
   if (!required) co_return reply(required.error().with_code(make_error_code(errc::protocol_violation)));
-  if (auto const bad = rounds_.check(*required)) co_return reply(bad);
+  if (auto const bad = check_round(*required)) co_return reply(bad);
   p.spend(core_.calls.now() - p.sent_at);
   auto state = required->request_state;
+  result<std::string> answers = std::string();
   if (required->input_requests && !required->input_requests->empty()) {
     p.pause = first_rest;
+    answers = co_await rounds_->answer(std::move(*required), c.options.stop(), p.hard);
   } else {
     auto const ended = co_await rest(p);
     if (ended) co_return reply(ended);
   }
-  auto answers = co_await rounds_.answer(std::move(*required), c.options.stop(), p.hard);
   if (!answers) co_return reply(answers.error());
   c.params = with_answers(p.original, *answers, state);
   p.sent_at = core_.calls.now();
   c.options.timeout(std::max(p.left, std::chrono::nanoseconds(1)));
   co_return std::nullopt;
+}
+
+COMCP_LAZY_DECL error exchange::check_round(input_required_result const& required) const {
+  bool const asks = required.input_requests && !required.input_requests->empty();
+  if (!asks && !required.request_state)
+    return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
+  if (!asks) return {};
+  if (required.input_requests->size() > core_.settings.limits.input_requests())
+    return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
+  for (auto const& [key, asked] : *required.input_requests) {
+    bool declared = false;
+    if (asked.method == "sampling/createMessage") declared = core_.introduction.capabilities().sampling.has_value();
+    if (asked.method == "roots/list") declared = core_.introduction.capabilities().roots.has_value();
+    if (asked.method == "elicitation/create") {
+      auto const mode = asked.params.view().find("mode");
+      bool const url = mode && mode->get_string() == "url";
+      declared = url ? core_.introduction.capabilities().supports_elicitation_url() : core_.introduction.capabilities().supports_elicitation_form();
+    }
+    if (!declared || !rounds_)
+      return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
+  }
+  return {};
 }
 
 // Before state alone goes back: a server that is not ready yet is not asked in a loop.
@@ -19393,26 +19712,8 @@ COMCP_LAZY error round_error(error const& e) {
   return e.peer() || is_ours ? e.with_code(make_error_code(errc::input_refused)) : e;
 }
 
-COMCP_LAZY_DECL error input_rounds::check(input_required_result const& required) const {
-  bool const asks = required.input_requests && !required.input_requests->empty();
-  if (!asks && !required.request_state)
-    return {errc::protocol_violation, "input_required with neither inputRequests nor requestState"};
-  if (!asks) return {};
-  if (required.input_requests->size() > core_.settings.limits.input_requests())
-    return error(errc::limit_exceeded, "one round with more than limits().input_requests()").with_outcome(call_outcome::known);
-  for (auto const& [key, asked] : *required.input_requests) {
-    bool declared = false;
-    if (asked.method == "sampling/createMessage") declared = core_.introduction.capabilities().sampling.has_value();
-    if (asked.method == "roots/list") declared = core_.introduction.capabilities().roots.has_value();
-    if (asked.method == "elicitation/create") {
-      auto const mode = asked.params.view().find("mode");
-      bool const url = mode && mode->get_string() == "url";
-      declared = url ? core_.introduction.capabilities().supports_elicitation_url() : core_.introduction.capabilities().supports_elicitation_form();
-    }
-    if (!declared)
-      return {errc::protocol_violation, "the server asks for " + asked.method + ", which was not declared"};
-  }
-  return {};
+COMCP_LAZY_DECL std::unique_ptr<rounds_link> make_rounds(client_core& core) {
+  return std::make_unique<input_rounds_link<input_rounds>>(core);
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> input_rounds::answer_one(std::shared_ptr<round> r, std::string key,
@@ -19455,7 +19756,6 @@ COMCP_LAZY_DECL void input_rounds::start_answers(std::shared_ptr<round> const& r
 
 COMCP_LAZY_DECL asio::awaitable<result<std::string>> input_rounds::answer(input_required_result required,
                                                                           std::stop_token stop, time_point hard) {
-  if (!required.input_requests || required.input_requests->empty()) co_return std::string();
   auto const r = std::make_shared<round>();
   auto const most = std::max(std::chrono::nanoseconds(hard - core_.calls.now()), std::chrono::nanoseconds(1));
   if (!core_.calls.enlist(r->done, most)) co_return error(errc::queue_full, "too many calls in flight");
@@ -20089,117 +20389,20 @@ COMCP_LAZY_DECL void outbound::send(outgoing message) {
 namespace comcp::detail {
 
 COMCP_LAZY_DECL void recovery::lost(error why) {
-  if (!begin_restart(why)) connection_.finish(std::move(why));
+  if (!restarts_ || !restarts_->begin(why)) connection_.finish(std::move(why));
 }
 
-COMCP_LAZY_DECL std::optional<recovery::nanoseconds> recovery::next_restart(error const& why) {
-  auto const& policy = core_.settings.restart;
-  if (policy.ask()) {
-    try {
-      return policy.ask()(why);
-    } catch (...) {
-      core_.fault(error(errc::invalid_argument, "a restart hook threw"));
-      return {};
-    }
-  }
-  return delays_.failed(0);
-}
-
-// False when there is to be no restart.
-COMCP_LAZY_DECL bool recovery::begin_restart(error const& why) {
-  auto const wait = next_restart(why);
-  if (connection_.life().is_closing()) return true;  // by whom it asked
-  if (wait) give_way(why, *wait);
-  return wait.has_value();
-}
-
-COMCP_LAZY_DECL void recovery::give_way(error const& why, nanoseconds wait) {
-  renewal_due_ = at_once_ = false;
-  connection_.on(sansio::life_event::lost);
-  connection_.cancel_inbound();
-  connection_.fail_all(why);
-  if (!connection_.life().is_closing()) core_.spawn(restart(wait));
+COMCP_LAZY_DECL restarts_link& recovery::restarts(restarts_maker make) {
+  if (!restarts_) restarts_ = make(core_);
+  return *restarts_;
 }
 
 COMCP_LAZY_DECL void recovery::break_off(error reason) {
-  if (core_.settings.restart.ask()) {
+  if (restarts_ && core_.settings.restart.ask()) {
     if (connection_.life().is_restarting()) return;  // it is being replaced, or the attempt's own timeouts end it
-    if (connection_.life().is(sansio::life_state::ready) && begin_restart(reason)) return;
+    if (connection_.life().is(sansio::life_state::ready) && restarts_->begin(reason)) return;
   }
   core_.spawn(connection_.close(std::move(reason)));
-}
-
-COMCP_LAZY_DECL error recovery::begin_anew(error why, nanoseconds wait) {
-  auto const& life = connection_.life();
-  if (connection_.end_reason()) return *connection_.end_reason();
-  if (life.is_closing()) return {errc::closed, "the client is closing"};
-  if (life.is_restarting() || life.is(sansio::life_state::restoring)) {
-    at_once_ = true;
-    core_.calls.end(pause_, json::value());
-    return {};
-  }
-  if (!life.is(sansio::life_state::ready)) return {errc::not_ready, "the first connection is still being made"};
-  delays_.proved();
-  give_way(why, wait);
-  return connection_.end_reason().value_or(error());
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> recovery::reconnect(error why) {
-  auto const hold = core_.shared_from_this();
-  if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
-  pending_entry outcome(pending_entry::span::client);
-  if (!core_.calls.enlist(outcome, nanoseconds::max())) throw exception(error(errc::queue_full));
-  core_.calls.table().line_up(restarts_, outcome.id);
-  auto const r = co_await core_.calls.wait(outcome);
-  if (!r) throw exception(r.error());
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> recovery::restart(nanoseconds first_wait) {
-  auto const hold = core_.shared_from_this();
-  auto const& life = connection_.life();
-  std::optional<nanoseconds> until_next = first_wait;
-  error last(errc::closed);
-  for (;;) {
-    if (connection_.channel().is_open()) {
-      bool const through = co_await connection_.close_channel();
-      if (life.is_closing()) co_return;
-      if (!through && until_next) co_return connection_.finish(error(errc::timeout, "the transport did not close in time"));
-    }
-    if (!until_next) co_return connection_.finish(last);
-    pending_entry pause(pending_entry::span::client);
-    if (!at_once_ && core_.calls.enlist(pause, *until_next)) {
-      pause_ = pause.id;
-      (void)co_await core_.calls.wait(pause);
-      if (life.is_closing()) co_return;
-    }
-    auto work = attempt();
-    last = co_await std::move(work);
-    if (life.is_closing() || !last) co_return;
-    connection_.on(sansio::life_event::lost);
-    at_once_ = false;
-    until_next = next_restart(last);
-    core_.calls.wake(restarts_, last);
-    if (life.is_closing()) co_return;
-  }
-}
-
-// What it failed with, if it did; where the client closes meanwhile, that does not matter.
-COMCP_LAZY_DECL asio::awaitable<error> recovery::attempt() {
-  auto const& life = connection_.life();
-  connection_.on(sansio::life_event::due);
-  connection_.clock().begin();
-  if (on_attempt_) on_attempt_();
-  if (life.is_closing()) co_return error();
-  auto again = co_await connection_.open_channel();
-  if (life.is_closing()) co_return error();
-  if (again) again = co_await connection_.negotiate();
-  if (life.is_closing()) co_return error();
-  if (!again) co_return again.error();
-  ++core_.calls.counters().restarts;
-  for (auto const& step : core_.pipeline.steps()) step->connected(true);
-  bool const ready = co_await connection_.settle();
-  if (ready || life.is_closing()) co_return error();
-  co_return lost_again_;
 }
 
 COMCP_LAZY_DECL void recovery::session_lost(request_id id, error why) {
@@ -20269,15 +20472,14 @@ COMCP_LAZY_DECL void recovery::kept(error const& why) {
   // Those that wait now: who resumes here may begin the next one, and wait for that.
   auto calls = std::exchange(deferred_, {});
   auto settling = std::exchange(unsettled_, {});
-  auto restarts = std::exchange(restarts_, {});
+  if (restarts_) restarts_->over(why);
   core_.calls.wake(calls, why);
   core_.calls.wake(settling, why);
-  core_.calls.wake(restarts, why);
 }
 
 COMCP_LAZY_DECL void recovery::answered(pending_entry const& e) noexcept {
   if (!e.call->internal) {  // a handshake alone shows nothing: it may die of a call
-    delays_.proved();
+    if (restarts_) restarts_->proved();
     renewals_in_a_row_ = 0;
   }
   if (!e.handshake) prior_unconfirmed_ = false;
@@ -20316,10 +20518,139 @@ COMCP_LAZY_DECL void recovery::restored() {
   }
   if (is_unsettled() || connection_.life().is_closing()) return;
   core_.calls.wake(unsettled_, json::value());
-  core_.calls.wake(restarts_, json::value());
+  if (restarts_) restarts_->over(error());
 }
 
 }  // namespace comcp::detail
+
+// client/impl/restarts.ipp
+
+namespace comcp {
+namespace detail {
+
+COMCP_LAZY_DECL restarts::restarts(client_core& core)
+    : core_(core), connection_(core.connection), delays_(core.settings.restart.delays()) {}
+
+COMCP_LAZY_DECL std::unique_ptr<restarts_link> make_restarts(client_core& core) {
+  return std::make_unique<restarts_behind_link<restarts>>(core);
+}
+
+COMCP_LAZY_DECL std::optional<restarts::nanoseconds> restarts::next(error const& why) {
+  auto const& policy = core_.settings.restart;
+  if (policy.ask()) {
+    try {
+      return policy.ask()(why);
+    } catch (...) {
+      core_.fault(error(errc::invalid_argument, "a restart hook threw"));
+      return {};
+    }
+  }
+  return delays_.failed(0);
+}
+
+COMCP_LAZY_DECL bool restarts::begin(error const& why) {
+  auto const wait = next(why);
+  if (connection_.life().is_closing()) return true;  // by whom it asked
+  if (wait) give_way(why, *wait);
+  return wait.has_value();
+}
+
+COMCP_LAZY_DECL void restarts::give_way(error const& why, nanoseconds wait) {
+  at_once_ = false;
+  core_.recovery.forget_renewal();
+  connection_.on(sansio::life_event::lost);
+  connection_.cancel_inbound();
+  connection_.fail_all(why);
+  if (!connection_.life().is_closing()) core_.spawn(run(wait));
+}
+
+COMCP_LAZY_DECL error restarts::begin_anew(error why, nanoseconds wait) {
+  auto const& life = connection_.life();
+  if (connection_.end_reason()) return *connection_.end_reason();
+  if (life.is_closing()) return {errc::closed, "the client is closing"};
+  if (life.is_restarting() || life.is(sansio::life_state::restoring)) {
+    at_once_ = true;
+    core_.calls.end(pause_, json::value());
+    return {};
+  }
+  if (!life.is(sansio::life_state::ready)) return {errc::not_ready, "the first connection is still being made"};
+  delays_.proved();
+  give_way(why, wait);
+  return connection_.end_reason().value_or(error());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> restarts::reconnect(error why) {
+  auto const hold = core_.shared_from_this();
+  if (auto const bad = begin_anew(std::move(why), {})) throw exception(bad);
+  pending_entry outcome(pending_entry::span::client);
+  if (!core_.calls.enlist(outcome, nanoseconds::max())) throw exception(error(errc::queue_full));
+  core_.calls.table().line_up(waiting_, outcome.id);
+  auto const r = co_await core_.calls.wait(outcome);
+  if (!r) throw exception(r.error());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> restarts::run(nanoseconds first_wait) {
+  auto const hold = core_.shared_from_this();
+  auto const& life = connection_.life();
+  std::optional<nanoseconds> until_next = first_wait;
+  error last(errc::closed);
+  for (;;) {
+    if (connection_.channel().is_open()) {
+      bool const through = co_await connection_.close_channel();
+      if (life.is_closing()) co_return;
+      if (!through && until_next) co_return connection_.finish(error(errc::timeout, "the transport did not close in time"));
+    }
+    if (!until_next) co_return connection_.finish(last);
+    pending_entry pause(pending_entry::span::client);
+    if (!at_once_ && core_.calls.enlist(pause, *until_next)) {
+      pause_ = pause.id;
+      (void)co_await core_.calls.wait(pause);
+      if (life.is_closing()) co_return;
+    }
+    auto work = attempt();
+    last = co_await std::move(work);
+    if (life.is_closing() || !last) co_return;
+    connection_.on(sansio::life_event::lost);
+    at_once_ = false;
+    until_next = next(last);
+    core_.calls.wake(waiting_, last);
+    if (life.is_closing()) co_return;
+  }
+}
+
+// What it failed with, if it did; where the client closes meanwhile, that does not matter.
+COMCP_LAZY_DECL asio::awaitable<error> restarts::attempt() {
+  auto const& life = connection_.life();
+  connection_.on(sansio::life_event::due);
+  connection_.clock().begin();
+  if (on_attempt_) on_attempt_();
+  if (life.is_closing()) co_return error();
+  auto again = co_await connection_.open_channel();
+  if (life.is_closing()) co_return error();
+  if (again) again = co_await connection_.negotiate();
+  if (life.is_closing()) co_return error();
+  if (!again) co_return again.error();
+  ++core_.calls.counters().restarts;
+  for (auto const& step : core_.pipeline.steps()) step->connected(true);
+  bool const ready = co_await connection_.settle();
+  if (ready || life.is_closing()) co_return error();
+  co_return core_.recovery.lost_again();
+}
+
+COMCP_LAZY_DECL void restarts::over(error const& failure) {
+  auto line = std::exchange(waiting_, {});
+  core_.calls.wake(line, failure ? reply(failure) : reply(json::value()));
+}
+
+}  // namespace detail
+
+COMCP_LAZY_DECL connect_options& connect_options::restart(restart_policy p) {
+  settings_.restart = std::move(p);
+  settings_.restarts = [](client_core& c) { return detail::make_restarts(c); };
+  return *this;
+}
+
+}  // namespace comcp
 
 // client/impl/shared_stream.ipp
 
@@ -20503,7 +20834,8 @@ COMCP_LAZY_DECL asio::awaitable<reply> subscription_hub::join(std::string uri,
   else failure = co_await join_legacy(uri, c);
   if (!failure) {
     me.stays = true;
-    if (!modern && deaf_) core_.fault(deaf_);  // subscribed, but nothing brings the updates for now
+    auto const& deaf = core_.subscriptions.deafness();
+    if (!modern && deaf) core_.fault(deaf);  // subscribed, but nothing brings the updates for now
     co_return json::value();
   }
   forget(uri, mine);
@@ -20572,16 +20904,10 @@ COMCP_LAZY_DECL asio::awaitable<reply> subscription_hub::leave(std::string uri, 
   co_return r;
 }
 
-COMCP_LAZY_DECL bool subscription_hub::is_awaited() const {
-  auto const& h = core_.handler;
-  bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
-  return heard || !wanted().empty();
-}
-
 COMCP_LAZY_DECL std::uint64_t subscription_hub::watch(std::string kind, std::function<void()> f,
                                                       std::function<void(error const&)> silent) {
   auto const known = silent_.find(kind);
-  auto const why = known == silent_.end() ? deaf_ : known->second;
+  auto const why = known == silent_.end() ? core_.subscriptions.deafness() : known->second;
   if (why && silent) watchers_.guarded([&] { silent(why); });
   auto const handle = watchers_.add(std::move(kind), std::move(f), std::move(silent));
   if (core_.is_modern()) shared_.refresh();
@@ -20616,20 +20942,17 @@ COMCP_LAZY_DECL void subscription_hub::adopt(listen_stream const& s) {
   }
 }
 
-COMCP_LAZY_DECL void subscription_hub::deaf(error const& why) {
-  bool const was_deaf(deaf_);
-  deaf_ = why;
-  if (!deaf_ && was_deaf && shared_.close_gap()) missed_changes();
-  if (!deaf_) return;
+COMCP_LAZY_DECL void subscription_hub::deaf(error const& before) {
+  auto const& now = core_.subscriptions.deafness();
+  if (!now && before && shared_.close_gap()) missed_changes();
+  if (!now) return;
   shared_.gap(true);
-  // That a server has no such stream is a fault only where somebody waits for what would come on it.
-  if (is_awaited() || !(deaf_ == errc::capability_missing)) core_.fault(deaf_);
-  watchers_.tell_silence({}, deaf_);
+  watchers_.tell_silence({}, now);
 }
 
 }  // namespace comcp::detail
 
-// client/impl/subscriptions.ipp
+// client/impl/subscription_hub.ipp
 #include <array>
 
 namespace comcp::detail {
@@ -20638,8 +20961,13 @@ COMCP_LAZY_DECL subscription_hub::subscription_hub(client_core& core)
     : core_(core),
       streams_(core, [this](listen_streams::pointer const& s) { shared_.over(s); }),
       shared_(core, *this, streams_),
-      watchers_([&core](error e) { core.fault(std::move(e)); }) {}
-COMCP_DECL subscription_hub::~subscription_hub() = default;
+      watchers_([&core](error e) { core.fault(std::move(e)); }) {
+  shared_.gap(static_cast<bool>(core.subscriptions.deafness()));
+}
+
+COMCP_LAZY_DECL std::unique_ptr<subscriptions_link> make_subscriptions(client_core& core) {
+  return std::make_unique<subscription_hub_link<subscription_hub>>(core);
+}
 
 COMCP_LAZY_DECL subscription_filter subscription_hub::wanted() const {
   subscription_filter f;
@@ -20660,8 +20988,7 @@ COMCP_LAZY_DECL subscription_filter subscription_hub::wanted() const {
 // All at once: calls that wait for a restart go out after them.
 COMCP_LAZY_DECL void subscription_hub::connected() {
   shared_.gap(false);
-  if (core_.is_modern()) deaf_ = error();
-  else silent_.clear();
+  if (!core_.is_modern()) silent_.clear();
   tell_watchers();  // a new session, or another process: it may have other lists
   if (core_.is_modern()) return shared_.refresh();
   auto const resources = resources_;
@@ -20723,6 +21050,55 @@ COMCP_LAZY_DECL void subscription_hub::missed_changes() {
 
 COMCP_LAZY_DECL void subscription_hub::tell_watchers() {
   for (auto const* const method : list_changes) tell(method, json::value());
+}
+
+}  // namespace comcp::detail
+
+// client/impl/subscriptions.ipp
+
+namespace comcp::detail {
+
+COMCP_LAZY_DECL subscriptions_link& subscriptions::hub(subscriptions_maker make) {
+  if (!hub_) hub_ = make(core_);
+  return *hub_;
+}
+
+COMCP_LAZY_DECL void subscriptions::connected() {
+  if (core_.is_modern()) deaf_ = error();
+  if (hub_) hub_->connected();
+}
+
+COMCP_LAZY_DECL void subscriptions::ended(error const& reason) {
+  if (hub_) hub_->ended(reason);
+}
+
+COMCP_LAZY_DECL void subscriptions::shut_down() noexcept {
+  if (hub_) hub_->shut_down();
+}
+
+// Without a hub there is no stream of ours that a notification could belong to.
+COMCP_LAZY_DECL bool subscriptions::notified(std::string const& method, json::value const& params) {
+  if (hub_) return hub_->notified(method, params);
+  bool const modern = core_.is_modern();
+  if (method == "notifications/cancelled") return modern || !params.view().find("requestId");
+  if (!modern) return false;
+  auto const meta = params.view().find("_meta");
+  bool const of_a_stream = meta && subscription_id_of(*meta);
+  if (of_a_stream) ++core_.calls.counters().dropped;
+  return of_a_stream || method == "notifications/subscriptions/acknowledged";
+}
+
+COMCP_LAZY_DECL bool subscriptions::is_awaited() const {
+  auto const& h = core_.handler;
+  bool const heard = h.receives("") || h.receives("notifications/resources/updated") || h.receives("notifications/message");
+  return heard || (hub_ && hub_->is_awaited());
+}
+
+COMCP_LAZY_DECL void subscriptions::deaf(error const& why) {
+  auto const before = std::exchange(deaf_, why);
+  // That a server has no such stream is a fault only where somebody waits for what would come on it.
+  if (deaf_ && (is_awaited() || !(deaf_ == errc::capability_missing))) core_.fault(deaf_);
+  if (hub_) hub_->deaf(before);
 }
 
 }  // namespace comcp::detail

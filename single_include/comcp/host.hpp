@@ -897,6 +897,7 @@ namespace comcp {
 
 COMCP_LAZY_DECL connect_options& connect_options::cache(cache_options options) {
   settings_.steps[detail::connect_settings::caching] = [own = std::move(options)](client_core& core) {
+    core.subscriptions.hub([](client_core& c) { return detail::make_subscriptions(c); });
     return std::make_unique<detail::step_of<detail::cache_step>>(core, own);
   };
   return *this;
@@ -1394,6 +1395,7 @@ COMCP_LAZY_DECL connect_options& connect_options::validate(validation_options co
   settings_.answers = std::make_shared<detail::plan_of_options>(o);
   settings_.steps[detail::connect_settings::validation] = [o](client_core& core) -> std::unique_ptr<detail::call_step> {
     if (o.arguments() == validation::off && o.output() == validation::off) return nullptr;
+    core.subscriptions.hub([](client_core& c) { return detail::make_subscriptions(c); });
     return std::make_unique<detail::step_of<detail::validation_step>>(core, o);
   };
   return *this;
@@ -5000,7 +5002,7 @@ struct server_connection::attempts {
 
 COMCP_LAZY_DECL void server_connection::begin_anew(error why, std::chrono::nanoseconds wait) {
   if (core_) {
-    if (!core_->recovery.begin_anew(std::move(why), wait)) return;
+    if (!core_->recovery.restarts(nullptr).begin_anew(std::move(why), wait)) return;
     (void)end();
   }
   attempt();
@@ -5095,7 +5097,7 @@ COMCP_LAZY_DECL void server_connection::adopt(std::shared_ptr<client_core> core)
   core_->connection.on_status([this, weak, epoch = epoch_](connection_status s) {
     if (auto const hold = weak.lock(); hold && epoch_ == epoch) status_changed(s);
   });
-  core_->recovery.on_attempt([this, weak, epoch = epoch_] {
+  core_->recovery.restarts(nullptr).on_attempt([this, weak, epoch = epoch_] {
     if (auto const hold = weak.lock(); hold && epoch_ == epoch) server_.attempt_begins();
   });
   status_changed(connection_status::ready);
@@ -8808,7 +8810,7 @@ COMCP_LAZY_DECL void registry_refresher::watch(member const& m, client const& c,
       auto const r = alive ? alive->registry.lock() : nullptr;
       if (r) r->refresher.touch(alive, bit, false);
     };
-    watched->subscriptions().watch(kind, std::move(changed), {});
+    subscriptions_of<client_core>(*watched).watch(kind, std::move(changed), {});
   };
   hear("tools", list_kinds::tools);
   hear("resources", list_kinds::resources);

@@ -98,7 +98,7 @@ class Rules(unittest.TestCase):
         self.allowed("client/impl/calls.ipp", "// the cache and std::exchange(legacy, 1)")
         self.allowed("client/impl/calls.ipp", "auto const id = std::exchange(e.id, 0);")
         self.allowed("client/impl/inbound.ipp", "#include <comcp/client/core.hpp>")
-        self.allowed("client/core.hpp", "detail::subscription_hub subscriptions_;")
+        self.allowed("client/core.hpp", "detail::subscriptions subscriptions_;")
 
     def test_the_client_names_no_transport(self):
         self.refused("client/options.hpp", "bool is_stdio(stdio const& t);", "no concrete transport")

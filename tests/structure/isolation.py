@@ -1,8 +1,10 @@
 # SPDX-FileCopyrightText: 2026 The comcp authors
 # SPDX-License-Identifier: Apache-2.0
 """isolation.py COMPILER_RSP: what the modes promise who only includes: compiled mode, that simdjson is never parsed;
-header-only mode, that no coroutine is generated, also where nothing is optimised (COMCP_LAZY in version.hpp)."""
+header-only mode, that no coroutine is generated, also where nothing is optimised (COMCP_LAZY in version.hpp). And that
+features are compiled by programs that use them."""
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -31,11 +33,29 @@ def header_only_mode(command, header, out):
     print(f"{header}: {len(names)} symbols, none of them a coroutine's; {out.stat().st_size // 1024} KB")
 
 
+def without_features(command, program, out):
+    features = ("subscription_hub", "listen_streams", "shared_stream", "watchers", "input_rounds", "restarts",
+                "interception_step", "validation_step", "cache_step")
+    root = pathlib.Path(__file__).parents[2]
+    sources = "".join(path.read_text(encoding="utf-8") for path in (root / "include/comcp/client").rglob("*.[hi]pp"))
+    gone = [name for name in features if not re.search(rf"^(class|struct) {name}\b", sources, re.MULTILINE)]
+    if gone:
+        sys.exit(f"there are no such classes any more: {gone}")
+    subprocess.run([*command, "-O0", "-c", "-o", out, root / program], check=True)
+    names = subprocess.run(["nm", "-C", out], capture_output=True, text=True, check=True).stdout
+    compiled = sorted(set(re.findall(rf"\bcomcp::detail::((?:{'|'.join(features)})::~?\w+)", names)))
+    if compiled:
+        sys.exit(f"{program} compiles what it does not use:\n  " + "\n  ".join(compiled))
+    print(f"{program}: {len(names.splitlines())} symbols, none of {', '.join(features)}")
+
+
 def main():
     command = compiler.command(sys.argv[1])
     compiled_mode(command)
+    out = pathlib.Path(sys.argv[1]).with_name("include_alone.o")
     for header in ("comcp/comcp.hpp", "comcp/http.hpp", "comcp/host.hpp"):
-        header_only_mode(command, header, pathlib.Path(sys.argv[1]).with_name("include_alone.o"))
+        header_only_mode(command, header, out)
+    without_features(command, "examples/1_tutorial/1_hello.cpp", out)
 
 
 main()

@@ -42,7 +42,8 @@ class cache_options;  // client/cache.hpp
 namespace detail {
 class call_step;
 class restarts_link;
-}
+using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
+}  // namespace detail
 
 /// When the client itself starts a dead server process again (default: never; registry and pool do).
 class restart_policy {
@@ -118,7 +119,7 @@ struct connect_settings {
   std::optional<comcp::log_level> log_level;
   std::vector<std::pair<std::string, json::fragment>> experimental, extensions;
   restart_policy restart;
-  std::unique_ptr<restarts_link> (*restarts)(client_core&) = nullptr;
+  restarts_maker restarts = nullptr;
   asio::any_io_executor executor;
   std::shared_ptr<time_source> time;
   std::shared_ptr<era_cache> eras;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A connection that was lost, or is to be another, is begun anew: after the pauses of the restart policy, or at once and by
-// hand. Compiled by programs that restart. On home only. Internal.
+// A connection that was lost, or is to be another, is begun anew: after the pauses of the restart policy, or at once
+// and by hand. Compiled by programs that restart. On home only. Internal.
 #pragma once
 
 #include <chrono>
@@ -47,8 +47,8 @@ class restarts {
   connection& connection_;
   std::vector<request_id> waiting_;  // for the outcome of the next attempt
   std::function<void()> on_attempt_;
-  request_id pause_ = 0;  // before the next attempt
-  bool at_once_ = false;  // without that
+  request_id pause_ = 0;    // before the next attempt
+  bool at_once_ = false;    // without that
   sansio::backoff delays_;  // of restarts in a row
 };
 

@@ -91,9 +91,9 @@ COMCP_LAZY_DECL void recovery::kept(error const& why) {
   // Those that wait now: who resumes here may begin the next one, and wait for that.
   auto calls = std::exchange(deferred_, {});
   auto settling = std::exchange(unsettled_, {});
+  if (restarts_) restarts_->over(why);
   core_.calls.wake(calls, why);
   core_.calls.wake(settling, why);
-  if (restarts_) restarts_->over(why);
 }
 
 COMCP_LAZY_DECL void recovery::answered(pending_entry const& e) noexcept {
