@@ -91,6 +91,9 @@ TEST_CASE("rounds: neither requests nor state, and what was not declared, are vi
     };
     play(s, forwards{handler}, connect_options(), body);
     CHECK(handler->asked == 0);
+    auto unheard = modern_script();
+    unheard.expect("tools/call").reply(reply);
+    play(unheard, no_handler(), connect_options(), body);
   }
 }
 

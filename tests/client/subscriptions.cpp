@@ -5,6 +5,7 @@
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include <comcp/client/cache.hpp>
 #include <comcp/client/handlers.hpp>
 #include <comcp/test/manual_clock.hpp>
 
@@ -127,18 +128,22 @@ TEST_CASE("subscriptions: modern, the handler's members make the first filter", 
     void on(tools_list_changed) { ++*tools; }
     void on(resource_updated const&) {}
   };
-  int tools = 0;
-  auto s = modern_script();
-  s.expect("subscriptions/listen").as("l").raw(acknowledges("l", R"({"toolsListChanged":true})"));
-  s.expect("tools/call").as("q").raw(changed("l", "tools")).reply_to("q", tool_done);
-  s.expect("tools/call").reply(tool_done);
-  auto const body = [](client& c) -> asio::awaitable<void> {
-    co_await settle(c);
-    co_await settle(c);
+  auto const check = [](auto const& with_handler) {
+    int tools = 0;
+    auto s = modern_script();
+    s.expect("subscriptions/listen").as("l").raw(acknowledges("l", R"({"toolsListChanged":true})"));
+    s.expect("tools/call").as("q").raw(changed("l", "tools")).reply_to("q", tool_done);
+    s.expect("tools/call").reply(tool_done);
+    auto const body = [](client& c) -> asio::awaitable<void> {
+      co_await settle(c);
+      co_await settle(c);
+    };
+    play(s, with_handler(notes{&tools}), connect_options(), body);
+    CHECK(tools == 1);
+    CHECK(s.sent().at(1)["params"]["notifications"] == json::parse(R"({"toolsListChanged":true})").value());
   };
-  play(s, notes{&tools}, connect_options(), body);
-  CHECK(tools == 1);
-  CHECK(s.sent().at(1)["params"]["notifications"] == json::parse(R"({"toolsListChanged":true})").value());
+  check([](notes n) { return n; });
+  check([](notes n) { return handlers(no_handler(), std::move(n)); });
 }
 
 TEST_CASE("subscriptions: listen() gives its own notifications, and how it ended", "[client]") {
@@ -209,16 +214,29 @@ TEST_CASE("subscriptions: one that is never acknowledged times out", "[client]")
   play(s, no_handler(), options, body);
 }
 
-TEST_CASE("subscriptions: a notification for an unknown subscription is dropped and counted", "[client]") {
-  auto s = modern_script();
-  s.expect("tools/call").as("q");
-  s.raw(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":12345}}})");
-  s.reply_to("q", tool_done);
-  auto const body = [](client& c) -> asio::awaitable<void> {
-    co_await settle(c);
-    CHECK(c.statistics().dropped == 1);
+TEST_CASE("subscriptions: what belongs to no subscription of ours is dropped, with and without any", "[client]") {
+  struct hears_all {
+    int* told;
+    void on(any_notification const&) { ++*told; }
   };
-  play(s, no_handler(), connect_options(), body);
+  for (auto const& options : {connect_options(), connect_options().cache(cache_options())}) {  // a cache brings them
+    int told = 0;
+    auto s = modern_script();
+    s.expect("tools/call").as("q");
+    s.raw(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":12345}}})");
+    s.raw(R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{}}})");
+    s.raw(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":12345}})");
+    s.raw(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{}})");
+    s.raw(R"({"jsonrpc":"2.0","method":"notifications/tools/list_changed"})");
+    s.reply_to("q", tool_done).expect("tools/call").reply(tool_done);
+    auto const body = [](client& c) -> asio::awaitable<void> {
+      co_await settle(c);
+      co_await settle(c);
+      CHECK(c.statistics().dropped == 1);
+    };
+    play(s, hears_all{&told}, options, body);
+    CHECK(told == 1);
+  }
 }
 
 TEST_CASE("subscriptions: a watch gives the list after each change, debounced, one trailing", "[client]") {

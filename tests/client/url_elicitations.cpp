@@ -61,6 +61,13 @@ TEST_CASE("url elicitations: once all pages are completed the call goes out agai
   CHECK(g.server.last("tools/call")["arguments"]["a"].as_int64() == 1);
 }
 
+TEST_CASE("url elicitations: without a handler the first refusal is the end", "[client]") {
+  guarded g(1);
+  auto const client = g.connect(g.server.transport(), g.options()).value();
+  CHECK(g.start(client.call_tool("t", args(), waiting))->error() == errc::url_elicitation_required);
+  CHECK(g.server.count("tools/call") == 1);
+}
+
 TEST_CASE("url elicitations: a second refusal is the end, and shows no page again", "[client]") {
   guarded g(2);
   opens handler;
