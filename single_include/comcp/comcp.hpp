@@ -8143,20 +8143,28 @@ class client_link : public call_link {
   ~client_link() = default;
 };
 
+// In a program of headers only a source that has them can compile these.
+#if defined(COMCP_SEPARATE_COMPILATION)
+template <class Core>
+concept has_definition = true;
+#else
+template <class Core>
+concept has_definition = requires { sizeof(Core); };
+#endif
+
 /// On home: who sees to subscriptions, which only a program that asks for them compiles. Core is client_core.
 template <class Core>
 subscriptions_link& subscriptions_of(client_link& core) {
   static_assert(
-      requires { sizeof(Core); },
+      has_definition<Core>,
       "comcp: a source that subscribes, listens or watches includes comcp/comcp.hpp, not only comcp/client.hpp");
   return core.subscriptions([](client_core& c) { return make_subscriptions(c); });
 }
 /// The same of restarts.
 template <class Core>
 restarts_link& restarts_of(client_link& core) {
-  static_assert(
-      requires { sizeof(Core); },
-      "comcp: a source that restarts a client includes comcp/comcp.hpp, not only comcp/client.hpp");
+  static_assert(has_definition<Core>,
+                "comcp: a source that restarts a client includes comcp/comcp.hpp, not only comcp/client.hpp");
   return core.life().restarts([](client_core& c) { return make_restarts(c); });
 }
 

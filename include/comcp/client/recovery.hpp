@@ -14,6 +14,7 @@
 #include <comcp/client/call.hpp>
 #include <comcp/client/connection.hpp>
 #include <comcp/client/era_memory.hpp>
+#include <comcp/client/link.hpp>
 #include <comcp/sansio/handshake.hpp>
 
 namespace comcp {
