@@ -5146,6 +5146,7 @@ class call_options {
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
@@ -8078,8 +8079,8 @@ class restarts_link {
   virtual void on_attempt(std::function<void()> f) = 0;
   /// It works.
   virtual void proved() noexcept = 0;
-  /// For who waits: how it ended.
-  virtual void over(error const& failure) = 0;
+  /// Who waits for how it ends; they are the caller's from then on.
+  [[nodiscard]] virtual std::vector<request_id> take_waiting() noexcept = 0;
 };
 
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);
@@ -13640,8 +13641,11 @@ bool receives(H const&, std::string_view method) {
   return method.empty() && has_on<H, any_notification>;  // empty: the catch-all
 }
 
-template <class H>
+/// Core is client_core.
+template <class H, class Core = client_core>
 handler_parts parts_of(H const&) {
+  static_assert((!has_list_changes<H> && !has_answers<H> && !has_capabilities<H>) || has_definition<Core>,
+                "comcp: a source that makes a handler which answers or hears of lists includes comcp/comcp.hpp");
   handler_parts parts;
   if constexpr (has_list_changes<H>) parts.subscriptions = [](client_core& c) { return make_subscriptions(c); };
   if constexpr (has_answers<H> || has_capabilities<H>) parts.rounds = [](client_core& c) { return make_rounds(c); };
@@ -14427,6 +14431,7 @@ class connect_options {
 
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
+  /// Needs <comcp/client/connect.hpp>.
   COMCP_LAZY connect_options& restart(restart_policy p);
   connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
   connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }
@@ -18084,7 +18089,7 @@ class restarts {
   COMCP_LAZY asio::awaitable<void> reconnect(error why);
   void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
   void proved() noexcept { delays_.proved(); }
-  COMCP_LAZY void over(error const& failure);
+  [[nodiscard]] std::vector<request_id> take_waiting() noexcept { return std::exchange(waiting_, {}); }
 
  private:
   COMCP_LAZY [[nodiscard]] std::optional<nanoseconds> next(error const& why);
@@ -18112,7 +18117,7 @@ class restarts_behind_link final : public restarts_link {
   asio::awaitable<void> reconnect(error why) override { return restarts_.reconnect(std::move(why)); }
   void on_attempt(std::function<void()> f) override { restarts_.on_attempt(std::move(f)); }
   void proved() noexcept override { restarts_.proved(); }
-  void over(error const& failure) override { restarts_.over(failure); }
+  std::vector<request_id> take_waiting() noexcept override { return restarts_.take_waiting(); }
 
  private:
   Restarts restarts_;
@@ -20476,11 +20481,12 @@ COMCP_LAZY_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_ve
 // The connection is as it was: the next call tries again. Those that waited do not.
 COMCP_LAZY_DECL void recovery::kept(error const& why) {
   renewal_due_ = core_.is_http() && !core_.is_modern();
-  connection_.on(sansio::life_event::kept);
-  // Those that wait now: who resumes here may begin the next one, and wait for that.
+  // Those that wait now: who hears of it or resumes may begin the next one, and wait for that.
   auto calls = std::exchange(deferred_, {});
   auto settling = std::exchange(unsettled_, {});
-  if (restarts_) restarts_->over(why);
+  auto restarting = restarts_ ? restarts_->take_waiting() : std::vector<request_id>();
+  connection_.on(sansio::life_event::kept);
+  core_.calls.wake(restarting, why);
   core_.calls.wake(calls, why);
   core_.calls.wake(settling, why);
 }
@@ -20525,8 +20531,11 @@ COMCP_LAZY_DECL void recovery::restored() {
     }
   }
   if (is_unsettled() || connection_.life().is_closing()) return;
-  core_.calls.wake(unsettled_, json::value());
-  if (restarts_) restarts_->over(error());
+  // Those that wait now, as above.
+  auto settling = std::exchange(unsettled_, {});
+  auto restarting = restarts_ ? restarts_->take_waiting() : std::vector<request_id>();
+  core_.calls.wake(settling, json::value());
+  core_.calls.wake(restarting, json::value());
 }
 
 }  // namespace comcp::detail
@@ -20643,11 +20652,6 @@ COMCP_LAZY_DECL asio::awaitable<error> restarts::attempt() {
   bool const ready = co_await connection_.settle();
   if (ready || life.is_closing()) co_return error();
   co_return core_.recovery.lost_again();
-}
-
-COMCP_LAZY_DECL void restarts::over(error const& failure) {
-  auto line = std::exchange(waiting_, {});
-  core_.calls.wake(line, failure ? reply(failure) : reply(json::value()));
 }
 
 }  // namespace detail
@@ -20787,7 +20791,7 @@ COMCP_LAZY_DECL asio::awaitable<void> shared_stream::reconcile() {
 
 // client/impl/subscribers.ipp
 // Who subscribes to a resource or watches a list and leaves again, alone or with others, and is told when no changes
-// come; what is shared is in subscriptions.ipp.
+// come; what is shared is in subscription_hub.ipp.
 
 namespace comcp::detail {
 

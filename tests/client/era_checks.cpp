@@ -153,3 +153,45 @@ TEST_CASE("era_checks: what begins inside a check that failed does not end with 
   c.settle();
   CHECK(restarted.ok());
 }
+
+TEST_CASE("era_checks: a restart that begins inside a check that went well waits for its own outcome", "[client]") {
+  conversation c;
+  changed_mind s(c);
+  s.server.on("tools/call", [](comcp::test::fake_request const& r) { r.fail(-32600, "what is this"); });
+  s.server.on("server/discover", [](comcp::test::fake_request const& r) { r.reply(json::raw(discover_text())); });
+  auto client = c.connect(s.server.transport(), c.options().prior(modern_verdict()));
+  outcome<void> restarted;
+  auto const call_and_restart = [&]() -> asio::awaitable<void> {
+    (void)co_await as_result(client->call_tool("x"));
+    s.server.on("server/discover", [](comcp::test::fake_request const&) {});
+    auto op = client->restart();
+    auto r = co_await as_result(std::move(op));
+    restarted.value.emplace(std::move(r));
+    ++restarted.times;
+  };
+  asio::co_spawn(c.io, call_and_restart(), asio::detached);
+  c.settle();
+  CHECK(s.server.connections() == 2);
+  CHECK_FALSE(restarted.done());
+}
+
+TEST_CASE("era_checks: a restart by who hears that a check failed does not end with its failure", "[client]") {
+  conversation c;
+  changed_mind s(c);
+  auto client = c.connect(s.server.transport(), c.options().prior(modern_verdict()));
+  auto const first = c.start(client->call_tool("x"));
+  REQUIRE(s.handshakes.size() == 1);
+  outcome_of<void> restarted;
+  client->on_status([&](connection_status now) {
+    if (now == connection_status::ready && !restarted) restarted = c.start(client->restart());
+  });
+  s.handshakes[0].fail(-32603, "not today");
+  c.settle();
+  CHECK(first->error().peer());
+  REQUIRE(restarted);
+  CHECK_FALSE(restarted->done());
+  REQUIRE(s.handshakes.size() == 2);
+  s.go_on();
+  c.settle();
+  CHECK(restarted->ok());
+}

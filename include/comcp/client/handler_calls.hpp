@@ -131,8 +131,11 @@ bool receives(H const&, std::string_view method) {
   return method.empty() && has_on<H, any_notification>;  // empty: the catch-all
 }
 
-template <class H>
+/// Core is client_core.
+template <class H, class Core = client_core>
 handler_parts parts_of(H const&) {
+  static_assert((!has_list_changes<H> && !has_answers<H> && !has_capabilities<H>) || has_definition<Core>,
+                "comcp: a source that makes a handler which answers or hears of lists includes comcp/comcp.hpp");
   handler_parts parts;
   if constexpr (has_list_changes<H>) parts.subscriptions = [](client_core& c) { return make_subscriptions(c); };
   if constexpr (has_answers<H> || has_capabilities<H>) parts.rounds = [](client_core& c) { return make_rounds(c); };

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
@@ -98,8 +99,8 @@ class restarts_link {
   virtual void on_attempt(std::function<void()> f) = 0;
   /// It works.
   virtual void proved() noexcept = 0;
-  /// For who waits: how it ended.
-  virtual void over(error const& failure) = 0;
+  /// Who waits for how it ends; they are the caller's from then on.
+  [[nodiscard]] virtual std::vector<request_id> take_waiting() noexcept = 0;
 };
 
 using restarts_maker = std::unique_ptr<restarts_link> (*)(client_core&);

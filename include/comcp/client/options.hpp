@@ -200,6 +200,7 @@ class connect_options {
 
   [[nodiscard]] std::shared_ptr<time_source> const& time() const noexcept { return settings_.time; }
 
+  /// Needs <comcp/client/connect.hpp>.
   COMCP_LAZY connect_options& restart(restart_policy p);
   connect_options& executor(asio::any_io_executor e) { return settings_.executor = std::move(e), *this; }
   connect_options& time(std::shared_ptr<time_source> t) { return settings_.time = std::move(t), *this; }

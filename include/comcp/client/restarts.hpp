@@ -35,7 +35,7 @@ class restarts {
   COMCP_LAZY asio::awaitable<void> reconnect(error why);
   void on_attempt(std::function<void()> f) { on_attempt_ = std::move(f); }
   void proved() noexcept { delays_.proved(); }
-  COMCP_LAZY void over(error const& failure);
+  [[nodiscard]] std::vector<request_id> take_waiting() noexcept { return std::exchange(waiting_, {}); }
 
  private:
   COMCP_LAZY [[nodiscard]] std::optional<nanoseconds> next(error const& why);
@@ -63,7 +63,7 @@ class restarts_behind_link final : public restarts_link {
   asio::awaitable<void> reconnect(error why) override { return restarts_.reconnect(std::move(why)); }
   void on_attempt(std::function<void()> f) override { restarts_.on_attempt(std::move(f)); }
   void proved() noexcept override { restarts_.proved(); }
-  void over(error const& failure) override { restarts_.over(failure); }
+  std::vector<request_id> take_waiting() noexcept override { return restarts_.take_waiting(); }
 
  private:
   Restarts restarts_;

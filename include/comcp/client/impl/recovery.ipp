@@ -87,11 +87,12 @@ COMCP_LAZY_DECL asio::awaitable<void> recovery::renegotiate(std::optional<era_ve
 // The connection is as it was: the next call tries again. Those that waited do not.
 COMCP_LAZY_DECL void recovery::kept(error const& why) {
   renewal_due_ = core_.is_http() && !core_.is_modern();
-  connection_.on(sansio::life_event::kept);
-  // Those that wait now: who resumes here may begin the next one, and wait for that.
+  // Those that wait now: who hears of it or resumes may begin the next one, and wait for that.
   auto calls = std::exchange(deferred_, {});
   auto settling = std::exchange(unsettled_, {});
-  if (restarts_) restarts_->over(why);
+  auto restarting = restarts_ ? restarts_->take_waiting() : std::vector<request_id>();
+  connection_.on(sansio::life_event::kept);
+  core_.calls.wake(restarting, why);
   core_.calls.wake(calls, why);
   core_.calls.wake(settling, why);
 }
@@ -136,8 +137,11 @@ COMCP_LAZY_DECL void recovery::restored() {
     }
   }
   if (is_unsettled() || connection_.life().is_closing()) return;
-  core_.calls.wake(unsettled_, json::value());
-  if (restarts_) restarts_->over(error());
+  // Those that wait now, as above.
+  auto settling = std::exchange(unsettled_, {});
+  auto restarting = restarts_ ? restarts_->take_waiting() : std::vector<request_id>();
+  core_.calls.wake(settling, json::value());
+  core_.calls.wake(restarting, json::value());
 }
 
 }  // namespace comcp::detail

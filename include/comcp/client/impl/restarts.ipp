@@ -117,11 +117,6 @@ COMCP_LAZY_DECL asio::awaitable<error> restarts::attempt() {
   co_return core_.recovery.lost_again();
 }
 
-COMCP_LAZY_DECL void restarts::over(error const& failure) {
-  auto line = std::exchange(waiting_, {});
-  core_.calls.wake(line, failure ? reply(failure) : reply(json::value()));
-}
-
 }  // namespace detail
 
 COMCP_LAZY_DECL connect_options& connect_options::restart(restart_policy p) {

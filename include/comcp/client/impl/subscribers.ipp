@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who subscribes to a resource or watches a list and leaves again, alone or with others, and is told when no changes
-// come; what is shared is in subscriptions.ipp.
+// come; what is shared is in subscription_hub.ipp.
 #pragma once
 
 #include <comcp/client/core.hpp>
