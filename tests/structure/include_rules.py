@@ -86,8 +86,8 @@ METHOD = re.compile(r'"[a-z]+/[a-zA-Z/]+"')
 NO_NAME = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|std::\w+', re.S)
 
 # What a source compiles that is only given a client: nothing that connects.
-FACADE = ("call", "call_options", "client", "client_base", "context", "link", "listen_stream", "listing", "observer",
-          "operation", "server_lists", "statistics", "subscription", "waiter")
+FACADE = ("awaitable_client", "away", "call", "call_options", "client", "client_base", "context", "initiate", "link",
+          "listen_stream", "listing", "observer", "operation", "prepared", "server_lists", "statistics", "subscription", "waiter")
 SPECIAL.update({"client": "client (facade)", **{"client/" + name: "client (facade)" for name in FACADE}})
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.

@@ -14,6 +14,7 @@
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/cancellation_type.hpp>
 
 #include <comcp/client/call.hpp>
 #include <comcp/client/options.hpp>
@@ -57,7 +58,8 @@ class calls final : public call_table {
   COMCP_LAZY asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
 
   COMCP_LAZY void end(request_id id, reply&& r);
-  COMCP_LAZY void cancel(request_id id);
+  /// What may only be cancelled as long as it had no effect goes on once it was sent.
+  COMCP_LAZY void cancel(request_id id, asio::cancellation_type how = asio::cancellation_type::terminal);
   COMCP_DECL void withdraw(pending_entry& e) noexcept override;
   COMCP_LAZY void wake(std::vector<request_id>& line, reply const& r);
 

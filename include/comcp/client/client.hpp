@@ -1,131 +1,117 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The client as users see it: every operation of MCP as an awaitable. What happens underneath is client_core's, which a
-// source that is only given a client does not compile; connect() is in client/connect.hpp.
+// The client as users see it: every operation of MCP as an awaitable (client/awaitable_client.hpp), and the same for any
+// completion token of Asio. connect() is in client/connect.hpp.
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 
-#include <asio/awaitable.hpp>
-
-#include <comcp/client/call_options.hpp>
-#include <comcp/client/operation.hpp>
-#include <comcp/client/server_lists.hpp>
-#include <comcp/client/subscription.hpp>
-#include <comcp/json/build.hpp>
-#include <comcp/protocol/completion.hpp>
+#include <comcp/client/awaitable_client.hpp>
+#include <comcp/client/initiate.hpp>
 
 namespace comcp {
 
 /// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
 /// server process is killed and reaped), close() is graceful.
 ///
-/// Operations return asio::awaitable<T>, may be started, stored and awaited on any executor, and resume there. They
-/// throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their arguments are copied or encoded
-/// before they return. Everything else is to be called on the client's executor.
-class client : public server_lists {
+/// Each operation `x` has a form `async_x(..., token)` for Asio's completion tokens, with all arguments said. Its signature
+/// is `void(comcp::error, T)` (`void(comcp::error)` where there is no value), T being what the awaitable form gives; the
+/// value is T() where the error is set. asio::use_awaitable_t<E> (for any executor type E) and asio::use_future give a T
+/// and throw comcp::exception instead.
+///
+/// These may be called from any thread, and copy their arguments. The handler is called once, never inside the call that
+/// began the operation, on its associated executor (default: the client's), with its associated allocator used for what
+/// waits. An exception that leaves it leaves that executor's run(). Its cancellation slot is heeded: terminal and partial
+/// end the operation with errc::cancelled, total does where nothing of it was sent yet (where it has not begun, of an
+/// operation of several requests or with interceptors). Slots are not thread-safe: emit on the handler's executor. Errors: as the awaitable form.
+class client : public awaitable_client {
  public:
   client() = default;  ///< Not connected: every operation fails with errc::closed.
-  using server_lists::server_lists;
+  using awaitable_client::awaitable_client;
 
-  // Server features. Specification: server/tools, server/resources, server/prompts, server/utilities/*.
-
-  /// Calls a tool. A result with is_error set is a value: or_throw() on it where that is wanted.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(
-      std::string_view name, json::fragment arguments = json::fragment(),
-      call_options options = call_options()) const;
-  /// The same, typed: `in` is any writable, Out any readable of the structured content. A tool's error is
-  /// errc::tool_failed.
-  template <json::readable Out, json::writable In>
-  [[nodiscard]] asio::awaitable<Out> call_tool(std::string_view name, In const& in,
-                                               call_options options = call_options()) const;
-
-  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
-      std::string_view uri, call_options options = call_options()) const;
-  /// Expands the template (RFC 6570) and reads that. Errors: invalid_argument for a bad template.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
-      resource_template const& t, json::fragment const& variables, call_options options = call_options()) const;
-  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(
-      std::string_view name, json::fragment arguments = json::fragment(),
-      call_options options = call_options()) const;
-  COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(
-      complete_params const& what, call_options options = call_options()) const;
-
-  /// Legacy: logging/setLevel. Modern: the level that each later request asks for.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> set_log_level(log_level level,
-                                                               call_options options = call_options()) const;
-  /// Legacy only; keep-alive uses server/discover in the modern era.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> ping(call_options options = call_options()) const;
-  /// Modern only.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<discover_result> discover(call_options options = call_options()) const;
-
-  /// Calls `f` at each update of the resource. Completes when the server has acknowledged it, which the options'
-  /// timeouts and stop token bound. Several local subscribers of one uri share one subscription on the wire (in the
-  /// modern era one for all uris, which carries nobody's `_meta`).
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> subscribe(std::string_view uri,
-                                                           updated_callback f = updated_callback(),
-                                                           call_options options = call_options()) const;
-  /// Ends all local subscriptions to this uri; in the modern era without waiting for the server.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> unsubscribe(std::string_view uri,
-                                                             call_options options = call_options()) const;
-  /// Modern only: a stream of its own. The options' timeouts and stop token bound its beginning, not its life.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<subscription> listen(subscription_filter filter,
-                                                                call_options options = call_options()) const;
-
-  /// Any request, such as a vendor's; `params` is an object or absent.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<json::value> request(std::string_view method,
-                                                                json::fragment params = json::fragment(),
-                                                                call_options options = call_options()) const;
-  /// Any notification. Not sent (and no error) once the connection is closed.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> notify(std::string_view method,
-                                                        json::fragment params = json::fragment()) const;
-  /// Tells the server that the roots changed, where the era has that.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> notify_roots_changed() const;
-
-  /// Goes on with a call that manual_input() stopped: `required` is the `raw` of its result, `responses` an object
-  /// with an answer for each key of its inputRequests.
-  template <json::readable Result>
-  [[nodiscard]] asio::awaitable<Result> resume(json::value required, json::fragment responses,
-                                               call_options options = call_options()) const;
-
-  // The connection.
-
-  /// Graceful and bounded; cancelling it stops only the waiting. Twice is fine.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
-  /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
-  /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
-  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without one
-  /// the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<void> restart() const;
-  /// Waits for the end and gives its reason.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<error> closed() const;
+  template <class Token>
+  auto async_call_tool(std::string_view name, json::fragment arguments, call_options options, Token&& token) const {
+    return detail::async_call<call_tool_result>(core_, detail::tool_call(name, std::move(arguments), std::move(options)), std::forward<Token>(token));
+  }
+  template <json::readable Out, json::writable In, class Token>
+  auto async_call_tool(std::string_view name, In const& in, call_options options, Token&& token) const {
+    return detail::async_walk<Out>(get_executor(), call_tool<Out>(name, in, std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_read_resource(std::string_view uri, call_options options, Token&& token) const {
+    return detail::async_call<read_resource_result>(core_, detail::resource_call(uri, std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_read_resource(resource_template const& t, json::fragment const& variables, call_options options, Token&& token) const {
+    return detail::async_call<read_resource_result>(core_, detail::resource_call(t, variables, std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_get_prompt(std::string_view name, json::fragment arguments, call_options options, Token&& token) const {
+    return detail::async_call<get_prompt_result>(core_, detail::prompt_call(name, std::move(arguments), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_complete(complete_params const& what, call_options options, Token&& token) const {
+    return detail::async_call<complete_result>(core_, detail::complete_call(what, std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_set_log_level(log_level level, call_options options, Token&& token) const {
+    return detail::async_walk<void>(get_executor(), set_log_level(level, std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_ping(call_options options, Token&& token) const {
+    return detail::async_call<void>(core_, detail::prepared_call(wire::methods::ping, {}, std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_discover(call_options options, Token&& token) const {
+    return detail::async_call<discover_result>(core_, detail::discover_call(std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_subscribe(std::string_view uri, updated_callback f, call_options options, Token&& token) const {
+    return detail::async_walk<void>(get_executor(), subscribe(uri, std::move(f), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_unsubscribe(std::string_view uri, call_options options, Token&& token) const {
+    return detail::async_walk<void>(get_executor(), unsubscribe(uri, std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_listen(subscription_filter filter, call_options options, Token&& token) const {
+    return detail::async_walk<subscription>(get_executor(), listen(std::move(filter), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_request(std::string_view method, json::fragment params, call_options options, Token&& token) const {
+    return detail::async_call<json::value>(core_, detail::any_call(method, std::move(params), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_notify(std::string_view method, json::fragment params, Token&& token) const {
+    return detail::async_walk<void>(get_executor(), notify(method, std::move(params)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_notify_roots_changed(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), notify_roots_changed(), std::forward<Token>(token));
+  }
+  template <json::readable Result, class Token>
+  auto async_resume(json::value required, json::fragment responses, call_options options, Token&& token) const {
+    return detail::async_walk<Result>(get_executor(), resume<Result>(std::move(required), std::move(responses), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_close(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), close(), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_restart(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), restart(), std::forward<Token>(token));
+  }
+  /// The handler is given the reason: `void(comcp::error)`.
+  template <class Token>
+  auto async_closed(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), detail::as_failure(closed()), std::forward<Token>(token));
+  }
 };
-
-namespace detail {
-/// For what is built upon clients. Internal.
-struct client_access {
-  static std::shared_ptr<client_link> const& core(client_base const& c) noexcept { return c.core_; }
-};
-}  // namespace detail
-
-template <json::readable Out, json::writable In>
-asio::awaitable<Out> client::call_tool(std::string_view name, In const& in, call_options options) const {
-  auto prepared = detail::tool_call(name, json::fragment::of(in), std::move(options));
-  return detail::structured_call<Out>(core_, std::move(prepared));
-}
-
-template <json::readable Result>
-asio::awaitable<Result> client::resume(json::value required, json::fragment responses, call_options options) const {
-  return detail::resumed<Result>(core_, std::move(required), std::move(responses), std::move(options));
-}
 
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)
-#include <comcp/client/impl/client.ipp>
+#include <comcp/client/impl/context.ipp>
 #endif

@@ -41,7 +41,9 @@ class client_base {
   /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
   [[nodiscard]] std::optional<saved_session> session() const;
   [[nodiscard]] comcp::statistics statistics() const;
-  [[nodiscard]] asio::any_io_executor get_executor() const;
+  using executor_type = asio::any_io_executor;
+  /// The client's own; an empty one where there is no connection.
+  [[nodiscard]] executor_type get_executor() const noexcept;
 
  protected:
   [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const;  ///< Throws where there is none.
@@ -53,6 +55,12 @@ class client_base {
   bool owner_ = false;
 };
 
+namespace detail {
+/// For what is built upon clients. Internal.
+struct client_access {
+  static std::shared_ptr<client_link> const& core(client_base const& c) noexcept { return c.core_; }
+};
+}  // namespace detail
 }  // namespace comcp
 
 #if !defined(COMCP_SEPARATE_COMPILATION)

@@ -60,6 +60,18 @@ asio::awaitable<basic_client<no_handler>> connect(Transport transport, connect_o
   return connect(std::move(transport), no_handler(), std::move(options));
 }
 
+/// The same for any completion token, on this executor (or the one in the options): void(error, basic_client<Handler>).
+template <transport Transport, handler Handler, class Token>
+auto async_connect(asio::any_io_executor on, Transport transport, Handler handler, connect_options options,
+                   Token&& token) {
+  auto connecting = connect(std::move(transport), std::move(handler), std::move(options));
+  return detail::async_walk<basic_client<Handler>>(std::move(on), std::move(connecting), std::forward<Token>(token));
+}
+template <transport Transport, class Token>
+auto async_connect(asio::any_io_executor on, Transport transport, connect_options options, Token&& token) {
+  return async_connect(std::move(on), std::move(transport), no_handler(), std::move(options), std::forward<Token>(token));
+}
+
 template <class Text, class... Rest>
   requires std::convertible_to<Text const&, std::string_view>
 void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::http("https://...")), connect(comcp::stdio("command"))

@@ -28,6 +28,7 @@ namespace detail {
 /// From another executor: carried out at home, and its caller resumed on its own.
 COMCP_LAZY asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here,
                                                   prepared_call& c);
+COMCP_LAZY std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_io_executor const& here, prepared_call c);
 COMCP_LAZY asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options);
 COMCP_LAZY void notify_roots_changed(client_core& core);
 COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
@@ -61,6 +62,9 @@ class core_link final : public client_link {
     if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
     plain = true;
     return core_.exchange.begin(c, e);
+  }
+  std::shared_ptr<detail::away<reply>> away(asio::any_io_executor const& here, prepared_call c) override {
+    return call_away(core_, here, std::move(c));
   }
   [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const override {
     return core_.exchange.needs_settling(c, r);

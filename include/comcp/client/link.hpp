@@ -34,6 +34,8 @@ class client_core;
 using updated_callback = std::function<void(resource_updated const&)>;
 
 namespace detail {
+template <class R>
+class away;
 struct listen_stream;
 
 /// What keeps a list that is walked page by page finite.
@@ -131,6 +133,8 @@ class call_link {
   /// Whether that round trip was not the end of it: settle() goes on then.
   [[nodiscard]] virtual bool needs_settling(prepared_call const& c, reply const& r) const = 0;
   virtual asio::awaitable<reply> settle(prepared_call& c, reply r) = 0;
+  /// For who waits on `here` and is no coroutine, or on another executor than home.
+  [[nodiscard]] virtual std::shared_ptr<detail::away<reply>> away(asio::any_io_executor const& here, prepared_call c) = 0;
 
  protected:
   ~call_link() = default;

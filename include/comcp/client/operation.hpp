@@ -35,6 +35,9 @@ asio::awaitable<T> failed(error e) {
   throw exception(std::move(e));
 }
 
+/// What ends with an error as its value fails with it.
+COMCP_LAZY asio::awaitable<void> as_failure(asio::awaitable<error> operation);
+
 /// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
 template <class T>
 T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = true) {
@@ -74,7 +77,9 @@ class performance {
   pending_entry entry_;
   bool is_plain_ = false;
 };
-/// Throws where it is an error, with what is known of the call.
+/// What is known of a call that failed, as its operation tells it.
+error failure_of(prepared_call const& c, error why);
+/// Throws where it is an error.
 json::value outcome_of(prepared_call const& c, reply&& r);
 /// The parameters of a call that goes on: the original ones with what a round adds. All texts are objects, or empty.
 std::string with_answers(std::string_view params, std::string const& responses, std::optional<std::string> const& state);
@@ -94,7 +99,8 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_link> core, prepared_call c
     auto rest = p.go_on(std::move(r));
     r = co_await std::move(rest);
   }
-  co_return decode_result<T>(outcome_of(c, std::move(r)), c.options.is_manual_input());
+  auto const v = outcome_of(c, std::move(r));
+  if constexpr (!std::is_void_v<T>) co_return decode_result<T>(v, c.options.is_manual_input());
 }
 
 template <class T>
@@ -114,8 +120,6 @@ asio::awaitable<T> resumed(std::shared_ptr<client_link> core, json::value requir
   auto const v = co_await resume_rounds(core, std::move(c), std::move(required), std::move(responses));
   co_return decode_result<T>(v);
 }
-
-prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
 
 }  // namespace detail
 

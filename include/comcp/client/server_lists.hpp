@@ -13,6 +13,7 @@
 
 #include <comcp/client/call_options.hpp>
 #include <comcp/client/client_base.hpp>
+#include <comcp/client/initiate.hpp>
 #include <comcp/client/listing.hpp>
 
 namespace comcp {
@@ -39,6 +40,40 @@ class server_lists : public client_base {
       std::optional<std::string> from = {}, call_options options = call_options()) const;
   COMCP_LAZY [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(
       std::optional<std::string> from = {}, call_options options = call_options()) const;
+
+  // The same for any completion token; see comcp::client.
+  template <class Token>
+  auto async_list_tools(call_options options, Token&& token) const {
+    return detail::async_walk<listing<tool>>(get_executor(), list_tools(std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_resources(call_options options, Token&& token) const {
+    return detail::async_walk<listing<resource>>(get_executor(), list_resources(std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_resource_templates(call_options options, Token&& token) const {
+    return detail::async_walk<listing<resource_template>>(get_executor(), list_resource_templates(std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_prompts(call_options options, Token&& token) const {
+    return detail::async_walk<listing<prompt>>(get_executor(), list_prompts(std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_tools_page(std::optional<std::string> from, call_options options, Token&& token) const {
+    return detail::async_walk<list_tools_result>(get_executor(), list_tools_page(std::move(from), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_resources_page(std::optional<std::string> from, call_options options, Token&& token) const {
+    return detail::async_walk<list_resources_result>(get_executor(), list_resources_page(std::move(from), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_resource_templates_page(std::optional<std::string> from, call_options options, Token&& token) const {
+    return detail::async_walk<list_resource_templates_result>(get_executor(), list_resource_templates_page(std::move(from), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_prompts_page(std::optional<std::string> from, call_options options, Token&& token) const {
+    return detail::async_walk<list_prompts_result>(get_executor(), list_prompts_page(std::move(from), std::move(options)), std::forward<Token>(token));
+  }
 
   /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
   template <class T>

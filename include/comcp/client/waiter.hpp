@@ -97,7 +97,9 @@ class handler_waiter final : public suspended<T> {
     auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
     if (slot.is_connected() && is_wanted(on_cancel)) {
       slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
-        if (type != asio::cancellation_type::none) hook();
+        if (type == asio::cancellation_type::none) return;
+        if constexpr (requires { hook(type); }) hook(type);
+        else hook();
       });
     }
     return waiter<T>(self);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include <comcp/client/away.hpp>
 #include <comcp/client/calls.hpp>
 #include <comcp/net/spawn.hpp>
 
@@ -13,12 +14,12 @@ namespace comcp::detail {
 struct calls::cancel_hook {
   std::weak_ptr<calls> table;
   request_id id;
-  void operator()() const {
+  void operator()(asio::cancellation_type how = asio::cancellation_type::terminal) const {
     auto alive = table.lock();
     if (!alive) return;
     auto const home = alive->home_;
     // Moved: the last reference may end on home only, not on the thread that asked to stop.
-    auto post = [alive = std::move(alive), id = id] { alive->cancel(id); };
+    auto post = [alive = std::move(alive), id = id, how] { alive->cancel(id, how); };
     detail::post(home, std::move(post));
   }
 };
@@ -145,10 +146,12 @@ COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
   }
 }
 
-COMCP_LAZY_DECL void calls::cancel(request_id id) {
+COMCP_LAZY_DECL void calls::cancel(request_id id, asio::cancellation_type how) {
   auto const* found = table_.find(id);
   if (!found) return;
-  owner_.given_up(id, **found, {});
+  auto const& e = **found;
+  if (is_total_alone(how) && (!e.call || e.sent || e.call->outcome != call_outcome::not_sent)) return;
+  owner_.given_up(id, e, {});
   end(id, error(errc::cancelled));
 }
 

@@ -13,26 +13,17 @@
 
 namespace comcp::detail {
 
-COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
-  bool const object = arguments.empty() || arguments.text().front() == '{';
-  // The arguments stand first, so that their own text can become the parameters'.
-  std::string params = std::move(arguments).text();
-  params.reserve(params.size() + name.size() + 32);
-  if (params.empty()) {
-    params = R"({"name":)";
-  } else {
-    params.insert(0, R"({"arguments":)").append(R"(,"name":)");
-  }
-  json::detail::append_string(params, name);
-  params += '}';
-  prepared_call c(wire::methods::call_tool, std::move(params), std::move(options));
-  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
-  return c;
+COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
+  if (!r) throw exception(failure_of(c, std::move(r).error()));
+  return *std::move(r);
 }
 
-COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
-  if (!r) throw exception(judged(c, r.error()));
-  return *std::move(r);
+COMCP_DECL error failure_of(prepared_call const& c, error why) {
+  why = judged(c, std::move(why));
+  // Both mean that there is no such resource (2026-07-28, server/resources, error handling).
+  auto const* const peer = c.method.is(wire::methods::read_resource) ? why.peer() : nullptr;
+  bool const unknown = peer && (peer->code == -32002 || peer->code == -32602);
+  return unknown ? why.with_code(make_error_code(errc::not_found)) : why;
 }
 
 COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
@@ -43,6 +34,11 @@ COMCP_DECL std::string with_answers(std::string_view params, std::string const& 
   std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
   if (out.size() > 1 && !w.text().empty()) out += ',';
   return out + w.text() + "}";
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> as_failure(asio::awaitable<error> operation) {
+  auto why = co_await std::move(operation);
+  throw exception(std::move(why));
 }
 
 COMCP_LAZY_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_link> core, prepared_call c,

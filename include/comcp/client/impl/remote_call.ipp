@@ -1,70 +1,45 @@
 // SPDX-FileCopyrightText: 2026 The comcp authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call whose caller is on another executor than the client: two hops, one to begin and one to resume.
+// A call whose caller is on another executor than the client, or is no coroutine.
 #pragma once
 
 #include <asio/async_result.hpp>
-#include <asio/cancellation_signal.hpp>
-#include <asio/execution/outstanding_work.hpp>
-#include <asio/prefer.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include <comcp/client/away.hpp>
 #include <comcp/client/core.hpp>
 #include <comcp/client/operation.hpp>
-#include <comcp/net/spawn.hpp>
 
 namespace comcp::detail {
 
 template <class Core>
-class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call<Core>> {
+class remote_call final : public away<reply>, public suspended<reply> {
  public:
+  /// The call is in the frame of who waits.
   remote_call(Core& core, asio::any_io_executor const& here, prepared_call& c)
-      : core_(core.shared_from_this()),
-        here_(asio::prefer(here, asio::execution::outstanding_work.tracked)),
-        call_(c) {}
-
-  remote_call(remote_call const&) = delete;
-  remote_call& operator=(remote_call const&) = delete;
-  // Home is gone, or the work was abandoned there.
-  ~remote_call() {
-    if (caller_) complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone"));
-  }
-
-  template <class Handler>
-  void begin(Handler handler) {
-    auto const cancel = [weak = this->weak_from_this()] {
-      auto const self = weak.lock();
-      if (self) post(self->core_->home(), [self] { self->cancel(); });
-    };
-    auto* const room = std::exchange(call_.room, nullptr);  // not also for those at home who wait meanwhile
-    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, room);
-    post(core_->home(), this->shared_from_this());
-  }
-
-  // At home to begin, then on the caller's executor to end.
-  void run() override {
-    if (!std::exchange(begun_, true)) return start();
-    auto caller = std::move(caller_);
-    caller.complete(std::move(outcome_), here_);
-  }
+      : away<reply>(core.home(), here), core_(core.shared_from_this()), call_(c) {}
+  remote_call(Core& core, asio::any_io_executor const& here, prepared_call&& c)
+      : away<reply>(core.home(), here), core_(core.shared_from_this()), own_(std::move(c)), call_(*own_) {}
 
   // As who waits in the table of calls, and owns itself meanwhile.
   void resume(reply value) override {
     auto const self = std::move(self_);
     carry_on([&] {
-      if (core_->exchange.needs_settling(call_, value)) walk(core_->exchange.settle(call_, std::move(value)));
-      else end(std::move(value));
+      if (core_->exchange.needs_settling(call_, value)) walk_to(core_->exchange.settle(call_, std::move(value)));
+      else tell(std::move(value));
     });
   }
   void destroy() noexcept override { auto const last = std::move(self_); }
 
  private:
-  void start() {
+  std::shared_ptr<remote_call> itself() { return std::static_pointer_cast<remote_call>(this->shared_from_this()); }
+
+  void start() override {
     carry_on([this] {
-      if (!core_->pipeline.is_plain(call_.method)) return walk(core_->pipeline.run(call_));
+      if (!core_->pipeline.is_plain(call_.method)) return walk_to(core_->pipeline.run(call_));
       auto const started = core_->exchange.start(call_, entry_);
-      self_ = this->shared_from_this();
+      self_ = itself();
       if (!started) return resume(started.error());
       core_->calls.end_with(call_.options.stop(), entry_);
       entry_.waiting = waiter<reply>(this);
@@ -79,14 +54,11 @@ class remote_call final : public task, public suspended<reply>, public std::enab
     } catch (...) {
       auto const self = std::move(self_);
       if (entry_.id) entry_.leave();
-      end(current_error());
+      tell(current_error());
     }
   }
 
-  void walk(asio::awaitable<reply> work) {
-    spawn(core_->home(), carry(this->shared_from_this(), std::move(work)), signal_.slot(), this->shared_from_this());
-  }
-
+  void walk_to(asio::awaitable<reply> work) { walk(carry(itself(), std::move(work))); }
   static asio::awaitable<void> carry(std::shared_ptr<remote_call> self, asio::awaitable<reply> work) {
     reply r;
     try {
@@ -94,45 +66,50 @@ class remote_call final : public task, public suspended<reply>, public std::enab
     } catch (...) {
       r = current_error();
     }
-    self->end(std::move(r));
+    self->tell(std::move(r));
   }
 
-  void end(reply&& r) {
-    outcome_ = std::move(r);
-    post(here_, this->shared_from_this());
+  void tell(reply&& r) {
+    if (own_ && !r) r = failure_of(call_, std::move(r).error());
+    end(std::move(r));
   }
 
-  void cancel() {
-    if (entry_.id) return core_->calls.cancel(entry_.id);
-    signal_.emit(asio::cancellation_type::terminal);
+  void stop(asio::cancellation_type how) override {
+    if (entry_.id) return core_->calls.cancel(entry_.id, how);
+    if (!is_total_alone(how)) stop_walking();
   }
 
   std::shared_ptr<Core> const core_;
-  asio::any_io_executor const here_;
-  prepared_call& call_;  // in the frame of the caller, who waits
-  reply outcome_;
-  waiter<reply> caller_;
+  std::optional<prepared_call> own_;
+  prepared_call& call_;
   pending_entry entry_;
   std::shared_ptr<remote_call> self_;
-  asio::cancellation_signal signal_;
-  bool begun_ = false;
 };
 
-template <class Core>
 struct begin_remote_call {
-  std::shared_ptr<remote_call<Core>> call;
+  std::shared_ptr<away<reply>> call;
+  waiter_room* room;
   template <class Handler>
   void operator()(Handler handler) {
     auto const begun = std::move(call);
-    begun->begin(std::move(handler));
+    auto const cancel = [weak = std::weak_ptr(begun)](asio::cancellation_type how) {
+      if (auto const alive = weak.lock()) alive->cancel(how);
+    };
+    begun->begin(handler_waiter<reply, Handler>::create(std::move(handler), cancel, room));
   }
 };
 
 COMCP_LAZY_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here,
                                                        prepared_call& c) {
   if (!core.home()) return failed<reply>(error(errc::closed, "the execution context is gone"));
-  begin_remote_call<client_core> begin{std::make_shared<remote_call<client_core>>(core, here, c)};
+  auto* const room = std::exchange(c.room, nullptr);  // not also for those at home who wait meanwhile
+  begin_remote_call begin{std::make_shared<remote_call<client_core>>(core, here, c), room};
   return asio::async_initiate<asio::use_awaitable_t<> const, void(reply)>(std::move(begin), asio::use_awaitable);
+}
+
+COMCP_LAZY_DECL std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_io_executor const& here,
+                                                       prepared_call c) {
+  return std::make_shared<remote_call<client_core>>(core, here, std::move(c));
 }
 
 }  // namespace comcp::detail
