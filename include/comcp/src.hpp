@@ -34,11 +34,11 @@
 #include <comcp/auth/impl/token_store.ipp>
 #include <comcp/auth/impl/user_agent.ipp>
 #include <comcp/client/impl/answers.ipp>
+#include <comcp/client/impl/awaitable_client.ipp>
 #include <comcp/client/impl/blocking_client.ipp>
 #include <comcp/client/impl/cache.ipp>
 #include <comcp/client/impl/calls.ipp>
 #include <comcp/client/impl/channel.ipp>
-#include <comcp/client/impl/awaitable_client.ipp>
 #include <comcp/client/impl/client_base.ipp>
 #include <comcp/client/impl/connection.ipp>
 #include <comcp/client/impl/context.ipp>
@@ -56,8 +56,8 @@
 #include <comcp/client/impl/negotiation.ipp>
 #include <comcp/client/impl/operation.ipp>
 #include <comcp/client/impl/outbound.ipp>
-#include <comcp/client/impl/prepared.ipp>
 #include <comcp/client/impl/pipeline.ipp>
+#include <comcp/client/impl/prepared.ipp>
 #include <comcp/client/impl/recovery.ipp>
 #include <comcp/client/impl/remote_call.ipp>
 #include <comcp/client/impl/restarts.ipp>

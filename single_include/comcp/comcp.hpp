@@ -100,7 +100,14 @@
 #include <asio/awaitable.hpp>
 
 // client/client.hpp
-// The client as users see it: every operation of MCP as an awaitable. What happens underneath is client_core's, which a
+// The client as users see it: every operation of MCP as an awaitable (client/awaitable_client.hpp), and the same for
+// any completion token of Asio. connect() is in client/connect.hpp.
+
+#include <string_view>
+#include <utility>
+
+// client/awaitable_client.hpp
+// A client's operations as awaitables. What happens underneath is client_core's, which a
 // source that is only given a client does not compile; connect() is in client/connect.hpp.
 
 #include <memory>
@@ -5180,6 +5187,7 @@ class call_options {
 #include <asio/associated_cancellation_slot.hpp>
 #include <asio/async_result.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/cancellation_type.hpp>
 #include <asio/recycling_allocator.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -5209,6 +5217,9 @@ class task {
 /// Runs it later on that executor. With an empty one, whose context is gone, neither this nor spawn() does anything.
 void post(asio::any_io_executor const& to, std::shared_ptr<task> work);
 
+/// Runs it there: at once where that executor runs this very thread, else later.
+void dispatch(asio::any_io_executor const& to, std::shared_ptr<task> work);
+
 template <class F>
 struct task_of final : task {
   explicit task_of(F work) : call(std::move(work)) {}
@@ -5220,6 +5231,12 @@ template <class F>
   requires std::is_invocable_v<F&>
 void post(asio::any_io_executor const& to, F work) {
   if (to) post(to, std::shared_ptr<task>(std::make_shared<task_of<F>>(std::move(work))));
+}
+
+template <class F>
+  requires std::is_invocable_v<F&>
+void dispatch(asio::any_io_executor const& to, F work) {
+  if (to) dispatch(to, std::shared_ptr<task>(std::make_shared<task_of<F>>(std::move(work))));
 }
 
 /// Inside a catch block: what was caught is thrown again from that executor, where it unwinds through nothing of ours.
@@ -5274,6 +5291,7 @@ asio::awaitable<T> on_home(std::shared_ptr<Owner> owner, asio::awaitable<T> work
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/co_spawn.hpp>
+#include <asio/dispatch.hpp>
 #include <asio/error.hpp>
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
@@ -5290,6 +5308,10 @@ struct posted {
 
 COMCP_DECL void post(asio::any_io_executor const& to, std::shared_ptr<task> work) {
   if (to) asio::post(to, posted{std::move(work)});
+}
+
+COMCP_DECL void dispatch(asio::any_io_executor const& to, std::shared_ptr<task> work) {
+  if (to) asio::dispatch(to, posted{std::move(work)});
 }
 
 COMCP_DECL void throw_from(asio::any_io_executor const& on) noexcept {
@@ -5338,6 +5360,12 @@ COMCP_DECL error current_error() {
 #endif
 
 namespace comcp::detail {
+
+/// Whether only what has had no effect yet may be cancelled.
+[[nodiscard]] inline bool is_total_alone(asio::cancellation_type how) noexcept {
+  constexpr auto rest = asio::cancellation_type::terminal | asio::cancellation_type::partial;
+  return (how & rest) == asio::cancellation_type::none;
+}
 
 /// A suspended coroutine that waits for a T; see waiter.
 template <class T>
@@ -5414,7 +5442,11 @@ class handler_waiter final : public suspended<T> {
     auto* const self = new (memory) handler_waiter(std::move(handler), !fits);
     if (slot.is_connected() && is_wanted(on_cancel)) {
       slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
-        if (type != asio::cancellation_type::none) hook();
+        if (type == asio::cancellation_type::none) return;
+        if constexpr (requires { hook(type); })
+          hook(type);
+        else
+          hook();
       });
     }
     return waiter<T>(self);
@@ -6260,6 +6292,382 @@ struct observer {
 };
 
 }  // namespace comcp
+
+// client/server_snapshot.hpp
+// What is known of a server at one moment, published for any thread. Internal.
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+// sansio/handshake.hpp
+// Which era, which version: decides what to send next until a connection is ready or has failed. Sending,
+// timing and decoding are the caller's. Specification: 2026-07-28, basic/versioning and basic/transports/stdio.
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace comcp {
+
+/// What a connection learned about its server's era; may be kept and given to connect_options::prior().
+struct era_verdict {
+  era_verdict() = default;
+  comcp::era era = comcp::era::legacy;
+  std::vector<protocol_version> versions;               ///< Modern: those that the server supports.
+  std::chrono::system_clock::time_point date{};         ///< When it was learned; legacy ones expire.
+  std::string authorization;                            ///< The context that it was learned in.
+  std::optional<discover_result> discovered;            ///< Modern: what server/discover said.
+};
+
+namespace sansio {
+
+inline constexpr auto all_versions = supported_versions();
+
+enum class handshake_mode { automatic, legacy, pinned };
+
+struct handshake_options {
+  handshake_options() = default;
+  handshake_mode mode = handshake_mode::automatic;
+  std::vector<protocol_version> allowed{std::begin(all_versions), std::end(all_versions)};
+  std::optional<era_verdict> prior;
+  std::chrono::hours legacy_verdict_age{24};  ///< A saved legacy verdict older than this is not believed.
+  bool over_http = false;  ///< Then the status of an answer counts, and silence is no verdict.
+};
+
+/// What to do next.
+struct handshake_step {
+  enum class action {
+    wait,             ///< Nothing; an answer is still to come.
+    discover,         ///< Send server/discover in `version`.
+    initialize,       ///< Send initialize in `version`. The probe, if one was sent, stays live.
+    reopen,           ///< Open the transport anew, then ask reopened().
+    ready,            ///< Done: `version` holds. In the legacy era notifications/initialized goes out first.
+    fail,             ///< Over: `why`.
+  };
+  action what = action::wait;
+  std::optional<protocol_version> version;
+  error why;
+};
+
+/// One handshake. Feed it what happened; each event returns the next step.
+class handshake {
+ public:
+  handshake(handshake_options options, std::chrono::system_clock::time_point now);
+
+  handshake_step start();
+  /// An answer to server/discover: the versions that it names.
+  handshake_step discovered(std::vector<std::string> const& versions);
+  handshake_step discover_failed(error const& e);
+  /// Silence past the probe timeout. Where there is no other era to try, the caller's handshake timeout ends it.
+  handshake_step probe_timed_out();
+  /// An answer to initialize: its protocolVersion, empty when missing.
+  handshake_step initialized(std::string const& version);
+  handshake_step initialize_failed(error const& e);
+  /// The channel closed before an end was reached.
+  handshake_step closed(error const& reason);
+  handshake_step reopened();
+
+  /// Whether the verdict came from `prior` and nothing was asked.
+  [[nodiscard]] bool from_prior() const noexcept { return from_prior_; }
+
+ private:
+  enum class state { idle, probing, initializing, reopening, done };
+
+  handshake_step discover(protocol_version v);
+  handshake_step initialize();
+  handshake_step ready(protocol_version v);
+  handshake_step fail(error e);
+  handshake_step modern(std::vector<std::string> const& offered, bool answered);
+  handshake_step no_common(std::vector<std::string> const& offered);
+  [[nodiscard]] std::optional<protocol_version> newest(era e) const;
+  [[nodiscard]] std::optional<protocol_version> common(std::vector<std::string> const& offered, era e) const;
+
+  handshake_options options_;
+  std::chrono::system_clock::time_point now_;
+  state state_ = state::idle;
+  std::optional<error> refused_;  // how the server answered server/discover, before initialize was tried
+  bool probed_ = false;       // a probe was sent on this channel
+  bool reprobed_ = false;     // one -32022 was followed
+  bool turned_ = false;       // an initialize error turned the verdict round
+  bool reopened_ = false;
+  bool from_prior_ = false;
+};
+
+/// The versions that a modern error names, when `e` is one that only a modern server sends; nothing else counts as
+/// modern. Empty but present: modern, without a list.
+std::optional<std::vector<std::string>> modern_versions(error const& e);
+
+/// Whether an HTTP server of the legacy era may have answered a modern request so: a 4xx that is not about credentials,
+/// time or load, or an error in a success; nothing that modern_versions() knows.
+bool is_legacy_refusal(error const& e);
+
+/// The text of an errc::no_common_version, which names both lists.
+std::string no_common_text(std::vector<std::string> const& offered, std::vector<protocol_version> const& allowed);
+
+}  // namespace sansio
+}  // namespace comcp
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// sansio/impl/handshake.ipp
+#include <algorithm>
+#include <array>
+
+namespace comcp::sansio {
+namespace detail {
+
+COMCP_DECL std::string joined(std::vector<std::string> const& list) {
+  std::string out;
+  for (auto const& s : list) out.append(out.empty() ? "" : ", ").append(s);
+  return out.empty() ? std::string("none") : out;
+}
+
+COMCP_DECL std::string joined(std::vector<protocol_version> const& list) {
+  std::vector<std::string> texts;
+  for (auto const& v : list) texts.emplace_back(v.text());
+  return joined(texts);
+}
+
+COMCP_DECL std::vector<std::string> strings_at(json::view data, std::string_view key) {
+  std::vector<std::string> out;
+  if (auto const list = data.find(key)) {
+    for (auto const e : list->elements()) {
+      if (auto const s = e.get_string()) out.emplace_back(*s);
+    }
+  }
+  return out;
+}
+
+}  // namespace detail
+
+COMCP_DECL std::optional<std::vector<std::string>> modern_versions(error const& e) {
+  auto const* peer = e.peer();
+  if (!peer) return {};
+  auto const parsed = json::parse(peer->data);
+  auto const data = parsed ? parsed->view() : json::view();
+  auto supported = detail::strings_at(data, "supported");
+  bool const capabilities = data.find("requiredCapabilities").has_value();
+  switch (peer->code) {
+    case -32022:
+      if (!supported.empty()) return supported;
+      return {};
+    case -32020: return std::vector<std::string>();
+    case -32021:
+      if (capabilities) return std::vector<std::string>();
+      return {};
+    case -32003:  // the drafts' numbers, believed only with modern data
+    case -32004:
+      if (!supported.empty() || capabilities) return supported;
+      return {};
+    default: return {};
+  }
+}
+
+COMCP_DECL bool is_legacy_refusal(error const& e) {
+  if (modern_versions(e)) return false;
+  auto const status = e.detail() ? e.detail()->http_status : std::nullopt;
+  if (!status || *status < 300) return e.peer() != nullptr;
+  if (*status < 400 || *status >= 500) return false;
+  static constexpr std::array<int, 5> says_nothing{401, 403, 407, 408, 429};
+  return std::find(says_nothing.begin(), says_nothing.end(), *status) == says_nothing.end();
+}
+
+COMCP_DECL std::string no_common_text(std::vector<std::string> const& offered,
+                                      std::vector<protocol_version> const& allowed) {
+  return "the server supports " + detail::joined(offered) + "; allowed here: " + detail::joined(allowed);
+}
+
+COMCP_DECL handshake::handshake(handshake_options options, std::chrono::system_clock::time_point now)
+    : options_(std::move(options)), now_(now) {
+  std::sort(options_.allowed.begin(), options_.allowed.end(), std::greater<>());
+}
+
+COMCP_DECL std::optional<protocol_version> handshake::newest(era e) const {
+  auto const found = std::find_if(options_.allowed.begin(), options_.allowed.end(),
+                                  [e](protocol_version const& v) { return v.era() == e; });
+  return found == options_.allowed.end() ? std::nullopt : std::optional(*found);
+}
+
+COMCP_DECL std::optional<protocol_version> handshake::common(std::vector<std::string> const& offered, era e) const {
+  for (auto const& v : options_.allowed) {
+    if (v.era() == e && std::find(offered.begin(), offered.end(), v.text()) != offered.end()) return v;
+  }
+  return {};
+}
+
+COMCP_DECL handshake_step handshake::discover(protocol_version v) {
+  state_ = state::probing;
+  probed_ = true;
+  return {handshake_step::action::discover, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::initialize() {
+  auto const v = newest(era::legacy);
+  if (!v)
+    return fail({errc::no_common_version, "the server speaks only versions before 2026-07-28; allowed here: " +
+                                              detail::joined(options_.allowed)});
+  state_ = state::initializing;
+  return {handshake_step::action::initialize, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::ready(protocol_version v) {
+  state_ = state::done;
+  return {handshake_step::action::ready, v, {}};
+}
+
+COMCP_DECL handshake_step handshake::fail(error e) {
+  state_ = state::done;
+  return {handshake_step::action::fail, {}, std::move(e)};
+}
+
+COMCP_DECL handshake_step handshake::no_common(std::vector<std::string> const& offered) {
+  return fail({errc::no_common_version, no_common_text(offered, options_.allowed)});
+}
+
+COMCP_DECL handshake_step handshake::start() {
+  bool const may_probe = options_.mode != handshake_mode::legacy && newest(era::modern);
+  if (options_.allowed.empty()) return fail({errc::invalid_argument, "no protocol version is allowed"});
+  if (auto const& prior = options_.prior; prior && may_probe) {
+    if (prior->era == era::modern) {
+      std::vector<std::string> offered;
+      for (auto const& v : prior->versions) offered.emplace_back(v.text());
+      auto const v = common(offered, era::modern);
+      if (!v) return no_common(offered);
+      from_prior_ = true;
+      return ready(*v);
+    }
+    if (now_ - prior->date < options_.legacy_verdict_age && newest(era::legacy)) {
+      from_prior_ = true;
+      return initialize();
+    }
+  }
+  return may_probe ? discover(*newest(era::modern)) : initialize();
+}
+
+// The server is modern: go on with a version that both have.
+COMCP_DECL handshake_step handshake::modern(std::vector<std::string> const& offered, bool answered) {
+  if (auto const v = common(offered, era::modern)) {
+    if (answered) return ready(*v);
+    if (reprobed_) return no_common(offered);
+    reprobed_ = true;
+    return discover(*v);
+  }
+  if (common(offered, era::legacy) && options_.mode == handshake_mode::automatic) return initialize();
+  return no_common(offered);
+}
+
+COMCP_DECL handshake_step handshake::discovered(std::vector<std::string> const& versions) {
+  // Also a late one, while initialize is under way: it decides for modern.
+  if (state_ != state::probing && state_ != state::initializing) return {};
+  return modern(versions, true);
+}
+
+COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
+  if (state_ != state::probing) return {};
+  if (auto const versions = modern_versions(e)) {
+    if (versions->empty()) return fail(e);
+    return modern(*versions, false);
+  }
+  // Else there was no answer of the server at all, or none that says anything about its era.
+  if (options_.over_http ? !is_legacy_refusal(e) : !e.peer()) return fail(e);
+  if (options_.mode == handshake_mode::pinned || !newest(era::legacy)) {
+    return fail(e.with_code(make_error_code(errc::no_common_version))
+                    .with_message("the server does not speak " + detail::joined(options_.allowed) +
+                                  ": it refused server/discover"));
+  }
+  if (turned_ && refused_) return fail(*refused_);
+  if (!turned_) refused_ = e.with_message("server/discover failed, and initialize is refused too");
+  return initialize();
+}
+
+COMCP_DECL handshake_step handshake::probe_timed_out() {
+  bool const known = options_.mode == handshake_mode::pinned || reprobed_ || turned_;
+  bool const alternative = !known && newest(era::legacy);
+  if (state_ != state::probing || options_.over_http || !alternative) return {};
+  return initialize();
+}
+
+COMCP_DECL handshake_step handshake::initialized(std::string const& version) {
+  if (state_ != state::initializing) return {};
+  if (auto const v = common({version}, era::legacy)) return ready(*v);
+  return no_common({version.empty() ? std::string("no version named") : version});
+}
+
+COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
+  if (state_ != state::initializing) return {};
+  if (auto const versions = modern_versions(e)) {
+    auto const v = common(*versions, era::modern);
+    if (v && !turned_ && options_.mode == handshake_mode::automatic) {
+      turned_ = true;
+      return discover(*v);
+    }
+    if (v && refused_) return fail(*refused_);
+    if (!versions->empty()) return no_common(*versions);
+  }
+  if (refused_ && e.peer() && e.peer()->code == -32022) return fail(*refused_);
+  bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
+  if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
+    from_prior_ = false;
+    return discover(*newest(era::modern));
+  }
+  return fail(e);
+}
+
+COMCP_DECL handshake_step handshake::closed(error const& reason) {
+  bool const may_be_the_probe = probed_ && !reopened_ && options_.mode == handshake_mode::automatic &&
+                                newest(era::legacy) && !reprobed_ && !turned_;
+  if ((state_ == state::probing || state_ == state::initializing) && may_be_the_probe) {
+    reopened_ = true;
+    state_ = state::reopening;
+    return {handshake_step::action::reopen, {}, {}};
+  }
+  return state_ == state::done ? handshake_step() : fail(reason);
+}
+
+COMCP_DECL handshake_step handshake::reopened() {
+  probed_ = false;
+  return initialize();
+}
+
+}  // namespace comcp::sansio
+#endif
+
+namespace comcp::detail {
+
+/// What the server said of itself.
+struct server_profile {
+  implementation info;
+  server_capabilities capabilities;
+  std::string instructions;
+};
+
+struct server_snapshot : server_profile {
+  std::optional<protocol_version> version;
+  era_verdict verdict;
+  std::optional<saved_session> session;
+};
+
+/// The newest one. Written on home, read anywhere.
+class published_server {
+ public:
+  [[nodiscard]] std::shared_ptr<server_snapshot const> get() const {
+    std::lock_guard const lock(mutex_);
+    return newest_;
+  }
+  void set(std::shared_ptr<server_snapshot const> s) noexcept {
+    std::lock_guard const lock(mutex_);
+    newest_.swap(s);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<server_snapshot const> newest_ = std::make_shared<server_snapshot const>();
+};
+
+}  // namespace comcp::detail
 
 // client/statistics.hpp
 // What a client counts.
@@ -7673,340 +8081,6 @@ struct any_notification {
 
 }  // namespace comcp
 
-// sansio/handshake.hpp
-// Which era, which version: decides what to send next until a connection is ready or has failed. Sending,
-// timing and decoding are the caller's. Specification: 2026-07-28, basic/versioning and basic/transports/stdio.
-
-#include <chrono>
-#include <optional>
-#include <string>
-#include <vector>
-
-namespace comcp {
-
-/// What a connection learned about its server's era; may be kept and given to connect_options::prior().
-struct era_verdict {
-  era_verdict() = default;
-  comcp::era era = comcp::era::legacy;
-  std::vector<protocol_version> versions;               ///< Modern: those that the server supports.
-  std::chrono::system_clock::time_point date{};         ///< When it was learned; legacy ones expire.
-  std::string authorization;                            ///< The context that it was learned in.
-  std::optional<discover_result> discovered;            ///< Modern: what server/discover said.
-};
-
-namespace sansio {
-
-inline constexpr auto all_versions = supported_versions();
-
-enum class handshake_mode { automatic, legacy, pinned };
-
-struct handshake_options {
-  handshake_options() = default;
-  handshake_mode mode = handshake_mode::automatic;
-  std::vector<protocol_version> allowed{std::begin(all_versions), std::end(all_versions)};
-  std::optional<era_verdict> prior;
-  std::chrono::hours legacy_verdict_age{24};  ///< A saved legacy verdict older than this is not believed.
-  bool over_http = false;  ///< Then the status of an answer counts, and silence is no verdict.
-};
-
-/// What to do next.
-struct handshake_step {
-  enum class action {
-    wait,             ///< Nothing; an answer is still to come.
-    discover,         ///< Send server/discover in `version`.
-    initialize,       ///< Send initialize in `version`. The probe, if one was sent, stays live.
-    reopen,           ///< Open the transport anew, then ask reopened().
-    ready,            ///< Done: `version` holds. In the legacy era notifications/initialized goes out first.
-    fail,             ///< Over: `why`.
-  };
-  action what = action::wait;
-  std::optional<protocol_version> version;
-  error why;
-};
-
-/// One handshake. Feed it what happened; each event returns the next step.
-class handshake {
- public:
-  handshake(handshake_options options, std::chrono::system_clock::time_point now);
-
-  handshake_step start();
-  /// An answer to server/discover: the versions that it names.
-  handshake_step discovered(std::vector<std::string> const& versions);
-  handshake_step discover_failed(error const& e);
-  /// Silence past the probe timeout. Where there is no other era to try, the caller's handshake timeout ends it.
-  handshake_step probe_timed_out();
-  /// An answer to initialize: its protocolVersion, empty when missing.
-  handshake_step initialized(std::string const& version);
-  handshake_step initialize_failed(error const& e);
-  /// The channel closed before an end was reached.
-  handshake_step closed(error const& reason);
-  handshake_step reopened();
-
-  /// Whether the verdict came from `prior` and nothing was asked.
-  [[nodiscard]] bool from_prior() const noexcept { return from_prior_; }
-
- private:
-  enum class state { idle, probing, initializing, reopening, done };
-
-  handshake_step discover(protocol_version v);
-  handshake_step initialize();
-  handshake_step ready(protocol_version v);
-  handshake_step fail(error e);
-  handshake_step modern(std::vector<std::string> const& offered, bool answered);
-  handshake_step no_common(std::vector<std::string> const& offered);
-  [[nodiscard]] std::optional<protocol_version> newest(era e) const;
-  [[nodiscard]] std::optional<protocol_version> common(std::vector<std::string> const& offered, era e) const;
-
-  handshake_options options_;
-  std::chrono::system_clock::time_point now_;
-  state state_ = state::idle;
-  std::optional<error> refused_;  // how the server answered server/discover, before initialize was tried
-  bool probed_ = false;       // a probe was sent on this channel
-  bool reprobed_ = false;     // one -32022 was followed
-  bool turned_ = false;       // an initialize error turned the verdict round
-  bool reopened_ = false;
-  bool from_prior_ = false;
-};
-
-/// The versions that a modern error names, when `e` is one that only a modern server sends; nothing else counts as
-/// modern. Empty but present: modern, without a list.
-std::optional<std::vector<std::string>> modern_versions(error const& e);
-
-/// Whether an HTTP server of the legacy era may have answered a modern request so: a 4xx that is not about credentials,
-/// time or load, or an error in a success; nothing that modern_versions() knows.
-bool is_legacy_refusal(error const& e);
-
-/// The text of an errc::no_common_version, which names both lists.
-std::string no_common_text(std::vector<std::string> const& offered, std::vector<protocol_version> const& allowed);
-
-}  // namespace sansio
-}  // namespace comcp
-
-#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
-
-// sansio/impl/handshake.ipp
-#include <algorithm>
-#include <array>
-
-namespace comcp::sansio {
-namespace detail {
-
-COMCP_DECL std::string joined(std::vector<std::string> const& list) {
-  std::string out;
-  for (auto const& s : list) out.append(out.empty() ? "" : ", ").append(s);
-  return out.empty() ? std::string("none") : out;
-}
-
-COMCP_DECL std::string joined(std::vector<protocol_version> const& list) {
-  std::vector<std::string> texts;
-  for (auto const& v : list) texts.emplace_back(v.text());
-  return joined(texts);
-}
-
-COMCP_DECL std::vector<std::string> strings_at(json::view data, std::string_view key) {
-  std::vector<std::string> out;
-  if (auto const list = data.find(key)) {
-    for (auto const e : list->elements()) {
-      if (auto const s = e.get_string()) out.emplace_back(*s);
-    }
-  }
-  return out;
-}
-
-}  // namespace detail
-
-COMCP_DECL std::optional<std::vector<std::string>> modern_versions(error const& e) {
-  auto const* peer = e.peer();
-  if (!peer) return {};
-  auto const parsed = json::parse(peer->data);
-  auto const data = parsed ? parsed->view() : json::view();
-  auto supported = detail::strings_at(data, "supported");
-  bool const capabilities = data.find("requiredCapabilities").has_value();
-  switch (peer->code) {
-    case -32022:
-      if (!supported.empty()) return supported;
-      return {};
-    case -32020: return std::vector<std::string>();
-    case -32021:
-      if (capabilities) return std::vector<std::string>();
-      return {};
-    case -32003:  // the drafts' numbers, believed only with modern data
-    case -32004:
-      if (!supported.empty() || capabilities) return supported;
-      return {};
-    default: return {};
-  }
-}
-
-COMCP_DECL bool is_legacy_refusal(error const& e) {
-  if (modern_versions(e)) return false;
-  auto const status = e.detail() ? e.detail()->http_status : std::nullopt;
-  if (!status || *status < 300) return e.peer() != nullptr;
-  if (*status < 400 || *status >= 500) return false;
-  static constexpr std::array<int, 5> says_nothing{401, 403, 407, 408, 429};
-  return std::find(says_nothing.begin(), says_nothing.end(), *status) == says_nothing.end();
-}
-
-COMCP_DECL std::string no_common_text(std::vector<std::string> const& offered,
-                                      std::vector<protocol_version> const& allowed) {
-  return "the server supports " + detail::joined(offered) + "; allowed here: " + detail::joined(allowed);
-}
-
-COMCP_DECL handshake::handshake(handshake_options options, std::chrono::system_clock::time_point now)
-    : options_(std::move(options)), now_(now) {
-  std::sort(options_.allowed.begin(), options_.allowed.end(), std::greater<>());
-}
-
-COMCP_DECL std::optional<protocol_version> handshake::newest(era e) const {
-  auto const found = std::find_if(options_.allowed.begin(), options_.allowed.end(),
-                                  [e](protocol_version const& v) { return v.era() == e; });
-  return found == options_.allowed.end() ? std::nullopt : std::optional(*found);
-}
-
-COMCP_DECL std::optional<protocol_version> handshake::common(std::vector<std::string> const& offered, era e) const {
-  for (auto const& v : options_.allowed) {
-    if (v.era() == e && std::find(offered.begin(), offered.end(), v.text()) != offered.end()) return v;
-  }
-  return {};
-}
-
-COMCP_DECL handshake_step handshake::discover(protocol_version v) {
-  state_ = state::probing;
-  probed_ = true;
-  return {handshake_step::action::discover, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::initialize() {
-  auto const v = newest(era::legacy);
-  if (!v)
-    return fail({errc::no_common_version, "the server speaks only versions before 2026-07-28; allowed here: " +
-                                              detail::joined(options_.allowed)});
-  state_ = state::initializing;
-  return {handshake_step::action::initialize, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::ready(protocol_version v) {
-  state_ = state::done;
-  return {handshake_step::action::ready, v, {}};
-}
-
-COMCP_DECL handshake_step handshake::fail(error e) {
-  state_ = state::done;
-  return {handshake_step::action::fail, {}, std::move(e)};
-}
-
-COMCP_DECL handshake_step handshake::no_common(std::vector<std::string> const& offered) {
-  return fail({errc::no_common_version, no_common_text(offered, options_.allowed)});
-}
-
-COMCP_DECL handshake_step handshake::start() {
-  bool const may_probe = options_.mode != handshake_mode::legacy && newest(era::modern);
-  if (options_.allowed.empty()) return fail({errc::invalid_argument, "no protocol version is allowed"});
-  if (auto const& prior = options_.prior; prior && may_probe) {
-    if (prior->era == era::modern) {
-      std::vector<std::string> offered;
-      for (auto const& v : prior->versions) offered.emplace_back(v.text());
-      auto const v = common(offered, era::modern);
-      if (!v) return no_common(offered);
-      from_prior_ = true;
-      return ready(*v);
-    }
-    if (now_ - prior->date < options_.legacy_verdict_age && newest(era::legacy)) {
-      from_prior_ = true;
-      return initialize();
-    }
-  }
-  return may_probe ? discover(*newest(era::modern)) : initialize();
-}
-
-// The server is modern: go on with a version that both have.
-COMCP_DECL handshake_step handshake::modern(std::vector<std::string> const& offered, bool answered) {
-  if (auto const v = common(offered, era::modern)) {
-    if (answered) return ready(*v);
-    if (reprobed_) return no_common(offered);
-    reprobed_ = true;
-    return discover(*v);
-  }
-  if (common(offered, era::legacy) && options_.mode == handshake_mode::automatic) return initialize();
-  return no_common(offered);
-}
-
-COMCP_DECL handshake_step handshake::discovered(std::vector<std::string> const& versions) {
-  // Also a late one, while initialize is under way: it decides for modern.
-  if (state_ != state::probing && state_ != state::initializing) return {};
-  return modern(versions, true);
-}
-
-COMCP_DECL handshake_step handshake::discover_failed(error const& e) {
-  if (state_ != state::probing) return {};
-  if (auto const versions = modern_versions(e)) {
-    if (versions->empty()) return fail(e);
-    return modern(*versions, false);
-  }
-  // Else there was no answer of the server at all, or none that says anything about its era.
-  if (options_.over_http ? !is_legacy_refusal(e) : !e.peer()) return fail(e);
-  if (options_.mode == handshake_mode::pinned || !newest(era::legacy)) {
-    return fail(e.with_code(make_error_code(errc::no_common_version))
-                    .with_message("the server does not speak " + detail::joined(options_.allowed) +
-                                  ": it refused server/discover"));
-  }
-  if (turned_ && refused_) return fail(*refused_);
-  if (!turned_) refused_ = e.with_message("server/discover failed, and initialize is refused too");
-  return initialize();
-}
-
-COMCP_DECL handshake_step handshake::probe_timed_out() {
-  bool const known = options_.mode == handshake_mode::pinned || reprobed_ || turned_;
-  bool const alternative = !known && newest(era::legacy);
-  if (state_ != state::probing || options_.over_http || !alternative) return {};
-  return initialize();
-}
-
-COMCP_DECL handshake_step handshake::initialized(std::string const& version) {
-  if (state_ != state::initializing) return {};
-  if (auto const v = common({version}, era::legacy)) return ready(*v);
-  return no_common({version.empty() ? std::string("no version named") : version});
-}
-
-COMCP_DECL handshake_step handshake::initialize_failed(error const& e) {
-  if (state_ != state::initializing) return {};
-  if (auto const versions = modern_versions(e)) {
-    auto const v = common(*versions, era::modern);
-    if (v && !turned_ && options_.mode == handshake_mode::automatic) {
-      turned_ = true;
-      return discover(*v);
-    }
-    if (v && refused_) return fail(*refused_);
-    if (!versions->empty()) return no_common(*versions);
-  }
-  if (refused_ && e.peer() && e.peer()->code == -32022) return fail(*refused_);
-  bool const refused = e.peer() || (options_.over_http && is_legacy_refusal(e));
-  if (from_prior_ && refused && newest(era::modern)) {  // the saved verdict failed: ask
-    from_prior_ = false;
-    return discover(*newest(era::modern));
-  }
-  return fail(e);
-}
-
-COMCP_DECL handshake_step handshake::closed(error const& reason) {
-  bool const may_be_the_probe = probed_ && !reopened_ && options_.mode == handshake_mode::automatic &&
-                                newest(era::legacy) && !reprobed_ && !turned_;
-  if ((state_ == state::probing || state_ == state::initializing) && may_be_the_probe) {
-    reopened_ = true;
-    state_ = state::reopening;
-    return {handshake_step::action::reopen, {}, {}};
-  }
-  return state_ == state::done ? handshake_step() : fail(reason);
-}
-
-COMCP_DECL handshake_step handshake::reopened() {
-  probed_ = false;
-  return initialize();
-}
-
-}  // namespace comcp::sansio
-#endif
-
 namespace comcp {
 class client_core;
 
@@ -8014,6 +8088,9 @@ class client_core;
 using updated_callback = std::function<void(resource_updated const&)>;
 
 namespace detail {
+template <class R>
+class away;
+class status_listeners;
 struct listen_stream;
 
 /// What keeps a list that is walked page by page finite.
@@ -8022,13 +8099,6 @@ struct list_bounds {
   std::size_t pages, items, bytes;
   time_point now, end;
   bool cached;  // pages may come from the cache
-};
-
-/// What the server said of itself.
-struct server_profile {
-  implementation info;
-  server_capabilities capabilities;
-  std::string instructions;
 };
 
 /// Who hears of what changes. On home only.
@@ -8093,8 +8163,7 @@ class life_link {
   /// On home.
   [[nodiscard]] virtual restarts_link& restarts(restarts_maker make) = 0;
   virtual asio::awaitable<error> ended() = 0;
-  [[nodiscard]] virtual connection_status status() const noexcept = 0;
-  virtual void on_status(std::function<void(connection_status)> listener) = 0;
+  [[nodiscard]] virtual std::shared_ptr<status_listeners> const& status() const noexcept = 0;
   /// On home. Waits; false when the client closed meanwhile.
   virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
 
@@ -8111,6 +8180,9 @@ class call_link {
   /// Whether that round trip was not the end of it: settle() goes on then.
   [[nodiscard]] virtual bool needs_settling(prepared_call const& c, reply const& r) const = 0;
   virtual asio::awaitable<reply> settle(prepared_call& c, reply r) = 0;
+  /// For who waits on `here` and is no coroutine, or on another executor than home.
+  [[nodiscard]] virtual std::shared_ptr<detail::away<reply>> away(asio::any_io_executor const& here,
+                                                                  prepared_call c) = 0;
 
  protected:
   ~call_link() = default;
@@ -8131,10 +8203,8 @@ class client_link : public call_link {
   [[nodiscard]] virtual life_link& life() noexcept = 0;
   virtual void abandon() noexcept = 0;  ///< The owning client went away.
 
-  [[nodiscard]] virtual server_profile const& server() const noexcept = 0;
-  [[nodiscard]] virtual std::optional<protocol_version> version() const noexcept = 0;
-  [[nodiscard]] virtual era_verdict verdict() const = 0;
-  [[nodiscard]] virtual std::optional<saved_session> session() const = 0;
+  /// On any thread.
+  [[nodiscard]] virtual std::shared_ptr<server_snapshot const> server() const = 0;
   [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;
   [[nodiscard]] virtual comcp::statistics statistics() const = 0;
   [[nodiscard]] virtual asio::any_io_executor const& home() const noexcept = 0;
@@ -8187,6 +8257,9 @@ asio::awaitable<T> failed(error e) {
   throw exception(std::move(e));
 }
 
+/// What ends with an error as its value fails with it.
+COMCP_LAZY asio::awaitable<void> as_failure(asio::awaitable<error> operation);
+
 /// Decodes a result; one that manual_input() stopped keeps only its kind and its raw value.
 template <class T>
 T decode_result(json::value const& v, [[maybe_unused]] bool may_be_stopped = true) {
@@ -8226,7 +8299,9 @@ class performance {
   pending_entry entry_;
   bool is_plain_ = false;
 };
-/// Throws where it is an error, with what is known of the call.
+/// What is known of a call that failed, as its operation tells it.
+error failure_of(prepared_call const& c, error why);
+/// Throws where it is an error.
 json::value outcome_of(prepared_call const& c, reply&& r);
 /// The parameters of a call that goes on: the original ones with what a round adds. All texts are objects, or empty.
 std::string with_answers(std::string_view params, std::string const& responses, std::optional<std::string> const& state);
@@ -8246,7 +8321,8 @@ asio::awaitable<T> typed_call(std::shared_ptr<client_link> core, prepared_call c
     auto rest = p.go_on(std::move(r));
     r = co_await std::move(rest);
   }
-  co_return decode_result<T>(outcome_of(c, std::move(r)), c.options.is_manual_input());
+  auto const v = outcome_of(c, std::move(r));
+  if constexpr (!std::is_void_v<T>) co_return decode_result<T>(v, c.options.is_manual_input());
 }
 
 template <class T>
@@ -8266,8 +8342,6 @@ asio::awaitable<T> resumed(std::shared_ptr<client_link> core, json::value requir
   auto const v = co_await resume_rounds(core, std::move(c), std::move(required), std::move(responses));
   co_return decode_result<T>(v);
 }
-
-prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
 
 }  // namespace detail
 
@@ -8337,26 +8411,17 @@ asio::awaitable<std::vector<result<T>>> all(std::vector<asio::awaitable<T>> oper
 
 namespace comcp::detail {
 
-COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
-  bool const object = arguments.empty() || arguments.text().front() == '{';
-  // The arguments stand first, so that their own text can become the parameters'.
-  std::string params = std::move(arguments).text();
-  params.reserve(params.size() + name.size() + 32);
-  if (params.empty()) {
-    params = R"({"name":)";
-  } else {
-    params.insert(0, R"({"arguments":)").append(R"(,"name":)");
-  }
-  json::detail::append_string(params, name);
-  params += '}';
-  prepared_call c(wire::methods::call_tool, std::move(params), std::move(options));
-  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
-  return c;
+COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
+  if (!r) throw exception(failure_of(c, std::move(r).error()));
+  return *std::move(r);
 }
 
-COMCP_DECL json::value outcome_of(prepared_call const& c, reply&& r) {
-  if (!r) throw exception(judged(c, r.error()));
-  return *std::move(r);
+COMCP_DECL error failure_of(prepared_call const& c, error why) {
+  why = judged(c, std::move(why));
+  // Both mean that there is no such resource (2026-07-28, server/resources, error handling).
+  auto const* const peer = c.method.is(wire::methods::read_resource) ? why.peer() : nullptr;
+  bool const unknown = peer && (peer->code == -32002 || peer->code == -32602);
+  return unknown ? why.with_code(make_error_code(errc::not_found)) : why;
 }
 
 COMCP_DECL std::string with_answers(std::string_view params, std::string const& responses,
@@ -8367,6 +8432,11 @@ COMCP_DECL std::string with_answers(std::string_view params, std::string const& 
   std::string out(params.size() > 2 ? params.substr(0, params.size() - 1) : "{");
   if (out.size() > 1 && !w.text().empty()) out += ',';
   return out + w.text() + "}";
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> as_failure(asio::awaitable<error> operation) {
+  auto why = co_await std::move(operation);
+  throw exception(std::move(why));
 }
 
 COMCP_LAZY_DECL asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_link> core, prepared_call c,
@@ -8450,6 +8520,243 @@ COMCP_LAZY_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> 
 }  // namespace comcp::detail
 #endif
 
+// client/prepared.hpp
+// The calls behind a client's operations, prepared: their methods and parameters. Internal.
+
+#include <string_view>
+
+// protocol/completion.hpp
+// Completion of the arguments of prompts and resource templates. Spec: server/utilities/completion.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace comcp {
+
+struct prompt_reference {
+  static constexpr std::string_view kind = "ref/prompt";
+  prompt_reference() = default;
+  explicit prompt_reference(std::string prompt_name) : name(std::move(prompt_name)) {}
+
+  std::string name;
+  std::optional<std::string> title;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<prompt_reference>) {
+  using t = prompt_reference;
+  return json::fields(json::tag("type", t::kind), json::field("name", &t::name), json::field("title", &t::title),
+                      json::rest(&t::raw));
+}
+
+struct resource_template_reference {
+  static constexpr std::string_view kind = "ref/resource";
+  resource_template_reference() = default;
+  explicit resource_template_reference(std::string pattern) : uri(std::move(pattern)) {}
+
+  std::string uri;  ///< A uri or a uri template.
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<resource_template_reference>) {
+  using t = resource_template_reference;
+  return json::fields(json::tag("type", t::kind), json::field("uri", &t::uri), json::rest(&t::raw));
+}
+
+using completion_reference = std::variant<prompt_reference, resource_template_reference>;
+
+template <>
+struct json::codec<completion_reference> {
+  static bool read(view v, completion_reference& out, read_error& e) {
+    auto const type = v.find("type");
+    if (!v.is_object()) return e.expected(v, "object");
+    if (!type) return e.missing(v, "type");
+    if (type->get_string() == prompt_reference::kind)
+      return codec<prompt_reference>::read(v, out.emplace<prompt_reference>(), e);
+    return codec<resource_template_reference>::read(v, out.emplace<resource_template_reference>(), e);
+  }
+  static void write(writer& w, completion_reference const& ref) {
+    std::visit([&](auto const& r) { json::write(w, r); }, ref);
+  }
+};
+
+/// The argument that is being typed, and what is typed of it so far.
+struct completion_argument {
+  completion_argument() = default;
+  completion_argument(std::string its_name, std::string so_far) : name(std::move(its_name)), value(std::move(so_far)) {}
+
+  std::string name;
+  std::string value;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<completion_argument>) {
+  using t = completion_argument;
+  return json::fields(json::field("name", &t::name), json::field("value", &t::value), json::rest(&t::raw));
+}
+
+/// What is known already (from 2025-06-18 on).
+struct completion_context {
+  completion_context() = default;
+  explicit completion_context(std::map<std::string, std::string> args) : arguments(std::move(args)) {}
+
+  std::map<std::string, std::string> arguments;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<completion_context>) {
+  using t = completion_context;
+  return json::fields(json::defaulted("arguments", &t::arguments), json::rest(&t::raw));
+}
+
+struct complete_params {
+  complete_params() = default;
+  complete_params(completion_reference what, completion_argument typed)
+      : ref(std::move(what)), argument(std::move(typed)) {}
+
+  completion_reference ref;
+  completion_argument argument;
+  std::optional<completion_context> context;
+  json::value meta;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<complete_params>) {
+  using t = complete_params;
+  return json::fields(json::field("ref", &t::ref), json::field("argument", &t::argument),
+                      json::field("context", &t::context), detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+/// Suggestions, best first; at most 100.
+struct completion {
+  completion() = default;
+  explicit completion(std::vector<std::string> all) : values(std::move(all)) {}
+
+  std::vector<std::string> values;
+  std::optional<std::int64_t> total;
+  std::optional<bool> has_more;
+  json::value raw;
+};
+constexpr auto describe(std::type_identity<completion>) {
+  using t = completion;
+  return json::fields(json::field("values", &t::values), json::field("total", &t::total),
+                      json::field("hasMore", &t::has_more), json::rest(&t::raw));
+}
+
+struct complete_result {
+  complete_result() = default;
+  explicit complete_result(comcp::completion found) : completion(std::move(found)) {}
+
+  comcp::completion completion;
+  std::optional<std::string> result_type;
+  json::value meta;
+  json::value raw;
+
+  [[nodiscard]] std::vector<std::string> const& values() const noexcept { return completion.values; }
+};
+constexpr auto describe(std::type_identity<complete_result>) {
+  using t = complete_result;
+  return json::fields(json::field("resultType", &t::result_type), json::field("completion", &t::completion),
+                      detail::meta_of(&t::meta), json::rest(&t::raw));
+}
+
+}  // namespace comcp
+
+namespace comcp::detail {
+
+// What is wrong with one from the start is its `unusable`.
+prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options);
+prepared_call resource_call(std::string_view uri, call_options options);
+prepared_call resource_call(resource_template const& t, json::fragment const& variables, call_options options);
+prepared_call prompt_call(std::string_view name, json::fragment arguments, call_options options);
+prepared_call complete_call(complete_params const& what, call_options options);
+prepared_call discover_call(call_options options);
+prepared_call any_call(std::string_view method, json::fragment params, call_options options);
+
+/// What is wrong with the parameters of an untyped operation: they are an object, or absent.
+error check_params(json::fragment const& params);
+
+}  // namespace comcp::detail
+
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/prepared.ipp
+#include <utility>
+
+namespace comcp::detail {
+
+COMCP_DECL prepared_call tool_call(std::string_view name, json::fragment arguments, call_options options) {
+  bool const object = arguments.empty() || arguments.text().front() == '{';
+  // The arguments stand first, so that their own text can become the parameters'.
+  std::string params = std::move(arguments).text();
+  params.reserve(params.size() + name.size() + 32);
+  if (params.empty()) {
+    params = R"({"name":)";
+  } else {
+    params.insert(0, R"({"arguments":)").append(R"(,"name":)");
+  }
+  json::detail::append_string(params, name);
+  params += '}';
+  prepared_call c(wire::methods::call_tool, std::move(params), std::move(options));
+  if (!object) c.unusable = error(errc::invalid_argument, "the arguments of a tool are an object");
+  return c;
+}
+
+COMCP_DECL prepared_call resource_call(std::string_view uri, call_options options) {
+  prepared_call c(wire::methods::read_resource, args("uri", uri).text(), std::move(options));
+  c.repeatable = true;
+  return c;
+}
+
+COMCP_DECL prepared_call resource_call(resource_template const& t, json::fragment const& variables,
+                                       call_options options) {
+  auto const uri = t.expand(variables);
+  auto c = resource_call(uri ? *uri : std::string(), std::move(options));
+  if (!uri) c.unusable = uri.error();
+  return c;
+}
+
+COMCP_DECL prepared_call prompt_call(std::string_view name, json::fragment arguments, call_options options) {
+  json::object params;
+  params.set("name", name);
+  if (!arguments.empty()) params.set("arguments", arguments);
+  prepared_call c(wire::methods::get_prompt, params.text(), std::move(options));
+  c.repeatable = true;
+  return c;
+}
+
+COMCP_DECL prepared_call complete_call(complete_params const& what, call_options options) {
+  prepared_call c(wire::methods::complete, json::to_text(what), std::move(options));
+  c.repeatable = true;
+  return c;
+}
+
+COMCP_DECL prepared_call discover_call(call_options options) {
+  prepared_call c(wire::methods::discover, {}, std::move(options));
+  c.repeatable = true;
+  return c;
+}
+
+// An object, whose `_meta` joins that of the options.
+COMCP_DECL error check_params(json::fragment const& params) {
+  if (params.empty()) return {};
+  auto const parsed = json::parse(params.text());
+  if (!parsed || !parsed->is_object()) return {errc::invalid_argument, "params are not an object"};
+  auto const meta = parsed->view().find("_meta");
+  auto const sound = meta ? check_user_meta(*meta) : result<void>();
+  return sound ? error() : sound.error();
+}
+
+COMCP_DECL prepared_call any_call(std::string_view method, json::fragment params, call_options options) {
+  auto bad = check_params(params);
+  prepared_call c(method, std::move(params).text(), std::move(options));
+  c.unusable = std::move(bad);
+  return c;
+}
+
+}  // namespace comcp::detail
+#endif
+
 // client/server_lists.hpp
 // The lists of a server: tools, resources, resource templates and prompts; whole, page by page, and kept current.
 
@@ -8469,12 +8776,54 @@ COMCP_LAZY_DECL asio::awaitable<void> gather(std::vector<asio::awaitable<void>> 
 #include <string>
 #include <utility>
 
+// client/watch_handle.hpp
+// What client.watch_tools(), on_status() and their like give: who listens until it goes away.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <utility>
+
+namespace comcp {
+
+/// Listens as long as a copy of it lives, or until stop(). Both may happen on any thread, also once the client is gone; a
+/// listener that is being called on the client's executor just then ends first or goes on, but is not called again.
+class watch_handle {
+ public:
+  watch_handle() = default;
+  explicit watch_handle(std::function<void()> stop) : stop_(std::make_shared<stopper>(std::move(stop))) {}
+  /// Of all copies.
+  void stop() noexcept {
+    if (auto const last = std::exchange(stop_, nullptr)) last->stop();
+  }
+
+ private:
+  class stopper {
+   public:
+    explicit stopper(std::function<void()> f) : call_(std::move(f)) {}
+    stopper(stopper const&) = delete;
+    stopper& operator=(stopper const&) = delete;
+    ~stopper() { stop(); }
+    void stop() noexcept {
+      if (!stopped_.exchange(true)) call_();
+    }
+
+   private:
+    std::function<void()> const call_;
+    std::atomic<bool> stopped_{false};
+  };
+  std::shared_ptr<stopper> stop_;
+};
+
+}  // namespace comcp
+
 namespace comcp {
 namespace detail {
 struct client_access;
 }  // namespace detail
 
-/// The base of every client: owns the connection, and tells of it. To be called on the client's executor.
+/// The base of every client: owns the connection, and tells of it. What it tells may be asked on any thread, but for
+/// transport_info() and statistics(), which are the client's executor's; it is what the newest handshake found.
 class client_base {
  public:
   client_base() = default;
@@ -8485,10 +8834,11 @@ class client_base {
   ~client_base();
 
   [[nodiscard]] connection_status status() const noexcept;
-  void on_status(std::function<void(connection_status)> listener) const;
-  [[nodiscard]] implementation const& server_info() const;
-  [[nodiscard]] server_capabilities const& capabilities() const;
-  [[nodiscard]] std::string const& instructions() const;
+  /// Calls it at each change, on the client's executor, until the handle is destroyed. What leaves it is dropped.
+  [[nodiscard]] watch_handle on_status(std::function<void(connection_status)> listener) const;
+  [[nodiscard]] implementation server_info() const;
+  [[nodiscard]] server_capabilities capabilities() const;
+  [[nodiscard]] std::string instructions() const;
   [[nodiscard]] comcp::protocol_version protocol_version() const;
   [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
   /// What a later connection can be given as connect_options().prior().
@@ -8498,7 +8848,9 @@ class client_base {
   /// gave none. Its id is a secret. Leave such a client by destroying it: close() ends the session.
   [[nodiscard]] std::optional<saved_session> session() const;
   [[nodiscard]] comcp::statistics statistics() const;
-  [[nodiscard]] asio::any_io_executor get_executor() const;
+  using executor_type = asio::any_io_executor;
+  /// The client's own; an empty one where there is no connection.
+  [[nodiscard]] executor_type get_executor() const noexcept;
 
  protected:
   [[nodiscard]] std::shared_ptr<detail::client_link> const& core() const;  ///< Throws where there is none.
@@ -8510,8 +8862,78 @@ class client_base {
   bool owner_ = false;
 };
 
+namespace detail {
+/// For what is built upon clients. Internal.
+struct client_access {
+  static std::shared_ptr<client_link> const& core(client_base const& c) noexcept { return c.core_; }
+};
+}  // namespace detail
 }  // namespace comcp
 
+// client/status_listeners.hpp
+// Where a connection stands, and who is told when that changes: to be asked and changed on any thread. Internal.
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace comcp::detail {
+
+class status_listeners {
+ public:
+  using listener = std::function<void(connection_status)>;
+
+  [[nodiscard]] connection_status now() const noexcept { return now_; }
+  void become(connection_status s) noexcept { now_ = s; }
+  std::uint64_t add(listener f) {
+    std::lock_guard const lock(mutex_);
+    all_.emplace_back(++last_, std::make_shared<listener const>(std::move(f)));
+    return last_;
+  }
+  void remove(std::uint64_t id) noexcept {
+    std::shared_ptr<listener const> last;  // destroyed outside
+    std::lock_guard const lock(mutex_);
+    std::erase_if(all_, [&](auto const& each) { return each.first == id && (last = each.second, true); });
+  }
+  /// On home: tells those who listen when it begins, and still do when it is their turn.
+  template <class OnThrow>
+  void tell(OnThrow const& threw) const {
+    auto const now = now_.load();
+    for (std::uint64_t after = 0, end = last(); auto const each = next(after, end);) {
+      try {
+        (*each)(now);
+      } catch (...) {
+        threw();
+      }
+    }
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t last() const {
+    std::lock_guard const lock(mutex_);
+    return last_;
+  }
+  // They stand in the order of their ids.
+  [[nodiscard]] std::shared_ptr<listener const> next(std::uint64_t& after, std::uint64_t end) const {
+    std::lock_guard const lock(mutex_);
+    auto const found = std::find_if(all_.begin(), all_.end(), [&](auto const& each) { return each.first > after; });
+    if (found == all_.end() || found->first > end) return {};
+    after = found->first;
+    return found->second;
+  }
+
+  mutable std::mutex mutex_;
+  std::vector<std::pair<std::uint64_t, std::shared_ptr<listener const>>> all_;
+  std::uint64_t last_ = 0;
+  std::atomic<connection_status> now_{connection_status::disconnected};
+};
+
+}  // namespace comcp::detail
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // client/impl/client_base.ipp
@@ -8536,27 +8958,414 @@ COMCP_DECL std::shared_ptr<detail::client_link> const& client_base::core() const
 }
 
 COMCP_DECL connection_status client_base::status() const noexcept {
-  return core_ ? core_->life().status() : connection_status::disconnected;
+  return core_ ? core_->life().status()->now() : connection_status::disconnected;
 }
-COMCP_DECL void client_base::on_status(std::function<void(connection_status)> listener) const {
-  core()->life().on_status(std::move(listener));
+COMCP_DECL watch_handle client_base::on_status(std::function<void(connection_status)> listener) const {
+  auto const& all = core()->life().status();
+  return watch_handle([weak = std::weak_ptr(all), id = all->add(std::move(listener))] {
+    if (auto const alive = weak.lock()) alive->remove(id);
+  });
 }
-COMCP_DECL implementation const& client_base::server_info() const { return core()->server().info; }
-COMCP_DECL server_capabilities const& client_base::capabilities() const { return core()->server().capabilities; }
-COMCP_DECL std::string const& client_base::instructions() const { return core()->server().instructions; }
-COMCP_DECL protocol_version client_base::protocol_version() const { return core()->version().value_or(version::latest); }
-COMCP_DECL era_verdict client_base::verdict() const { return core()->verdict(); }
-COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->session(); }
+COMCP_DECL implementation client_base::server_info() const { return core()->server()->info; }
+COMCP_DECL server_capabilities client_base::capabilities() const { return core()->server()->capabilities; }
+COMCP_DECL std::string client_base::instructions() const { return core()->server()->instructions; }
+COMCP_DECL protocol_version client_base::protocol_version() const {
+  return core()->server()->version.value_or(version::latest);
+}
+COMCP_DECL era_verdict client_base::verdict() const { return core()->server()->verdict; }
+COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->server()->session; }
 COMCP_DECL transport_info client_base::transport_info() const { return core()->transport_info(); }
 COMCP_DECL statistics client_base::statistics() const { return core()->statistics(); }
-COMCP_DECL asio::any_io_executor client_base::get_executor() const { return core()->home(); }
+COMCP_DECL asio::any_io_executor client_base::get_executor() const noexcept {
+  return core_ ? core_->home() : asio::any_io_executor();
+}
 
 }  // namespace comcp
 #endif
 
+// client/initiate.hpp
+// An operation for any completion token: begun at home, its handler called on its own executor with void(error, T).
+// Internal.
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/associated_allocator.hpp>
+#include <asio/associated_cancellation_slot.hpp>
+#include <asio/associated_executor.hpp>
+#include <asio/async_result.hpp>
+#include <asio/recycling_allocator.hpp>
+#include <asio/system_executor.hpp>
+
+// client/away.hpp
+// Work at a client's home for whoever waits elsewhere: one hop to begin, one to tell how it ended. Internal.
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <asio/any_io_executor.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/cancellation_signal.hpp>
+#include <asio/cancellation_type.hpp>
+#include <asio/execution/outstanding_work.hpp>
+#include <asio/prefer.hpp>
+
+namespace comcp::detail {
+
+/// R is the result that it ends with.
+template <class R>
+class away : public task, public std::enable_shared_from_this<away<R>> {
+ public:
+  /// `here` is the executor of who waits.
+  away(asio::any_io_executor home, asio::any_io_executor const& here)
+      : home_(std::move(home)),
+        here_(asio::prefer(here, asio::execution::outstanding_work.tracked)),
+        at_home_(here == home_) {}
+  away(away const&) = delete;
+  away& operator=(away const&) = delete;
+  // Its work was destroyed, or could not begin: with the execution context of home.
+  ~away() override {
+    if (caller_ && !at_home_)
+      complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone"));
+  }
+
+  /// From anywhere. `caller` is completed on its executor, never inside this.
+  void begin(waiter<R> caller) {
+    caller_ = std::move(caller);
+    post(home_, this->shared_from_this());
+  }
+  /// From anywhere.
+  void cancel(asio::cancellation_type how) {
+    called_off_ = true;  // seen where it has not begun
+    post(home_, [self = this->shared_from_this(), how] {
+      if (!self->ended_) self->stop(how);
+    });
+  }
+
+  // At home to begin, then on the caller's executor to end.
+  void run() final {
+    if (!std::exchange(begun_, true))
+      return called_off_ ? end(error(errc::cancelled).with_outcome(call_outcome::not_sent)) : start();
+    auto caller = std::move(caller_);
+    caller.complete(std::move(outcome_), here_);
+  }
+
+ protected:
+  // All on home.
+  virtual void start() = 0;
+  virtual void stop(asio::cancellation_type how) = 0;
+  void end(R outcome) {
+    ended_ = true;
+    outcome_ = std::move(outcome);
+    if (at_home_)
+      run();
+    else
+      post(here_, this->shared_from_this());
+  }
+  /// It ends with what this ends with.
+  void walk(asio::awaitable<void> work) { spawn(home_, std::move(work), signal_.slot(), this->shared_from_this()); }
+  void stop_walking() { signal_.emit(asio::cancellation_type::terminal); }
+  [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
+
+ private:
+  asio::any_io_executor const home_;
+  asio::any_io_executor const here_;
+  R outcome_;
+  waiter<R> caller_;
+  asio::cancellation_signal signal_;
+  bool const at_home_;
+  bool begun_ = false, ended_ = false;
+  std::atomic<bool> called_off_{false};
+};
+
+/// A coroutine as such work. What it throws is its outcome.
+template <class T>
+class away_walk final : public away<result<T>> {
+ public:
+  away_walk(asio::any_io_executor home, asio::any_io_executor const& here, asio::awaitable<T> work)
+      : away<result<T>>(std::move(home), here), work_(std::move(work)) {}
+
+ private:
+  void start() override {
+    this->walk(
+        carry(std::static_pointer_cast<away_walk>(this->shared_from_this()), *std::exchange(work_, std::nullopt)));
+  }
+  // What it did so far is not known, so that it cannot be called off without an effect.
+  void stop(asio::cancellation_type how) override {
+    if (!is_total_alone(how)) this->stop_walking();
+  }
+  static asio::awaitable<void> carry(std::shared_ptr<away_walk> self, asio::awaitable<T> work) {
+    result<T> r = errc::cancelled;
+    try {
+      if constexpr (std::is_void_v<T>) {
+        co_await std::move(work);
+        r = result<T>();
+      } else {
+        r = co_await std::move(work);
+      }
+    } catch (...) {
+      r = current_error();
+    }
+    self->end(std::move(r));
+  }
+
+  std::optional<asio::awaitable<T>> work_;
+};
+
+}  // namespace comcp::detail
+
+// net/completion.hpp
+// What Asio's tokens make of an operation that ends with void(comcp::error, T): an awaitable or a future of T, which
+// throws comcp::exception. Other tokens (callbacks, as_tuple, deferred) see the two as they are.
+
+#include <exception>
+#include <future>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <asio/async_result.hpp>
+#include <asio/awaitable.hpp>
+#include <asio/use_awaitable.hpp>
+#include <asio/use_future.hpp>
+
+// net/asio_compat.hpp
+// The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives. And Asio's operations
+// with return types that are spelt out: one that is deduced makes g++ compile the operation for whoever reads a call of
+// it.
+
+#include <system_error>
+#include <tuple>
+
+#include <asio/version.hpp>
+
+#if ASIO_VERSION >= 102300
+#include <asio/as_tuple.hpp>
+#else
+#include <asio/experimental/as_tuple.hpp>
+#endif
+
+#include <asio/awaitable.hpp>
+#include <asio/post.hpp>
+#include <asio/use_awaitable.hpp>
+
+namespace comcp::net {
+
+#if ASIO_VERSION >= 102300
+using asio::as_tuple;
+#else
+using asio::experimental::as_tuple;
+#endif
+
+/// Completion token: await, and get (error_code, values...) instead of an exception.
+inline constexpr auto tuple_awaitable = as_tuple(asio::use_awaitable);
+
+template <class Timer>
+asio::awaitable<std::tuple<std::error_code>> async_wait(Timer& timer) {
+  return timer.async_wait(tuple_awaitable);
+}
+
+template <class Executor>
+asio::awaitable<void> async_turn(Executor const& on) {
+  return asio::post(on, asio::use_awaitable);
+}
+
+template <class Socket>
+asio::awaitable<std::tuple<std::error_code>> async_connect(Socket& socket, typename Socket::endpoint_type const& to) {
+  return socket.async_connect(to, tuple_awaitable);
+}
+
+}  // namespace comcp::net
+
+namespace comcp::detail {
+
+/// The signature of an operation that gives a T.
+template <class T>
+struct completes_with {
+  using type = void(error, T);
+};
+template <>
+struct completes_with<void> {
+  using type = void(error);
+};
+template <class T>
+using completion_of = typename completes_with<T>::type;
+
+template <class... T>
+struct promised {
+  using type = void;
+};
+template <class T>
+struct promised<T> {
+  using type = T;
+};
+
+/// Keeps a promise of an operation's outcome.
+template <class... T>
+struct promise_keeper {
+  void operator()(error e, T... value) {
+    if (e)
+      to.set_exception(std::make_exception_ptr(exception(std::move(e))));
+    else
+      to.set_value(std::move(value)...);
+  }
+  std::promise<typename promised<T...>::type> to;
+};
+
+}  // namespace comcp::detail
+
+namespace asio {
+
+template <class Executor, class... T>
+class async_result<use_awaitable_t<Executor>, void(comcp::error, T...)> {
+  using value_type = typename comcp::detail::promised<T...>::type;
+
+ public:
+  using handler_type =
+      typename async_result<use_awaitable_t<Executor>, void(std::tuple<comcp::error, T...>)>::handler_type;
+  using return_type = awaitable<value_type, Executor>;
+
+  template <class Initiation, class... Args>
+  static return_type initiate(Initiation initiation, use_awaitable_t<Executor> token, Args... args) {
+    auto const pair = comcp::net::as_tuple(token);
+    auto ending =
+        asio::async_initiate<decltype(pair), void(comcp::error, T...)>(std::move(initiation), pair, std::move(args)...);
+    auto ended = co_await std::move(ending);
+    if (std::get<0>(ended)) throw comcp::exception(std::get<0>(std::move(ended)));
+    if constexpr (sizeof...(T) > 0) co_return std::get<1>(std::move(ended));
+  }
+};
+
+template <class Allocator, class... T>
+class async_result<use_future_t<Allocator>, void(comcp::error, T...)> {
+ public:
+  using return_type = std::future<typename comcp::detail::promised<T...>::type>;
+
+  template <class Initiation, class... Args>
+  static return_type initiate(Initiation&& initiation, use_future_t<Allocator> const&, Args&&... args) {
+    comcp::detail::promise_keeper<T...> keeper;
+    auto outcome = keeper.to.get_future();
+    std::forward<Initiation>(initiation)(std::move(keeper), std::forward<Args>(args)...);
+    return outcome;
+  }
+};
+
+}  // namespace asio
+
+namespace comcp::detail {
+
+/// A completion handler for void(error, T) that is given a result.
+template <class T, class Handler>
+struct told {
+  using allocator_type = asio::associated_allocator_t<Handler, asio::recycling_allocator<void>>;
+  using cancellation_slot_type = asio::associated_cancellation_slot_t<Handler>;
+
+  [[nodiscard]] allocator_type get_allocator() const noexcept {
+    return asio::get_associated_allocator(handler, asio::recycling_allocator<void>());
+  }
+  [[nodiscard]] cancellation_slot_type get_cancellation_slot() const noexcept {
+    return asio::get_associated_cancellation_slot(handler);
+  }
+
+  void operator()(result<T> r) {
+    error why;
+    if (!r)
+      why = r.error() ? r.error() : r.error().with_code(make_error_code(errc::protocol_violation));  // a peer's code 0
+    if constexpr (std::is_void_v<T>) {
+      std::move(handler)(std::move(why));
+    } else {
+      auto value = r ? *std::move(r) : T();
+      std::move(handler)(std::move(why), std::move(value));
+    }
+  }
+
+  Handler handler;
+};
+
+/// The same that is given what a server answered.
+template <class T, class Handler>
+struct decoded : told<T, Handler> {
+  void operator()(reply r) { told<T, Handler>::operator()(decode(std::move(r))); }
+
+  [[nodiscard]] result<T> decode(reply&& r) const noexcept {
+    if (!r) return std::move(r).error();
+    try {
+      if constexpr (std::is_void_v<T>)
+        return {};
+      else
+        return decode_result<T>(*r, may_be_stopped);
+    } catch (...) {
+      return current_error();
+    }
+  }
+
+  bool may_be_stopped;  // by manual_input()
+};
+
+/// Where a handler is called, if it says nothing: at home.
+template <class Handler>
+asio::any_io_executor executor_of(Handler const& handler, asio::any_io_executor const& home) {
+  if (home) return asio::get_associated_executor(handler, home);
+  return asio::get_associated_executor(handler, asio::system_executor());
+}
+
+template <class R, class Handler>
+void begin_away(std::shared_ptr<away<R>> const& work, Handler handler) {
+  auto const cancel = [weak = std::weak_ptr(work)](asio::cancellation_type how) {
+    if (auto const alive = weak.lock()) alive->cancel(how);
+  };
+  work->begin(handler_waiter<R, Handler>::create(std::move(handler), cancel));
+}
+
+template <class T>
+struct call_initiation {
+  std::shared_ptr<client_link> core;
+  prepared_call call;
+
+  template <class Handler>
+  void operator()(Handler handler) {
+    auto const here = executor_of(handler, core ? core->home() : asio::any_io_executor());
+    bool const manual = call.options.is_manual_input();
+    if (core && core->home())
+      return begin_away(core->away(here, std::move(call)), decoded<T, Handler>{{std::move(handler)}, manual});
+    begin_away<result<T>>(std::make_shared<away_walk<T>>(here, here, failed<T>(not_connected())),
+                          told<T, Handler>{std::move(handler)});
+  }
+};
+
+template <class T>
+struct walk_initiation {
+  asio::any_io_executor home;  // empty: the handler's
+  asio::awaitable<T> work;
+
+  template <class Handler>
+  void operator()(Handler handler) {
+    auto const here = executor_of(handler, home);
+    begin_away<result<T>>(std::make_shared<away_walk<T>>(home ? home : here, here, std::move(work)),
+                          told<T, Handler>{std::move(handler)});
+  }
+};
+
+template <class T, class Token>
+auto async_call(std::shared_ptr<client_link> core, prepared_call c, Token&& token) {
+  return asio::async_initiate<Token, completion_of<T>>(call_initiation<T>{std::move(core), std::move(c)}, token);
+}
+
+template <class T, class Token>
+auto async_walk(asio::any_io_executor home, asio::awaitable<T> work, Token&& token) {
+  return asio::async_initiate<Token, completion_of<T>>(walk_initiation<T>{std::move(home), std::move(work)}, token);
+}
+
+}  // namespace comcp::detail
+
 // client/listing.hpp
 // A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <set>
@@ -8870,24 +9679,6 @@ asio::awaitable<listing<T>> list_all(std::shared_ptr<client_link> core, call_opt
 
 }  // namespace detail
 
-/// Keeps a list current: see client.watch_tools(). Stops with its last copy's destruction or stop().
-class list_watch {
- public:
-  list_watch() = default;
-  explicit list_watch(std::function<void()> stop) : stop_(std::make_shared<stopper>(std::move(stop))) {}
-  void stop() noexcept { stop_.reset(); }
-
- private:
-  struct stopper {
-    explicit stopper(std::function<void()> f) : call(std::move(f)) {}
-    stopper(stopper const&) = delete;
-    stopper& operator=(stopper const&) = delete;
-    ~stopper() { call(); }
-    std::function<void()> call;
-  };
-  std::shared_ptr<stopper> stop_;
-};
-
 namespace detail {
 
 /// One refresh in flight, one trailing, debounced: after each change the listener gets the whole list.
@@ -8939,7 +9730,9 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
 
   std::weak_ptr<client_link> core;
   listener call;
-  bool dirty = false, running = false, stopped = false;
+  bool dirty = false, running = false;
+  std::atomic<bool> stopped{false};  // by any thread; the rest is home's
+  std::uint64_t handle = 0;
 };
 
 }  // namespace detail
@@ -8970,18 +9763,60 @@ class server_lists : public client_base {
   COMCP_LAZY [[nodiscard]] asio::awaitable<list_prompts_result> list_prompts_page(
       std::optional<std::string> from = {}, call_options options = call_options()) const;
 
+  // The same for any completion token; see comcp::client.
+  template <class Token>
+  auto async_list_tools(call_options options, Token&& token) const {
+    return detail::async_walk<listing<tool>>(get_executor(), list_tools(std::move(options)),
+                                             std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_resources(call_options options, Token&& token) const {
+    return detail::async_walk<listing<resource>>(get_executor(), list_resources(std::move(options)),
+                                                 std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_resource_templates(call_options options, Token&& token) const {
+    return detail::async_walk<listing<resource_template>>(get_executor(), list_resource_templates(std::move(options)),
+                                                          std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_prompts(call_options options, Token&& token) const {
+    return detail::async_walk<listing<prompt>>(get_executor(), list_prompts(std::move(options)),
+                                               std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_tools_page(std::optional<std::string> from, call_options options, Token&& token) const {
+    return detail::async_walk<list_tools_result>(get_executor(), list_tools_page(std::move(from), std::move(options)),
+                                                 std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_resources_page(std::optional<std::string> from, call_options options, Token&& token) const {
+    return detail::async_walk<list_resources_result>(
+        get_executor(), list_resources_page(std::move(from), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_resource_templates_page(std::optional<std::string> from, call_options options, Token&& token) const {
+    return detail::async_walk<list_resource_templates_result>(
+        get_executor(), list_resource_templates_page(std::move(from), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_list_prompts_page(std::optional<std::string> from, call_options options, Token&& token) const {
+    return detail::async_walk<list_prompts_result>(
+        get_executor(), list_prompts_page(std::move(from), std::move(options)), std::forward<Token>(token));
+  }
+
   /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
   template <class T>
   [[nodiscard]] pager<T> pages(call_options options = call_options()) const {
     return pager<T>(core(), std::move(options));
   }
 
-  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
-  /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
-  /// or cannot for now: the list comes again when it can.
-  COMCP_LAZY [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
-  COMCP_LAZY [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
-  COMCP_LAZY [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
+  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), on the
+  /// client's executor, until the returned handle is destroyed; and an error where the server turns out not to tell of
+  /// changes (errc::capability_missing) or cannot for now: the list comes again when it can.
+  COMCP_LAZY [[nodiscard]] watch_handle watch_tools(std::function<void(result<listing<tool>>)> f) const;
+  COMCP_LAZY [[nodiscard]] watch_handle watch_resources(std::function<void(result<listing<resource>>)> f) const;
+  COMCP_LAZY [[nodiscard]] watch_handle watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
 };
 
 }  // namespace comcp
@@ -8994,14 +9829,21 @@ namespace comcp {
 namespace detail {
 
 template <class T>
-list_watch watch_list(std::shared_ptr<client_link> const& core, typename list_watcher<T>::listener f) {
+watch_handle watch_list(std::shared_ptr<client_link> const& core, typename list_watcher<T>::listener f) {
   auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
-  auto const handle = subscriptions_of<client_core>(*core).watch(
-      std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
-      [watcher](error const& why) { watcher->silent(why); });
-  return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
+  detail::dispatch(core->home(), [watcher, core] {
+    if (watcher->stopped) return;
+    watcher->handle = subscriptions_of<client_core>(*core).watch(
+        std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
+        [watcher](error const& why) { watcher->silent(why); });
+  });
+  return watch_handle([watcher, weak = std::weak_ptr(core)] {
     watcher->stopped = true;
-    if (auto const alive = weak.lock()) alive->subscriptions(nullptr).unwatch(handle);
+    auto const alive = weak.lock();
+    if (!alive) return;
+    detail::dispatch(alive->home(), [watcher, alive] {
+      if (watcher->handle) alive->subscriptions(nullptr).unwatch(watcher->handle);
+    });
   });
 }
 
@@ -9038,13 +9880,13 @@ COMCP_LAZY_DECL asio::awaitable<list_prompts_result> server_lists::list_prompts_
   return detail::list_page<prompt>(core_, std::move(from), std::move(options));
 }
 
-COMCP_LAZY_DECL list_watch server_lists::watch_tools(std::function<void(result<listing<tool>>)> f) const {
+COMCP_LAZY_DECL watch_handle server_lists::watch_tools(std::function<void(result<listing<tool>>)> f) const {
   return detail::watch_list<tool>(core(), std::move(f));
 }
-COMCP_LAZY_DECL list_watch server_lists::watch_resources(std::function<void(result<listing<resource>>)> f) const {
+COMCP_LAZY_DECL watch_handle server_lists::watch_resources(std::function<void(result<listing<resource>>)> f) const {
   return detail::watch_list<resource>(core(), std::move(f));
 }
-COMCP_LAZY_DECL list_watch server_lists::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
+COMCP_LAZY_DECL watch_handle server_lists::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
   return detail::watch_list<prompt>(core(), std::move(f));
 }
 
@@ -9056,15 +9898,18 @@ COMCP_LAZY_DECL list_watch server_lists::watch_prompts(std::function<void(result
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <asio/awaitable.hpp>
 
 // client/listen_stream.hpp
 // One stream of notifications, as its reader and listen_streams share it. Internal.
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -9082,17 +9927,36 @@ struct listen_stream {
   std::chrono::steady_clock::time_point acknowledged_at{};
   bool independent = false;  // made by listen(): has a queue and its own reader
   std::deque<any_notification> queue;
-  std::uint64_t dropped = 0;
+  std::atomic<std::uint64_t> dropped{0};
   std::vector<request_id> readers;  // those that wait
-  std::optional<error> ended;  // errc{} value: gracefully
+
+  // On any thread.
+  [[nodiscard]] std::optional<error> ended() const {
+    std::lock_guard const lock(mutex_);
+    return ended_;
+  }
+  /// An empty error: gracefully. The first counts.
+  void end(error why) {
+    std::lock_guard const lock(mutex_);
+    if (!ended_) ended_ = std::move(why);
+  }
+  void begin_again() {
+    std::lock_guard const lock(mutex_);
+    ended_.reset();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<error> ended_;
 };
 
 }  // namespace comcp::detail
 
 namespace comcp {
 
-/// A listen stream (2026-07-28, basic/patterns/subscriptions). Move-only; destroying it ends it. Use it on the
-/// client's executor. Unread notifications beyond limits().subscription_queue() are dropped and counted.
+/// A listen stream (2026-07-28, basic/patterns/subscriptions). Move-only; destroying it ends it, by way of
+/// the client's executor. Its functions may be called on any thread, one at a time. Unread notifications beyond
+/// limits().subscription_queue() are dropped and counted.
 class subscription {
  public:
   subscription() = default;
@@ -9116,10 +9980,16 @@ class subscription {
   [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
   [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
-  [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
+  [[nodiscard]] std::optional<error> closed() const {
+    return stream_ ? stream_->ended() : std::optional(error(errc::closed));
+  }
   void close() noexcept {
-    if (core_ && stream_ && !stream_->ended) core_->subscriptions(nullptr).close(*stream_);
-    stream_.reset();
+    auto const stream = std::exchange(stream_, nullptr);
+    if (!core_ || !stream || stream->ended()) return;
+    try {
+      detail::dispatch(core_->home(), [core = core_, stream] { core->subscriptions(nullptr).close(*stream); });
+    } catch (...) {  // no memory: it ends with its connection
+    }
   }
 
  private:
@@ -9143,168 +10013,28 @@ namespace comcp {
 
 COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
   if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
-  return core_->subscriptions(nullptr).next(stream_);
+  return detail::on_home(core_, core_->subscriptions(nullptr).next(stream_));
 }
 
 }  // namespace comcp
 #endif
 
-// protocol/completion.hpp
-// Completion of the arguments of prompts and resource templates. Spec: server/utilities/completion.
-
-#include <cstdint>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <variant>
-#include <vector>
-
 namespace comcp {
 
-struct prompt_reference {
-  static constexpr std::string_view kind = "ref/prompt";
-  prompt_reference() = default;
-  explicit prompt_reference(std::string prompt_name) : name(std::move(prompt_name)) {}
-
-  std::string name;
-  std::optional<std::string> title;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<prompt_reference>) {
-  using t = prompt_reference;
-  return json::fields(json::tag("type", t::kind), json::field("name", &t::name), json::field("title", &t::title),
-                      json::rest(&t::raw));
-}
-
-struct resource_template_reference {
-  static constexpr std::string_view kind = "ref/resource";
-  resource_template_reference() = default;
-  explicit resource_template_reference(std::string pattern) : uri(std::move(pattern)) {}
-
-  std::string uri;  ///< A uri or a uri template.
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<resource_template_reference>) {
-  using t = resource_template_reference;
-  return json::fields(json::tag("type", t::kind), json::field("uri", &t::uri), json::rest(&t::raw));
-}
-
-using completion_reference = std::variant<prompt_reference, resource_template_reference>;
-
-template <>
-struct json::codec<completion_reference> {
-  static bool read(view v, completion_reference& out, read_error& e) {
-    auto const type = v.find("type");
-    if (!v.is_object()) return e.expected(v, "object");
-    if (!type) return e.missing(v, "type");
-    if (type->get_string() == prompt_reference::kind)
-      return codec<prompt_reference>::read(v, out.emplace<prompt_reference>(), e);
-    return codec<resource_template_reference>::read(v, out.emplace<resource_template_reference>(), e);
-  }
-  static void write(writer& w, completion_reference const& ref) {
-    std::visit([&](auto const& r) { json::write(w, r); }, ref);
-  }
-};
-
-/// The argument that is being typed, and what is typed of it so far.
-struct completion_argument {
-  completion_argument() = default;
-  completion_argument(std::string its_name, std::string so_far) : name(std::move(its_name)), value(std::move(so_far)) {}
-
-  std::string name;
-  std::string value;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<completion_argument>) {
-  using t = completion_argument;
-  return json::fields(json::field("name", &t::name), json::field("value", &t::value), json::rest(&t::raw));
-}
-
-/// What is known already (from 2025-06-18 on).
-struct completion_context {
-  completion_context() = default;
-  explicit completion_context(std::map<std::string, std::string> args) : arguments(std::move(args)) {}
-
-  std::map<std::string, std::string> arguments;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<completion_context>) {
-  using t = completion_context;
-  return json::fields(json::defaulted("arguments", &t::arguments), json::rest(&t::raw));
-}
-
-struct complete_params {
-  complete_params() = default;
-  complete_params(completion_reference what, completion_argument typed)
-      : ref(std::move(what)), argument(std::move(typed)) {}
-
-  completion_reference ref;
-  completion_argument argument;
-  std::optional<completion_context> context;
-  json::value meta;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<complete_params>) {
-  using t = complete_params;
-  return json::fields(json::field("ref", &t::ref), json::field("argument", &t::argument),
-                      json::field("context", &t::context), detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-/// Suggestions, best first; at most 100.
-struct completion {
-  completion() = default;
-  explicit completion(std::vector<std::string> all) : values(std::move(all)) {}
-
-  std::vector<std::string> values;
-  std::optional<std::int64_t> total;
-  std::optional<bool> has_more;
-  json::value raw;
-};
-constexpr auto describe(std::type_identity<completion>) {
-  using t = completion;
-  return json::fields(json::field("values", &t::values), json::field("total", &t::total),
-                      json::field("hasMore", &t::has_more), json::rest(&t::raw));
-}
-
-struct complete_result {
-  complete_result() = default;
-  explicit complete_result(comcp::completion found) : completion(std::move(found)) {}
-
-  comcp::completion completion;
-  std::optional<std::string> result_type;
-  json::value meta;
-  json::value raw;
-
-  [[nodiscard]] std::vector<std::string> const& values() const noexcept { return completion.values; }
-};
-constexpr auto describe(std::type_identity<complete_result>) {
-  using t = complete_result;
-  return json::fields(json::field("resultType", &t::result_type), json::field("completion", &t::completion),
-                      detail::meta_of(&t::meta), json::rest(&t::raw));
-}
-
-}  // namespace comcp
-
-namespace comcp {
-
-/// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
-/// server process is killed and reaped), close() is graceful.
-///
-/// Operations return asio::awaitable<T>, may be started, stored and awaited on any executor, and resume there. They
-/// throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their arguments are copied or encoded
-/// before they return. Everything else is to be called on the client's executor.
-class client : public server_lists {
+/// What every comcp::client can do. Operations return asio::awaitable<T>, may be started, stored and awaited on any
+/// executor, and resume there. They throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their
+/// arguments are copied or encoded before they return.
+class awaitable_client : public server_lists {
  public:
-  client() = default;  ///< Not connected: every operation fails with errc::closed.
+  awaitable_client() = default;
   using server_lists::server_lists;
 
   // Server features. Specification: server/tools, server/resources, server/prompts, server/utilities/*.
 
   /// Calls a tool. A result with is_error set is a value: or_throw() on it where that is wanted.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(
-      std::string_view name, json::fragment arguments = json::fragment(),
-      call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
+                                                                       json::fragment arguments = json::fragment(),
+                                                                       call_options options = call_options()) const;
   /// The same, typed: `in` is any writable, Out any readable of the structured content. A tool's error is
   /// errc::tool_failed.
   template <json::readable Out, json::writable In>
@@ -9316,11 +10046,11 @@ class client : public server_lists {
   /// Expands the template (RFC 6570) and reads that. Errors: invalid_argument for a bad template.
   COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
       resource_template const& t, json::fragment const& variables, call_options options = call_options()) const;
-  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(
-      std::string_view name, json::fragment arguments = json::fragment(),
-      call_options options = call_options()) const;
-  COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(
-      complete_params const& what, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
+                                                                         json::fragment arguments = json::fragment(),
+                                                                         call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
+                                                                     call_options options = call_options()) const;
 
   /// Legacy: logging/setLevel. Modern: the level that each later request asks for.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> set_log_level(log_level level,
@@ -9365,28 +10095,22 @@ class client : public server_lists {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
   /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
-  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without one
-  /// the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
+  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without
+  /// one the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> restart() const;
   /// Waits for the end and gives its reason.
   COMCP_LAZY [[nodiscard]] asio::awaitable<error> closed() const;
 };
 
-namespace detail {
-/// For what is built upon clients. Internal.
-struct client_access {
-  static std::shared_ptr<client_link> const& core(client_base const& c) noexcept { return c.core_; }
-};
-}  // namespace detail
-
 template <json::readable Out, json::writable In>
-asio::awaitable<Out> client::call_tool(std::string_view name, In const& in, call_options options) const {
+asio::awaitable<Out> awaitable_client::call_tool(std::string_view name, In const& in, call_options options) const {
   auto prepared = detail::tool_call(name, json::fragment::of(in), std::move(options));
   return detail::structured_call<Out>(core_, std::move(prepared));
 }
 
 template <json::readable Result>
-asio::awaitable<Result> client::resume(json::value required, json::fragment responses, call_options options) const {
+asio::awaitable<Result> awaitable_client::resume(json::value required, json::fragment responses,
+                                                 call_options options) const {
   return detail::resumed<Result>(core_, std::move(required), std::move(responses), std::move(options));
 }
 
@@ -9458,6 +10182,248 @@ inline bool is_plain_method(std::string_view method) noexcept {
 }
 
 }  // namespace comcp::jsonrpc
+#if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
+
+// client/impl/awaitable_client.ipp
+
+namespace comcp {
+namespace detail {
+
+// At home: whoever sees to subscriptions may have to be made.
+COMCP_LAZY asio::awaitable<void> subscribing(std::shared_ptr<client_link> core, std::string uri, updated_callback f,
+                                             call_options options) {
+  auto work = subscriptions_of<client_core>(*core).subscribe(std::move(uri), std::move(f), std::move(options));
+  co_await std::move(work);
+}
+
+COMCP_LAZY asio::awaitable<void> unsubscribing(std::shared_ptr<client_link> core, std::string uri,
+                                               call_options options) {
+  auto work = subscriptions_of<client_core>(*core).unsubscribe(std::move(uri), std::move(options));
+  co_await std::move(work);
+}
+
+COMCP_LAZY asio::awaitable<std::shared_ptr<listen_stream>> listening(std::shared_ptr<client_link> core,
+                                                                             subscription_filter filter,
+                                                                             call_options options) {
+  auto work = subscriptions_of<client_core>(*core).listen(std::move(filter), std::move(options));
+  auto stream = co_await std::move(work);
+  co_return stream;
+}
+
+COMCP_LAZY asio::awaitable<void> restarting(std::shared_ptr<client_link> core) {
+  auto work = restarts_of<client_core>(*core).reconnect(error(errc::transport_failed, "the connection is begun anew"));
+  co_await std::move(work);
+}
+
+COMCP_LAZY asio::awaitable<subscription> listen_call(std::shared_ptr<client_link> core, subscription_filter filter,
+                                                     call_options options) {
+  require(core);
+  auto opening = on_home(core, listening(core, std::move(filter), std::move(options)));
+  auto stream = co_await std::move(opening);
+  co_return subscription(core, std::move(stream));
+}
+
+}  // namespace detail
+
+COMCP_LAZY_DECL asio::awaitable<call_tool_result> awaitable_client::call_tool(std::string_view name, json::fragment arguments,
+                                                               call_options options) const {
+  return detail::typed_call<call_tool_result>(core_,
+                                              detail::tool_call(name, std::move(arguments), std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> awaitable_client::read_resource(std::string_view uri,
+                                                                       call_options options) const {
+  return detail::typed_call<read_resource_result>(core_, detail::resource_call(uri, std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<read_resource_result> awaitable_client::read_resource(resource_template const& t,
+                                                                       json::fragment const& variables,
+                                                                       call_options options) const {
+  return detail::typed_call<read_resource_result>(core_, detail::resource_call(t, variables, std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<get_prompt_result> awaitable_client::get_prompt(std::string_view name, json::fragment arguments,
+                                                                 call_options options) const {
+  return detail::typed_call<get_prompt_result>(core_, detail::prompt_call(name, std::move(arguments), std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<complete_result> awaitable_client::complete(complete_params const& what,
+                                                                  call_options options) const {
+  return detail::typed_call<complete_result>(core_, detail::complete_call(what, std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::set_log_level(log_level level, call_options options) const {
+  return core_ ? core_->set_level(level, std::move(options)) : detail::failed<void>(detail::not_connected());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::ping(call_options options) const {
+  return detail::typed_call<void>(core_, detail::prepared_call(wire::methods::ping, {}, std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<discover_result> awaitable_client::discover(call_options options) const {
+  return detail::typed_call<discover_result>(core_, detail::discover_call(std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::subscribe(std::string_view uri, updated_callback f,
+                                                   call_options options) const {
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return detail::on_home(core_, detail::subscribing(core_, std::string(uri), std::move(f), std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::unsubscribe(std::string_view uri, call_options options) const {
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return detail::on_home(core_, detail::unsubscribing(core_, std::string(uri), std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<subscription> awaitable_client::listen(subscription_filter filter, call_options options) const {
+  return detail::listen_call(core_, std::move(filter), std::move(options));
+}
+
+COMCP_LAZY_DECL asio::awaitable<json::value> awaitable_client::request(std::string_view method, json::fragment params,
+                                                        call_options options) const {
+  return detail::typed_call<json::value>(core_, detail::any_call(method, std::move(params), std::move(options)));
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::notify(std::string_view method, json::fragment params) const {
+  if (auto const bad = detail::check_params(params)) return detail::failed<void>(bad);
+  if (!jsonrpc::is_plain_method(method)) return detail::failed<void>({errc::invalid_argument, "not a method name"});
+  if (!core_) return detail::failed<void>(detail::not_connected());
+  return core_->notify(std::string(method), std::move(params).text());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::notify_roots_changed() const {
+  return core_ ? core_->notify_roots_changed() : detail::failed<void>(detail::not_connected());
+}
+
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::close() const {
+  return core_ ? core_->life().close() : detail::failed<void>(detail::not_connected());
+}
+COMCP_LAZY_DECL asio::awaitable<void> awaitable_client::restart() const {
+  return core_ ? detail::on_home(core_, detail::restarting(core_)) : detail::failed<void>(detail::not_connected());
+}
+COMCP_LAZY_DECL asio::awaitable<error> awaitable_client::closed() const {
+  return core_ ? core_->life().ended() : detail::failed<error>(detail::not_connected());
+}
+
+}  // namespace comcp
+#endif
+
+namespace comcp {
+
+/// A connection to one MCP server. Move-only; destroying it is abrupt (pending calls end with errc::closed, a
+/// server process is killed and reaped), close() is graceful.
+///
+/// Each operation `x` has a form `async_x(..., token)` for Asio's completion tokens, with all arguments said. Its
+/// signature is `void(comcp::error, T)` (`void(comcp::error)` where there is no value), T being what the awaitable form
+/// gives; the value is T() where the error is set. asio::use_awaitable_t<E> (for any executor type E) and
+/// asio::use_future give a T and throw comcp::exception instead.
+///
+/// These may be called from any thread, and copy their arguments. The handler is called once, never inside the call
+/// that began the operation, on its associated executor (default: the client's), with its associated allocator used for
+/// what waits. An exception that leaves it leaves that executor's run(). Its cancellation slot is heeded: terminal and
+/// partial end the operation with errc::cancelled, total does where nothing of it was sent yet (where it has not begun,
+/// of an operation of several requests or with interceptors). Slots are not thread-safe: emit on the handler's
+/// executor. Errors: as the awaitable form.
+class client : public awaitable_client {
+ public:
+  client() = default;  ///< Not connected: every operation fails with errc::closed.
+  using awaitable_client::awaitable_client;
+
+  template <class Token>
+  auto async_call_tool(std::string_view name, json::fragment arguments, call_options options, Token&& token) const {
+    return detail::async_call<call_tool_result>(
+        core_, detail::tool_call(name, std::move(arguments), std::move(options)), std::forward<Token>(token));
+  }
+  template <json::readable Out, json::writable In, class Token>
+  auto async_call_tool(std::string_view name, In const& in, call_options options, Token&& token) const {
+    return detail::async_walk<Out>(get_executor(), call_tool<Out>(name, in, std::move(options)),
+                                   std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_read_resource(std::string_view uri, call_options options, Token&& token) const {
+    return detail::async_call<read_resource_result>(core_, detail::resource_call(uri, std::move(options)),
+                                                    std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_read_resource(resource_template const& t, json::fragment const& variables, call_options options,
+                           Token&& token) const {
+    return detail::async_call<read_resource_result>(core_, detail::resource_call(t, variables, std::move(options)),
+                                                    std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_get_prompt(std::string_view name, json::fragment arguments, call_options options, Token&& token) const {
+    return detail::async_call<get_prompt_result>(
+        core_, detail::prompt_call(name, std::move(arguments), std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_complete(complete_params const& what, call_options options, Token&& token) const {
+    return detail::async_call<complete_result>(core_, detail::complete_call(what, std::move(options)),
+                                               std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_set_log_level(log_level level, call_options options, Token&& token) const {
+    return detail::async_walk<void>(get_executor(), set_log_level(level, std::move(options)),
+                                    std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_ping(call_options options, Token&& token) const {
+    return detail::async_call<void>(core_, detail::prepared_call(wire::methods::ping, {}, std::move(options)),
+                                    std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_discover(call_options options, Token&& token) const {
+    return detail::async_call<discover_result>(core_, detail::discover_call(std::move(options)),
+                                               std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_subscribe(std::string_view uri, updated_callback f, call_options options, Token&& token) const {
+    return detail::async_walk<void>(get_executor(), subscribe(uri, std::move(f), std::move(options)),
+                                    std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_unsubscribe(std::string_view uri, call_options options, Token&& token) const {
+    return detail::async_walk<void>(get_executor(), unsubscribe(uri, std::move(options)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_listen(subscription_filter filter, call_options options, Token&& token) const {
+    return detail::async_walk<subscription>(get_executor(), listen(std::move(filter), std::move(options)),
+                                            std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_request(std::string_view method, json::fragment params, call_options options, Token&& token) const {
+    return detail::async_call<json::value>(core_, detail::any_call(method, std::move(params), std::move(options)),
+                                           std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_notify(std::string_view method, json::fragment params, Token&& token) const {
+    return detail::async_walk<void>(get_executor(), notify(method, std::move(params)), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_notify_roots_changed(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), notify_roots_changed(), std::forward<Token>(token));
+  }
+  template <json::readable Result, class Token>
+  auto async_resume(json::value required, json::fragment responses, call_options options, Token&& token) const {
+    return detail::async_walk<Result>(get_executor(),
+                                      resume<Result>(std::move(required), std::move(responses), std::move(options)),
+                                      std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_close(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), close(), std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async_restart(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), restart(), std::forward<Token>(token));
+  }
+  /// The handler is given the reason: `void(comcp::error)`.
+  template <class Token>
+  auto async_closed(Token&& token) const {
+    return detail::async_walk<void>(get_executor(), detail::as_failure(closed()), std::forward<Token>(token));
+  }
+};
+
+}  // namespace comcp
 
 // client/context.hpp
 // What a handler learns about the request or notification that it handles.
@@ -9514,171 +10480,6 @@ class context {
 }  // namespace comcp
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
-// client/impl/client.ipp
-
-namespace comcp {
-namespace detail {
-
-// Parameters of the untyped operations: an object, whose `_meta` joins that of the options.
-COMCP_DECL error check_params(json::fragment const& params) {
-  if (params.empty()) return {};
-  auto const parsed = json::parse(params.text());
-  if (!parsed || !parsed->is_object()) return {errc::invalid_argument, "params are not an object"};
-  auto const meta = parsed->view().find("_meta");
-  auto const sound = meta ? check_user_meta(*meta) : result<void>();
-  return sound ? error() : sound.error();
-}
-
-COMCP_LAZY asio::awaitable<void> done_call(std::shared_ptr<client_link> core, prepared_call c) {
-  (void)co_await typed_call<json::value>(std::move(core), std::move(c));
-}
-
-COMCP_LAZY asio::awaitable<read_resource_result> read_call(std::shared_ptr<client_link> core, prepared_call c) {
-  try {
-    auto r = co_await typed_call<read_resource_result>(std::move(core), std::move(c));
-    co_return r;
-  } catch (exception const& e) {
-    // Both mean that there is no such resource (2026-07-28, server/resources, error handling).
-    auto const* const peer = e.error().peer();
-    if (peer && (peer->code == -32002 || peer->code == -32602))
-      throw exception(e.error().with_code(make_error_code(errc::not_found)));
-    throw;
-  }
-}
-
-// At home: whoever sees to subscriptions may have to be made.
-COMCP_LAZY asio::awaitable<void> subscribing(std::shared_ptr<client_link> core, std::string uri, updated_callback f,
-                                             call_options options) {
-  auto work = subscriptions_of<client_core>(*core).subscribe(std::move(uri), std::move(f), std::move(options));
-  co_await std::move(work);
-}
-
-COMCP_LAZY asio::awaitable<void> unsubscribing(std::shared_ptr<client_link> core, std::string uri,
-                                               call_options options) {
-  auto work = subscriptions_of<client_core>(*core).unsubscribe(std::move(uri), std::move(options));
-  co_await std::move(work);
-}
-
-COMCP_LAZY asio::awaitable<std::shared_ptr<listen_stream>> listening(std::shared_ptr<client_link> core,
-                                                                             subscription_filter filter,
-                                                                             call_options options) {
-  auto work = subscriptions_of<client_core>(*core).listen(std::move(filter), std::move(options));
-  auto stream = co_await std::move(work);
-  co_return stream;
-}
-
-COMCP_LAZY asio::awaitable<void> restarting(std::shared_ptr<client_link> core) {
-  auto work = restarts_of<client_core>(*core).reconnect(error(errc::transport_failed, "the connection is begun anew"));
-  co_await std::move(work);
-}
-
-COMCP_LAZY asio::awaitable<subscription> listen_call(std::shared_ptr<client_link> core, subscription_filter filter,
-                                                     call_options options) {
-  require(core);
-  auto opening = on_home(core, listening(core, std::move(filter), std::move(options)));
-  auto stream = co_await std::move(opening);
-  co_return subscription(core, std::move(stream));
-}
-
-}  // namespace detail
-
-COMCP_LAZY_DECL asio::awaitable<call_tool_result> client::call_tool(std::string_view name, json::fragment arguments,
-                                                               call_options options) const {
-  return detail::typed_call<call_tool_result>(core_,
-                                              detail::tool_call(name, std::move(arguments), std::move(options)));
-}
-
-COMCP_LAZY_DECL asio::awaitable<read_resource_result> client::read_resource(std::string_view uri,
-                                                                       call_options options) const {
-  detail::prepared_call c(wire::methods::read_resource, args("uri", uri).text(), std::move(options));
-  c.repeatable = true;
-  return detail::read_call(core_, std::move(c));
-}
-
-COMCP_LAZY_DECL asio::awaitable<read_resource_result> client::read_resource(resource_template const& t,
-                                                                       json::fragment const& variables,
-                                                                       call_options options) const {
-  auto const uri = t.expand(variables);
-  if (!uri) return detail::failed<read_resource_result>(uri.error());
-  return read_resource(*uri, std::move(options));
-}
-
-COMCP_LAZY_DECL asio::awaitable<get_prompt_result> client::get_prompt(std::string_view name, json::fragment arguments,
-                                                                 call_options options) const {
-  json::object params;
-  params.set("name", name);
-  if (!arguments.empty()) params.set("arguments", arguments);
-  detail::prepared_call c(wire::methods::get_prompt, params.text(), std::move(options));
-  c.repeatable = true;
-  return detail::typed_call<get_prompt_result>(core_, std::move(c));
-}
-
-COMCP_LAZY_DECL asio::awaitable<complete_result> client::complete(complete_params const& what,
-                                                                  call_options options) const {
-  detail::prepared_call c(wire::methods::complete, json::to_text(what), std::move(options));
-  c.repeatable = true;
-  return detail::typed_call<complete_result>(core_, std::move(c));
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> client::set_log_level(log_level level, call_options options) const {
-  return core_ ? core_->set_level(level, std::move(options)) : detail::failed<void>(detail::not_connected());
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> client::ping(call_options options) const {
-  return detail::done_call(core_, detail::prepared_call(wire::methods::ping, {}, std::move(options)));
-}
-
-COMCP_LAZY_DECL asio::awaitable<discover_result> client::discover(call_options options) const {
-  detail::prepared_call c(wire::methods::discover, {}, std::move(options));
-  c.repeatable = true;
-  return detail::typed_call<discover_result>(core_, std::move(c));
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> client::subscribe(std::string_view uri, updated_callback f,
-                                                   call_options options) const {
-  if (!core_) return detail::failed<void>(detail::not_connected());
-  return detail::on_home(core_, detail::subscribing(core_, std::string(uri), std::move(f), std::move(options)));
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> client::unsubscribe(std::string_view uri, call_options options) const {
-  if (!core_) return detail::failed<void>(detail::not_connected());
-  return detail::on_home(core_, detail::unsubscribing(core_, std::string(uri), std::move(options)));
-}
-
-COMCP_LAZY_DECL asio::awaitable<subscription> client::listen(subscription_filter filter, call_options options) const {
-  return detail::listen_call(core_, std::move(filter), std::move(options));
-}
-
-COMCP_LAZY_DECL asio::awaitable<json::value> client::request(std::string_view method, json::fragment params,
-                                                        call_options options) const {
-  if (auto const bad = detail::check_params(params)) return detail::failed<json::value>(bad);
-  detail::prepared_call c(method, std::move(params).text(), std::move(options));
-  return detail::typed_call<json::value>(core_, std::move(c));
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> client::notify(std::string_view method, json::fragment params) const {
-  if (auto const bad = detail::check_params(params)) return detail::failed<void>(bad);
-  if (!jsonrpc::is_plain_method(method)) return detail::failed<void>({errc::invalid_argument, "not a method name"});
-  if (!core_) return detail::failed<void>(detail::not_connected());
-  return core_->notify(std::string(method), std::move(params).text());
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> client::notify_roots_changed() const {
-  return core_ ? core_->notify_roots_changed() : detail::failed<void>(detail::not_connected());
-}
-
-COMCP_LAZY_DECL asio::awaitable<void> client::close() const {
-  return core_ ? core_->life().close() : detail::failed<void>(detail::not_connected());
-}
-COMCP_LAZY_DECL asio::awaitable<void> client::restart() const {
-  return core_ ? detail::on_home(core_, detail::restarting(core_)) : detail::failed<void>(detail::not_connected());
-}
-COMCP_LAZY_DECL asio::awaitable<error> client::closed() const {
-  return core_ ? core_->life().ended() : detail::failed<error>(detail::not_connected());
-}
-
-}  // namespace comcp
-
 // client/impl/context.ipp
 
 namespace comcp {
@@ -9690,12 +10491,12 @@ COMCP_DECL context& context::operator=(context const&) = default;
 
 COMCP_DECL std::string context::server_name() const {
   auto const core = core_.lock();
-  return core ? core->server().info.name : std::string();
+  return core ? core->server()->info.name : std::string();
 }
 
 COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {
   auto const core = core_.lock();
-  auto const version = core ? core->version() : std::nullopt;
+  auto const version = core ? core->server()->version : std::nullopt;
   if (!core || progress_token_.empty() || cancelled() || (version && version->era() == era::modern)) return;
   json::writer w;
   w.begin_object().plain_key("progressToken").raw(progress_token_).plain_key("progress").real(progress);
@@ -14504,6 +15305,19 @@ asio::awaitable<basic_client<no_handler>> connect(Transport transport, connect_o
   return connect(std::move(transport), no_handler(), std::move(options));
 }
 
+/// The same for any completion token, on this executor (or the one in the options): void(error, basic_client<Handler>).
+template <transport Transport, handler Handler, class Token>
+auto async_connect(asio::any_io_executor on, Transport transport, Handler handler, connect_options options,
+                   Token&& token) {
+  auto connecting = connect(std::move(transport), std::move(handler), std::move(options));
+  return detail::async_walk<basic_client<Handler>>(std::move(on), std::move(connecting), std::forward<Token>(token));
+}
+template <transport Transport, class Token>
+auto async_connect(asio::any_io_executor on, Transport transport, connect_options options, Token&& token) {
+  return async_connect(std::move(on), std::move(transport), no_handler(), std::move(options),
+                       std::forward<Token>(token));
+}
+
 template <class Text, class... Rest>
   requires std::convertible_to<Text const&, std::string_view>
 void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::http("https://...")), connect(comcp::stdio("command"))
@@ -14537,6 +15351,7 @@ void connect(Text const&, Rest const&...) = delete;  // comcp: connect(comcp::ht
 
 #include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/cancellation_type.hpp>
 
 // client/overlap_guard.hpp
 // Finds an executor that runs two handlers of one client at once, which no client survives: a multi-threaded
@@ -14865,7 +15680,8 @@ class calls final : public call_table {
   COMCP_LAZY asio::awaitable<error> wait_in(std::vector<request_id>& line, prepared_call const& c);
 
   COMCP_LAZY void end(request_id id, reply&& r);
-  COMCP_LAZY void cancel(request_id id);
+  /// What may only be cancelled as long as it had no effect goes on once it was sent.
+  COMCP_LAZY void cancel(request_id id, asio::cancellation_type how = asio::cancellation_type::terminal);
   COMCP_DECL void withdraw(pending_entry& e) noexcept override;
   COMCP_LAZY void wake(std::vector<request_id>& line, reply const& r);
 
@@ -14923,12 +15739,12 @@ namespace comcp::detail {
 struct calls::cancel_hook {
   std::weak_ptr<calls> table;
   request_id id;
-  void operator()() const {
+  void operator()(asio::cancellation_type how = asio::cancellation_type::terminal) const {
     auto alive = table.lock();
     if (!alive) return;
     auto const home = alive->home_;
     // Moved: the last reference may end on home only, not on the thread that asked to stop.
-    auto post = [alive = std::move(alive), id = id] { alive->cancel(id); };
+    auto post = [alive = std::move(alive), id = id, how] { alive->cancel(id, how); };
     detail::post(home, std::move(post));
   }
 };
@@ -15055,10 +15871,12 @@ COMCP_LAZY_DECL void calls::end(request_id id, reply&& r) {
   }
 }
 
-COMCP_LAZY_DECL void calls::cancel(request_id id) {
+COMCP_LAZY_DECL void calls::cancel(request_id id, asio::cancellation_type how) {
   auto const* found = table_.find(id);
   if (!found) return;
-  owner_.given_up(id, **found, {});
+  auto const& e = **found;
+  if (is_total_alone(how) && (!e.call || e.sent || e.call->outcome != call_outcome::not_sent)) return;
+  owner_.given_up(id, e, {});
   end(id, error(errc::cancelled));
 }
 
@@ -15160,10 +15978,8 @@ COMCP_LAZY_DECL comcp::statistics calls::statistics() const {
 // The life of one connection: it opens, finds the era, becomes ready, and ends. sansio/connection_life says where it
 // stands; what follows a loss is client/recovery's. On home only. Internal.
 
-#include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include <asio/awaitable.hpp>
 
@@ -15443,8 +16259,6 @@ class negotiation;
 
 class connection {
  public:
-  using status_listener = std::function<void(connection_status)>;
-
   COMCP_LAZY connection(client_core& core, connect_settings const& settings, any_transport t);
 
   /// The first time. Throws; nothing is left behind then.
@@ -15473,9 +16287,9 @@ class connection {
 
   /// Whoever listens is told of the new status.
   COMCP_LAZY void on(sansio::life_event e);
-  void on_status(status_listener f) { listeners_.push_back(std::move(f)); }
+  [[nodiscard]] std::shared_ptr<status_listeners> const& listeners() const noexcept { return status_; }
   [[nodiscard]] sansio::connection_life const& life() const noexcept { return life_; }
-  [[nodiscard]] connection_status status() const noexcept { return status_; }
+  [[nodiscard]] connection_status status() const noexcept { return status_->now(); }
   [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
   [[nodiscard]] detail::channel& channel() noexcept { return channel_; }
   [[nodiscard]] detail::channel const& channel() const noexcept { return channel_; }
@@ -15490,8 +16304,7 @@ class connection {
   client_core& core_;
   detail::channel channel_;
   sansio::connection_life life_;
-  connection_status status_ = connection_status::disconnected;  // as it was told
-  std::vector<status_listener> listeners_;
+  std::shared_ptr<status_listeners> const status_ = std::make_shared<status_listeners>();  // as it was told
   std::optional<error> end_reason_;
   std::weak_ptr<negotiation> negotiation_;
   attempt attempt_;
@@ -15523,6 +16336,8 @@ namespace detail {
 /// From another executor: carried out at home, and its caller resumed on its own.
 COMCP_LAZY asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here,
                                                   prepared_call& c);
+COMCP_LAZY std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_io_executor const& here,
+                                                  prepared_call c);
 COMCP_LAZY asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options);
 COMCP_LAZY void notify_roots_changed(client_core& core);
 COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
@@ -15535,9 +16350,8 @@ class core_life_link final : public life_link {
   asio::awaitable<void> close() override { return core_.close(); }
   [[nodiscard]] restarts_link& restarts(restarts_maker make) override { return core_.recovery.restarts(make); }
   asio::awaitable<error> ended() override { return on_home(core_.shared_from_this(), core_.connection.ended()); }
-  [[nodiscard]] connection_status status() const noexcept override { return core_.connection.status(); }
-  void on_status(std::function<void(connection_status)> listener) override {
-    core_.connection.on_status(std::move(listener));
+  [[nodiscard]] std::shared_ptr<status_listeners> const& status() const noexcept override {
+    return core_.connection.listeners();
   }
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
 
@@ -15556,6 +16370,9 @@ class core_link final : public client_link {
     if (!core_.pipeline.is_plain(c.method)) return core_.pipeline.run(c);
     plain = true;
     return core_.exchange.begin(c, e);
+  }
+  std::shared_ptr<detail::away<reply>> away(asio::any_io_executor const& here, prepared_call c) override {
+    return call_away(core_, here, std::move(c));
   }
   [[nodiscard]] bool needs_settling(prepared_call const& c, reply const& r) const override {
     return core_.exchange.needs_settling(c, r);
@@ -15588,10 +16405,7 @@ class core_link final : public client_link {
   }
   [[nodiscard]] life_link& life() noexcept override { return life_; }
   void abandon() noexcept override { core_.abandon(); }
-  [[nodiscard]] server_profile const& server() const noexcept override { return core_.facts; }
-  [[nodiscard]] std::optional<protocol_version> version() const noexcept override { return core_.facts.version(); }
-  [[nodiscard]] era_verdict verdict() const override { return core_.verdict(); }
-  [[nodiscard]] std::optional<saved_session> session() const override { return core_.session(); }
+  [[nodiscard]] std::shared_ptr<server_snapshot const> server() const override { return core_.server.get(); }
   [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
   [[nodiscard]] comcp::statistics statistics() const override { return core_.statistics(); }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept override { return core_.home(); }
@@ -17434,8 +18248,8 @@ struct server_facts : server_profile {
   COMCP_LAZY [[nodiscard]] error refuses_subscriptions() const;
   /// Of each page of its tools; those whose definition cannot be mirrored into headers are taken out of it.
   COMCP_LAZY void learn(list_tools_result& page, std::size_t most, bool over_http);
-  /// A modern server may name itself in any result.
-  COMCP_LAZY void learn_name(json::value const& result);
+  /// A modern server may name itself in any result; true for the first that does.
+  COMCP_LAZY bool learn_name(json::value const& result);
 
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
   std::optional<discover_result> discovered;
@@ -17513,11 +18327,13 @@ COMCP_LAZY_DECL void server_facts::learn(list_tools_result& page, std::size_t mo
   if (over_http && is_modern()) tools.learn_headers(page);
 }
 
-COMCP_LAZY_DECL void server_facts::learn_name(json::value const& result) {
-  if (!info.name.empty()) return;
+COMCP_LAZY_DECL bool server_facts::learn_name(json::value const& result) {
+  if (!info.name.empty()) return false;
   auto const meta = result.view().find("_meta");
-  if (!meta) return;
-  if (auto named = server_info_of(*meta)) info = std::move(*named);
+  auto named = meta ? server_info_of(*meta) : std::nullopt;
+  if (!named) return false;
+  info = std::move(*named);
+  return true;
 }
 
 COMCP_LAZY_DECL bool listed_tools::wants_task(prepared_call const& c) const {
@@ -17900,6 +18716,8 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   /// Waits; false when the client closed meanwhile.
   COMCP_LAZY asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
   COMCP_LAZY void fault(error what);
+  /// What is known of the server has changed.
+  COMCP_LAZY void publish();
   COMCP_LAZY void trace(direction d, std::string_view message);
 
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
@@ -17908,7 +18726,6 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   [[nodiscard]] bool is_modern() const noexcept { return facts.is_modern(); }
   [[nodiscard]] bool is_http() const noexcept { return connection.channel().is_http(); }
   COMCP_LAZY [[nodiscard]] era_verdict verdict() const;
-  COMCP_LAZY [[nodiscard]] std::optional<saved_session> session() const;
   COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
 
   any_handler const handler;
@@ -17924,8 +18741,10 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   detail::inbound inbound;
   detail::dispatcher dispatcher;
   detail::subscriptions subscriptions;
+  detail::published_server server;
 
  private:
+  COMCP_LAZY [[nodiscard]] std::optional<saved_session> session() const;
   COMCP_LAZY static void let_go(client_core* last) noexcept;
   COMCP_LAZY void lose_context() noexcept;
   friend detail::core_hooks<client_core>;
@@ -18394,15 +19213,9 @@ COMCP_LAZY_DECL void connection::on(sansio::life_event e) {
 
 COMCP_LAZY_DECL void connection::tell_status() {
   auto const now = status_of(life_.state());
-  if (std::exchange(status_, now) == now) return;
-  auto const all = listeners_;
-  for (auto const& listener : all) {
-    try {
-      listener(now);
-    } catch (...) {
-      core_.fault(error(errc::invalid_argument, "a status listener threw"));
-    }
-  }
+  if (status_->now() == now) return;
+  status_->become(now);
+  status_->tell([this] { core_.fault(error(errc::invalid_argument, "a status listener threw")); });
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> connection::open() {
@@ -18447,6 +19260,7 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> connection::negotiate() {
   auto work = n->run(std::move(saved), attempt_.bounded(core_.settings.handshake_timeout));
   auto const done = co_await std::move(work);
   if (!done) co_return core_.inbound.with_what_came(done.error());
+  core_.publish();
   resumed_ = n->has_resumed();
   core_.recovery.doubt_era(core_.is_modern() && n->from_prior());
   core_.recovery.eras().remember(core_.verdict());
@@ -18596,7 +19410,7 @@ COMCP_LAZY_DECL void connection::context_gone() noexcept {
   channel_.drop();
   life_.on(sansio::life_event::end);
   end_reason_ = error(errc::closed, "the client's execution context is gone");
-  status_ = connection_status::disconnected;
+  status_->become(connection_status::disconnected);
 }
 
 }  // namespace comcp::detail
@@ -18637,7 +19451,7 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
   inbound.add(detail::notification_sink(dispatcher));
-  if (settings.observer.on_status) connection.on_status(settings.observer.on_status);
+  if (settings.observer.on_status) connection.listeners()->add(settings.observer.on_status);
 }
 
 COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
@@ -18721,6 +19535,15 @@ COMCP_LAZY_DECL era_verdict client_core::verdict() const {
   return v;
 }
 
+COMCP_LAZY_DECL void client_core::publish() {
+  auto now = std::make_shared<detail::server_snapshot>();
+  static_cast<detail::server_profile&>(*now) = facts;
+  now->version = facts.version();
+  now->verdict = verdict();
+  now->session = session();
+  server.set(std::move(now));
+}
+
 COMCP_LAZY_DECL statistics client_core::statistics() const {
   auto s = calls.statistics();
   auto const info = connection.channel().info();
@@ -18743,65 +19566,40 @@ COMCP_LAZY_DECL std::optional<saved_session> client_core::session() const {
 // client/impl/core_link.ipp
 
 // client/impl/remote_call.ipp
-// A call whose caller is on another executor than the client: two hops, one to begin and one to resume.
+// A call whose caller is on another executor than the client, or is no coroutine.
 
 #include <asio/async_result.hpp>
-#include <asio/cancellation_signal.hpp>
-#include <asio/execution/outstanding_work.hpp>
-#include <asio/prefer.hpp>
 #include <asio/use_awaitable.hpp>
 
 namespace comcp::detail {
 
 template <class Core>
-class remote_call final : public task, public suspended<reply>, public std::enable_shared_from_this<remote_call<Core>> {
+class remote_call final : public away<reply>, public suspended<reply> {
  public:
+  /// The call is in the frame of who waits.
   remote_call(Core& core, asio::any_io_executor const& here, prepared_call& c)
-      : core_(core.shared_from_this()),
-        here_(asio::prefer(here, asio::execution::outstanding_work.tracked)),
-        call_(c) {}
-
-  remote_call(remote_call const&) = delete;
-  remote_call& operator=(remote_call const&) = delete;
-  // Home is gone, or the work was abandoned there.
-  ~remote_call() {
-    if (caller_) complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone"));
-  }
-
-  template <class Handler>
-  void begin(Handler handler) {
-    auto const cancel = [weak = this->weak_from_this()] {
-      auto const self = weak.lock();
-      if (self) post(self->core_->home(), [self] { self->cancel(); });
-    };
-    auto* const room = std::exchange(call_.room, nullptr);  // not also for those at home who wait meanwhile
-    caller_ = handler_waiter<reply, Handler>::create(std::move(handler), cancel, room);
-    post(core_->home(), this->shared_from_this());
-  }
-
-  // At home to begin, then on the caller's executor to end.
-  void run() override {
-    if (!std::exchange(begun_, true)) return start();
-    auto caller = std::move(caller_);
-    caller.complete(std::move(outcome_), here_);
-  }
+      : away<reply>(core.home(), here), core_(core.shared_from_this()), call_(c) {}
+  remote_call(Core& core, asio::any_io_executor const& here, prepared_call&& c)
+      : away<reply>(core.home(), here), core_(core.shared_from_this()), own_(std::move(c)), call_(*own_) {}
 
   // As who waits in the table of calls, and owns itself meanwhile.
   void resume(reply value) override {
     auto const self = std::move(self_);
     carry_on([&] {
-      if (core_->exchange.needs_settling(call_, value)) walk(core_->exchange.settle(call_, std::move(value)));
-      else end(std::move(value));
+      if (core_->exchange.needs_settling(call_, value)) walk_to(core_->exchange.settle(call_, std::move(value)));
+      else tell(std::move(value));
     });
   }
   void destroy() noexcept override { auto const last = std::move(self_); }
 
  private:
-  void start() {
+  std::shared_ptr<remote_call> itself() { return std::static_pointer_cast<remote_call>(this->shared_from_this()); }
+
+  void start() override {
     carry_on([this] {
-      if (!core_->pipeline.is_plain(call_.method)) return walk(core_->pipeline.run(call_));
+      if (!core_->pipeline.is_plain(call_.method)) return walk_to(core_->pipeline.run(call_));
       auto const started = core_->exchange.start(call_, entry_);
-      self_ = this->shared_from_this();
+      self_ = itself();
       if (!started) return resume(started.error());
       core_->calls.end_with(call_.options.stop(), entry_);
       entry_.waiting = waiter<reply>(this);
@@ -18816,14 +19614,11 @@ class remote_call final : public task, public suspended<reply>, public std::enab
     } catch (...) {
       auto const self = std::move(self_);
       if (entry_.id) entry_.leave();
-      end(current_error());
+      tell(current_error());
     }
   }
 
-  void walk(asio::awaitable<reply> work) {
-    spawn(core_->home(), carry(this->shared_from_this(), std::move(work)), signal_.slot(), this->shared_from_this());
-  }
-
+  void walk_to(asio::awaitable<reply> work) { walk(carry(itself(), std::move(work))); }
   static asio::awaitable<void> carry(std::shared_ptr<remote_call> self, asio::awaitable<reply> work) {
     reply r;
     try {
@@ -18831,45 +19626,50 @@ class remote_call final : public task, public suspended<reply>, public std::enab
     } catch (...) {
       r = current_error();
     }
-    self->end(std::move(r));
+    self->tell(std::move(r));
   }
 
-  void end(reply&& r) {
-    outcome_ = std::move(r);
-    post(here_, this->shared_from_this());
+  void tell(reply&& r) {
+    if (own_ && !r) r = failure_of(call_, std::move(r).error());
+    end(std::move(r));
   }
 
-  void cancel() {
-    if (entry_.id) return core_->calls.cancel(entry_.id);
-    signal_.emit(asio::cancellation_type::terminal);
+  void stop(asio::cancellation_type how) override {
+    if (entry_.id) return core_->calls.cancel(entry_.id, how);
+    if (!is_total_alone(how)) stop_walking();
   }
 
   std::shared_ptr<Core> const core_;
-  asio::any_io_executor const here_;
-  prepared_call& call_;  // in the frame of the caller, who waits
-  reply outcome_;
-  waiter<reply> caller_;
+  std::optional<prepared_call> own_;
+  prepared_call& call_;
   pending_entry entry_;
   std::shared_ptr<remote_call> self_;
-  asio::cancellation_signal signal_;
-  bool begun_ = false;
 };
 
-template <class Core>
 struct begin_remote_call {
-  std::shared_ptr<remote_call<Core>> call;
+  std::shared_ptr<away<reply>> call;
+  waiter_room* room;
   template <class Handler>
   void operator()(Handler handler) {
     auto const begun = std::move(call);
-    begun->begin(std::move(handler));
+    auto const cancel = [weak = std::weak_ptr(begun)](asio::cancellation_type how) {
+      if (auto const alive = weak.lock()) alive->cancel(how);
+    };
+    begun->begin(handler_waiter<reply, Handler>::create(std::move(handler), cancel, room));
   }
 };
 
 COMCP_LAZY_DECL asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here,
                                                        prepared_call& c) {
   if (!core.home()) return failed<reply>(error(errc::closed, "the execution context is gone"));
-  begin_remote_call<client_core> begin{std::make_shared<remote_call<client_core>>(core, here, c)};
+  auto* const room = std::exchange(c.room, nullptr);  // not also for those at home who wait meanwhile
+  begin_remote_call begin{std::make_shared<remote_call<client_core>>(core, here, c), room};
   return asio::async_initiate<asio::use_awaitable_t<> const, void(reply)>(std::move(begin), asio::use_awaitable);
+}
+
+COMCP_LAZY_DECL std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_io_executor const& here,
+                                                       prepared_call c) {
+  return std::make_shared<remote_call<client_core>>(core, here, std::move(c));
 }
 
 }  // namespace comcp::detail
@@ -19350,6 +20150,7 @@ COMCP_LAZY_DECL bool exchange::follow_version(error const& e) {
   }
   if (!best) return false;
   core_.facts.codec = core_.introduction.modern(*best);
+  core_.publish();
   return true;
 }
 
@@ -19560,7 +20361,7 @@ COMCP_LAZY_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
 
 COMCP_LAZY_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
   if (r) {
-    if (core_.is_modern() && !e.handshake) core_.facts.learn_name(*r);
+    if (core_.is_modern() && !e.handshake && core_.facts.learn_name(*r)) core_.publish();
     core_.recovery.answered(e);
   }
   core_.calls.end(e.id, std::move(r));
@@ -20045,7 +20846,7 @@ inline error unacknowledged() {
 
 COMCP_LAZY_DECL void listen_streams::stream_over(pointer const& s, reply r) {
   std::erase(open_, s);
-  if (!s->ended) s->ended = r ? error() : r.error();
+  s->end(r ? error() : r.error());
   if (s->acknowledgment.id) core_.calls.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
   core_.calls.wake(s->readers, json::value());
   over_(s);
@@ -20053,7 +20854,7 @@ COMCP_LAZY_DECL void listen_streams::stream_over(pointer const& s, reply r) {
 
 COMCP_LAZY_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s, call_options options) {
   if (s->is_acknowledged) co_return error();
-  if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
+  if (auto const why = s->ended()) co_return *why ? *why : unacknowledged();
   auto const timeout = core_.calls.timeout(options);
   if (!core_.calls.enlist(s->acknowledgment, std::min(timeout, core_.calls.hard_limit(options)))) co_return error(errc::queue_full);
   core_.calls.end_with(options.stop(), s->acknowledgment);
@@ -20064,7 +20865,7 @@ COMCP_LAZY_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s, c
 }
 
 COMCP_LAZY_DECL void listen_streams::close(listen_stream& s) {
-  if (!s.ended) s.ended = error();
+  s.end(error());
   if (s.entry.id) core_.calls.cancel(s.entry.id);
 }
 
@@ -20095,7 +20896,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepa
   open(s);
   auto failure = co_await acknowledged(s, c.options);
   if (is_other_version(failure) && core_.exchange.follow_version(failure)) {
-    s->ended.reset();
+    s->begin_again();
     open(s);
     failure = co_await acknowledged(s, c.options);
   }
@@ -20107,7 +20908,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepa
 COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next(pointer s) {
   auto const hold = core_.shared_from_this();
   while (s->queue.empty()) {
-    if (s->ended) co_return std::nullopt;
+    if (s->ended()) co_return std::nullopt;
     pending_entry e(pending_entry::span::last);
     if (!core_.calls.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
     core_.calls.table().line_up(s->readers, e.id);
@@ -20163,14 +20964,14 @@ COMCP_LAZY_DECL void listen_streams::cancelled_by_server(json::view request) {
 COMCP_LAZY_DECL void listen_streams::end_all(error const& reason) {
   auto const all = open_;
   for (auto const& s : all) {
-    if (!s->ended) s->ended = reason;
+    s->end(reason);
     core_.calls.end(s->entry.id, reason);  // by way of stream_over()
   }
 }
 
 COMCP_LAZY_DECL void listen_streams::shut_down() noexcept {
   for (auto const& s : std::exchange(open_, {})) {
-    if (!s->ended) s->ended = error(errc::closed);
+    s->end(error(errc::closed));
   }
 }
 
@@ -20763,7 +21564,7 @@ COMCP_LAZY_DECL asio::awaitable<void> shared_stream::reconcile() {
     failure = co_await streams_.acknowledged(fresh, patience_);
     opening_.reset();
     if (failure) {
-      bool const given_up = failure == errc::cancelled && !fresh->ended;
+      bool const given_up = failure == errc::cancelled && !fresh->ended();
       streams_.close(*fresh);
       if (given_up) failure = error();
       if (given_up) continue;
@@ -21251,53 +22052,6 @@ class broadcast {
 
 }  // namespace comcp
 
-// net/asio_compat.hpp
-// The one place that knows what differs between Asio 1.22 and the newest: where as_tuple lives. And Asio's operations
-// with return types that are spelt out: one that is deduced makes g++ compile the operation for whoever reads a call of
-// it.
-
-#include <system_error>
-#include <tuple>
-
-#include <asio/version.hpp>
-
-#if ASIO_VERSION >= 102300
-#include <asio/as_tuple.hpp>
-#else
-#include <asio/experimental/as_tuple.hpp>
-#endif
-
-#include <asio/awaitable.hpp>
-#include <asio/post.hpp>
-#include <asio/use_awaitable.hpp>
-
-namespace comcp::net {
-
-#if ASIO_VERSION >= 102300
-using asio::as_tuple;
-#else
-using asio::experimental::as_tuple;
-#endif
-
-/// Completion token: await, and get (error_code, values...) instead of an exception.
-inline constexpr auto tuple_awaitable = as_tuple(asio::use_awaitable);
-
-template <class Timer>
-asio::awaitable<std::tuple<std::error_code>> async_wait(Timer& timer) {
-  return timer.async_wait(tuple_awaitable);
-}
-
-template <class Executor>
-asio::awaitable<void> async_turn(Executor const& on) {
-  return asio::post(on, asio::use_awaitable);
-}
-
-template <class Socket>
-asio::awaitable<std::tuple<std::error_code>> async_connect(Socket& socket, typename Socket::endpoint_type const& to) {
-  return socket.async_connect(to, tuple_awaitable);
-}
-
-}  // namespace comcp::net
 #if !defined(COMCP_SEPARATE_COMPILATION) || defined(COMCP_IMPLEMENTATION)
 
 // client/impl/handlers.ipp

@@ -182,7 +182,7 @@ TEST_CASE("era_checks: a restart by who hears that a check failed does not end w
   auto const first = c.start(client->call_tool("x"));
   REQUIRE(s.handshakes.size() == 1);
   outcome_of<void> restarted;
-  client->on_status([&](connection_status now) {
+  auto const watch = client->on_status([&](connection_status now) {
     if (now == connection_status::ready && !restarted) restarted = c.start(client->restart());
   });
   s.handshakes[0].fail(-32603, "not today");

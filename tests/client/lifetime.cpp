@@ -22,7 +22,7 @@ namespace {
 struct belongings {
   client connection;
   subscription stream;
-  list_watch watch;
+  watch_handle watch;
   std::optional<asio::awaitable<call_tool_result>> not_begun;
 };
 

@@ -104,8 +104,8 @@ TEST_CASE("options: listeners hear each change of the status", "[client]") {
   auto s = modern_script();
   auto client = c.connect(s.transport());
   std::vector<connection_status> heard;
-  client->on_status([&](connection_status st) { heard.push_back(st); });
-  client->on_status([](connection_status) { throw std::runtime_error("mine"); });
+  auto const hears = client->on_status([&](connection_status st) { heard.push_back(st); });
+  auto const throws = client->on_status([](connection_status) { throw std::runtime_error("mine"); });
   CHECK(c.finish(client->close()));
   CHECK(heard == std::vector<connection_status>{connection_status::closing, connection_status::disconnected});
   CHECK(c.faults.size() == 2);

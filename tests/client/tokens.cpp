@@ -186,8 +186,7 @@ TEST_CASE("tokens: the handler's executor and allocator are used", "[client]") {
   asio::io_context other;
   called got;
   int used = 0;
-  client->async_call_tool("x", {}, call_options(),
-                          asio::bind_executor(other, allocating{got.handler(), &used}));
+  client->async_call_tool("x", {}, call_options(), asio::bind_executor(other, allocating{got.handler(), &used}));
   CHECK(used == 1);
   c.settle();
   CHECK(got.times == 0);
@@ -213,7 +212,9 @@ TEST_CASE("tokens: an operation may be kept and begun later, or never", "[client
   auto client = c.connect(s.transport());
   auto const count = s.sent().size();
   auto later = client->async_call_tool("x", {}, call_options(), deferred);
-  { auto const never = client->async_call_tool("x", {}, call_options(), deferred); }
+  {
+    auto const never = client->async_call_tool("x", {}, call_options(), deferred);
+  }
   c.settle();
   CHECK(s.sent().size() == count);
   called got;
@@ -340,7 +341,8 @@ TEST_CASE("tokens: a call that goes through an interceptor is cancelled by the s
   CHECK(s.verdict() == all_well);
 }
 
-TEST_CASE("tokens: operations of several requests are cancelled whole, by total only where they have not begun", "[client]") {
+TEST_CASE("tokens: operations of several requests are cancelled whole, by total only where they have not begun",
+          "[client]") {
   using type = asio::cancellation_type;
   conversation c;
   auto s = modern_script();

@@ -89,7 +89,7 @@ class world {
   std::unique_ptr<asio::io_context> io = std::make_unique<asio::io_context>(1);
   std::optional<fake_server> server;
   client_box box = std::make_shared<std::optional<client>>();
-  std::vector<list_watch> watches;
+  std::vector<watch_handle> watches;
   asio::cancellation_signal stop;
   int begun = 0, ended = 0;
   bool main_over = false;

@@ -55,7 +55,7 @@ SPECIAL = {
     "auth/challenge": "auth (pure)", "auth/metadata": "auth (pure)", "auth/pkce": "auth (pure)",
     "auth/form": "auth (pure)", "auth/token": "auth (pure)", "auth/registration": "auth (pure)",
     "auth/authorization": "auth (pure)", "auth/endpoint_policy": "auth (pure)", "auth/oauth_profile": "auth (pure)",
-    "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)",
+    "net/time_source": "net (contract)", "net/asio_compat": "net (contract)", "net/spawn": "net (contract)", "net/completion": "net (contract)",
     "net/gate": "net (contract)", "net/chance": "net (contract)",
     "transport/transport": "transport (contract)", "requirements": "net (contract)",
     "skills/skills": "skills (client)",
@@ -79,7 +79,7 @@ PARTS = {
                                     "rounds", "labels", "subscriptions"}),
     "inbound": ({"call", "core", "notification_sink"},
                 FEATURES | {"negotiation", "pipeline", "exchange", "introduction", "subscriptions"}),
-    "connection": ({"attempt", "calls", "channel", "core", "negotiation", "options"}, FEATURES | {"legacy", "modern"}),
+    "connection": ({"attempt", "calls", "channel", "core", "negotiation", "options", "status_listeners"}, FEATURES | {"legacy", "modern"}),
 }
 TRANSPORTS = {"stdio", "streamable_http", "http_sse", "http_session", "stream_session", "byte_stream", "unix_socket"}
 METHOD = re.compile(r'"[a-z]+/[a-zA-Z/]+"')
@@ -87,7 +87,7 @@ NO_NAME = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|std::\w+', re.S)
 
 # What a source compiles that is only given a client: nothing that connects.
 FACADE = ("awaitable_client", "away", "call", "call_options", "client", "client_base", "context", "initiate", "link",
-          "listen_stream", "listing", "observer", "operation", "prepared", "server_lists", "statistics", "subscription", "waiter")
+          "listen_stream", "listing", "observer", "operation", "prepared", "server_lists", "server_snapshot", "status_listeners", "watch_handle", "statistics", "subscription", "waiter")
 SPECIAL.update({"client": "client (facade)", **{"client/" + name: "client (facade)" for name in FACADE}})
 
 # Layers that decide and never perform: no I/O library, no thread, no lock.

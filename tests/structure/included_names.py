@@ -90,6 +90,8 @@ ASIO = {"cancellation_type": "cancellation_signal", "cancellation_slot": "cancel
         "use_awaitable_t": "use_awaitable", "use_service": "execution_context", "disable_cancellation": "this_coro",
         "get_associated_allocator": "associated_allocator", "associated_allocator_t": "associated_allocator",
         "get_associated_cancellation_slot": "associated_cancellation_slot",
+        "associated_cancellation_slot_t": "associated_cancellation_slot",
+        "get_associated_executor": "associated_executor",
         "ip::address_v4": "ip/address", "ip::address_v6": "ip/address", "ip::make_address": "ip/address",
         "ip::basic_resolver": "ip/tcp", "ssl::stream_base": "ssl/stream"}
 INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*<([^>]+)>", re.M)

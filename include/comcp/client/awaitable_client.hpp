@@ -23,9 +23,9 @@
 
 namespace comcp {
 
-/// What every comcp::client can do. Operations return asio::awaitable<T>, may be started, stored and awaited on any executor, and resume there. They
-/// throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their arguments are copied or encoded
-/// before they return. Everything else is to be called on the client's executor.
+/// What every comcp::client can do. Operations return asio::awaitable<T>, may be started, stored and awaited on any
+/// executor, and resume there. They throw comcp::exception; co_await as_result(op) gives a result<T> instead. Their
+/// arguments are copied or encoded before they return.
 class awaitable_client : public server_lists {
  public:
   awaitable_client() = default;
@@ -34,9 +34,9 @@ class awaitable_client : public server_lists {
   // Server features. Specification: server/tools, server/resources, server/prompts, server/utilities/*.
 
   /// Calls a tool. A result with is_error set is a value: or_throw() on it where that is wanted.
-  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(
-      std::string_view name, json::fragment arguments = json::fragment(),
-      call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<call_tool_result> call_tool(std::string_view name,
+                                                                       json::fragment arguments = json::fragment(),
+                                                                       call_options options = call_options()) const;
   /// The same, typed: `in` is any writable, Out any readable of the structured content. A tool's error is
   /// errc::tool_failed.
   template <json::readable Out, json::writable In>
@@ -48,11 +48,11 @@ class awaitable_client : public server_lists {
   /// Expands the template (RFC 6570) and reads that. Errors: invalid_argument for a bad template.
   COMCP_LAZY [[nodiscard]] asio::awaitable<read_resource_result> read_resource(
       resource_template const& t, json::fragment const& variables, call_options options = call_options()) const;
-  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(
-      std::string_view name, json::fragment arguments = json::fragment(),
-      call_options options = call_options()) const;
-  COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(
-      complete_params const& what, call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<get_prompt_result> get_prompt(std::string_view name,
+                                                                         json::fragment arguments = json::fragment(),
+                                                                         call_options options = call_options()) const;
+  COMCP_LAZY [[nodiscard]] asio::awaitable<complete_result> complete(complete_params const& what,
+                                                                     call_options options = call_options()) const;
 
   /// Legacy: logging/setLevel. Modern: the level that each later request asks for.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> set_log_level(log_level level,
@@ -97,8 +97,8 @@ class awaitable_client : public server_lists {
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> close() const;
   /// Ends the connection gracefully and begins a new one at once, as after a crash: what is under way ends with
   /// outcome_unknown, what begins meanwhile waits; handshake, log level and subscriptions are repeated. Completes when
-  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without one
-  /// the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
+  /// that is ready; throws what it failed with, and then the restart policy decides whether it is tried again (without
+  /// one the client has ended). Ends a restart's wait, too. Cancelling it stops only the waiting.
   COMCP_LAZY [[nodiscard]] asio::awaitable<void> restart() const;
   /// Waits for the end and gives its reason.
   COMCP_LAZY [[nodiscard]] asio::awaitable<error> closed() const;
@@ -111,7 +111,8 @@ asio::awaitable<Out> awaitable_client::call_tool(std::string_view name, In const
 }
 
 template <json::readable Result>
-asio::awaitable<Result> awaitable_client::resume(json::value required, json::fragment responses, call_options options) const {
+asio::awaitable<Result> awaitable_client::resume(json::value required, json::fragment responses,
+                                                 call_options options) const {
   return detail::resumed<Result>(core_, std::move(required), std::move(responses), std::move(options));
 }
 

@@ -22,12 +22,6 @@
 
 namespace comcp::detail {
 
-/// Whether only what has had no effect yet may be cancelled.
-[[nodiscard]] inline bool is_total_alone(asio::cancellation_type how) noexcept {
-  constexpr auto rest = asio::cancellation_type::terminal | asio::cancellation_type::partial;
-  return (how & rest) == asio::cancellation_type::none;
-}
-
 /// R is the result that it ends with.
 template <class R>
 class away : public task, public std::enable_shared_from_this<away<R>> {
@@ -41,7 +35,8 @@ class away : public task, public std::enable_shared_from_this<away<R>> {
   away& operator=(away const&) = delete;
   // Its work was destroyed, or could not begin: with the execution context of home.
   ~away() override {
-    if (caller_ && !at_home_) complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone"));
+    if (caller_ && !at_home_)
+      complete_later(std::move(caller_), here_, error(errc::closed, "the execution context is gone"));
   }
 
   /// From anywhere. `caller` is completed on its executor, never inside this.
@@ -59,7 +54,8 @@ class away : public task, public std::enable_shared_from_this<away<R>> {
 
   // At home to begin, then on the caller's executor to end.
   void run() final {
-    if (!std::exchange(begun_, true)) return called_off_ ? end(error(errc::cancelled).with_outcome(call_outcome::not_sent)) : start();
+    if (!std::exchange(begun_, true))
+      return called_off_ ? end(error(errc::cancelled).with_outcome(call_outcome::not_sent)) : start();
     auto caller = std::move(caller_);
     caller.complete(std::move(outcome_), here_);
   }
@@ -71,13 +67,13 @@ class away : public task, public std::enable_shared_from_this<away<R>> {
   void end(R outcome) {
     ended_ = true;
     outcome_ = std::move(outcome);
-    if (at_home_) run();
-    else post(here_, this->shared_from_this());
+    if (at_home_)
+      run();
+    else
+      post(here_, this->shared_from_this());
   }
   /// It ends with what this ends with.
-  void walk(asio::awaitable<void> work) {
-    spawn(home_, std::move(work), signal_.slot(), this->shared_from_this());
-  }
+  void walk(asio::awaitable<void> work) { spawn(home_, std::move(work), signal_.slot(), this->shared_from_this()); }
   void stop_walking() { signal_.emit(asio::cancellation_type::terminal); }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
 
@@ -101,7 +97,8 @@ class away_walk final : public away<result<T>> {
 
  private:
   void start() override {
-    this->walk(carry(std::static_pointer_cast<away_walk>(this->shared_from_this()), *std::exchange(work_, std::nullopt)));
+    this->walk(
+        carry(std::static_pointer_cast<away_walk>(this->shared_from_this()), *std::exchange(work_, std::nullopt)));
   }
   // What it did so far is not known, so that it cannot be called off without an effect.
   void stop(asio::cancellation_type how) override {

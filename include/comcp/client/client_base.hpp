@@ -11,13 +11,15 @@
 #include <utility>
 
 #include <comcp/client/link.hpp>
+#include <comcp/client/watch_handle.hpp>
 
 namespace comcp {
 namespace detail {
 struct client_access;
 }  // namespace detail
 
-/// The base of every client: owns the connection, and tells of it. To be called on the client's executor.
+/// The base of every client: owns the connection, and tells of it. What it tells may be asked on any thread, but for
+/// transport_info() and statistics(), which are the client's executor's; it is what the newest handshake found.
 class client_base {
  public:
   client_base() = default;
@@ -28,10 +30,11 @@ class client_base {
   ~client_base();
 
   [[nodiscard]] connection_status status() const noexcept;
-  void on_status(std::function<void(connection_status)> listener) const;
-  [[nodiscard]] implementation const& server_info() const;
-  [[nodiscard]] server_capabilities const& capabilities() const;
-  [[nodiscard]] std::string const& instructions() const;
+  /// Calls it at each change, on the client's executor, until the handle is destroyed. What leaves it is dropped.
+  [[nodiscard]] watch_handle on_status(std::function<void(connection_status)> listener) const;
+  [[nodiscard]] implementation server_info() const;
+  [[nodiscard]] server_capabilities capabilities() const;
+  [[nodiscard]] std::string instructions() const;
   [[nodiscard]] comcp::protocol_version protocol_version() const;
   [[nodiscard]] comcp::era era() const { return protocol_version().era(); }
   /// What a later connection can be given as connect_options().prior().

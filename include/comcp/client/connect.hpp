@@ -69,7 +69,8 @@ auto async_connect(asio::any_io_executor on, Transport transport, Handler handle
 }
 template <transport Transport, class Token>
 auto async_connect(asio::any_io_executor on, Transport transport, connect_options options, Token&& token) {
-  return async_connect(std::move(on), std::move(transport), no_handler(), std::move(options), std::forward<Token>(token));
+  return async_connect(std::move(on), std::move(transport), no_handler(), std::move(options),
+                       std::forward<Token>(token));
 }
 
 template <class Text, class... Rest>

@@ -5,10 +5,8 @@
 // stands; what follows a loss is client/recovery's. On home only. Internal.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include <asio/awaitable.hpp>
 
@@ -16,6 +14,7 @@
 #include <comcp/client/calls.hpp>
 #include <comcp/client/channel.hpp>
 #include <comcp/client/options.hpp>
+#include <comcp/client/status_listeners.hpp>
 #include <comcp/sansio/connection_life.hpp>
 
 namespace comcp {
@@ -26,8 +25,6 @@ class negotiation;
 
 class connection {
  public:
-  using status_listener = std::function<void(connection_status)>;
-
   COMCP_LAZY connection(client_core& core, connect_settings const& settings, any_transport t);
 
   /// The first time. Throws; nothing is left behind then.
@@ -56,9 +53,9 @@ class connection {
 
   /// Whoever listens is told of the new status.
   COMCP_LAZY void on(sansio::life_event e);
-  void on_status(status_listener f) { listeners_.push_back(std::move(f)); }
+  [[nodiscard]] std::shared_ptr<status_listeners> const& listeners() const noexcept { return status_; }
   [[nodiscard]] sansio::connection_life const& life() const noexcept { return life_; }
-  [[nodiscard]] connection_status status() const noexcept { return status_; }
+  [[nodiscard]] connection_status status() const noexcept { return status_->now(); }
   [[nodiscard]] std::optional<error> const& end_reason() const noexcept { return end_reason_; }
   [[nodiscard]] detail::channel& channel() noexcept { return channel_; }
   [[nodiscard]] detail::channel const& channel() const noexcept { return channel_; }
@@ -73,8 +70,7 @@ class connection {
   client_core& core_;
   detail::channel channel_;
   sansio::connection_life life_;
-  connection_status status_ = connection_status::disconnected;  // as it was told
-  std::vector<status_listener> listeners_;
+  std::shared_ptr<status_listeners> const status_ = std::make_shared<status_listeners>();  // as it was told
   std::optional<error> end_reason_;
   std::weak_ptr<negotiation> negotiation_;
   attempt attempt_;

@@ -29,6 +29,7 @@
 #include <comcp/client/pipeline.hpp>
 #include <comcp/client/recovery.hpp>
 #include <comcp/client/server_facts.hpp>
+#include <comcp/client/server_snapshot.hpp>
 #include <comcp/client/subscriptions.hpp>
 #include <comcp/client/tenant.hpp>
 #include <comcp/transport/transport.hpp>
@@ -77,6 +78,8 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   /// Waits; false when the client closed meanwhile.
   COMCP_LAZY asio::awaitable<bool> sleep(std::chrono::nanoseconds d);
   COMCP_LAZY void fault(error what);
+  /// What is known of the server has changed.
+  COMCP_LAZY void publish();
   COMCP_LAZY void trace(direction d, std::string_view message);
 
   [[nodiscard]] asio::any_io_executor const& home() const noexcept { return home_; }
@@ -85,7 +88,6 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   [[nodiscard]] bool is_modern() const noexcept { return facts.is_modern(); }
   [[nodiscard]] bool is_http() const noexcept { return connection.channel().is_http(); }
   COMCP_LAZY [[nodiscard]] era_verdict verdict() const;
-  COMCP_LAZY [[nodiscard]] std::optional<saved_session> session() const;
   COMCP_LAZY [[nodiscard]] comcp::statistics statistics() const;
 
   any_handler const handler;
@@ -101,8 +103,10 @@ class client_core final : private detail::core_hooks<client_core>, public std::e
   detail::inbound inbound;
   detail::dispatcher dispatcher;
   detail::subscriptions subscriptions;
+  detail::published_server server;
 
  private:
+  COMCP_LAZY [[nodiscard]] std::optional<saved_session> session() const;
   COMCP_LAZY static void let_go(client_core* last) noexcept;
   COMCP_LAZY void lose_context() noexcept;
   friend detail::core_hooks<client_core>;

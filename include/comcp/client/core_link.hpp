@@ -28,7 +28,8 @@ namespace detail {
 /// From another executor: carried out at home, and its caller resumed on its own.
 COMCP_LAZY asio::awaitable<reply> perform_at_home(client_core& core, asio::any_io_executor const& here,
                                                   prepared_call& c);
-COMCP_LAZY std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_io_executor const& here, prepared_call c);
+COMCP_LAZY std::shared_ptr<away<reply>> call_away(client_core& core, asio::any_io_executor const& here,
+                                                  prepared_call c);
 COMCP_LAZY asio::awaitable<void> set_level_at_home(client_core& core, log_level level, call_options options);
 COMCP_LAZY void notify_roots_changed(client_core& core);
 COMCP_LAZY asio::awaitable<void> as_work(std::function<void()> f);
@@ -41,9 +42,8 @@ class core_life_link final : public life_link {
   asio::awaitable<void> close() override { return core_.close(); }
   [[nodiscard]] restarts_link& restarts(restarts_maker make) override { return core_.recovery.restarts(make); }
   asio::awaitable<error> ended() override { return on_home(core_.shared_from_this(), core_.connection.ended()); }
-  [[nodiscard]] connection_status status() const noexcept override { return core_.connection.status(); }
-  void on_status(std::function<void(connection_status)> listener) override {
-    core_.connection.on_status(std::move(listener));
+  [[nodiscard]] std::shared_ptr<status_listeners> const& status() const noexcept override {
+    return core_.connection.listeners();
   }
   asio::awaitable<bool> sleep(std::chrono::nanoseconds d) override { return core_.sleep(d); }
 
@@ -97,10 +97,7 @@ class core_link final : public client_link {
   }
   [[nodiscard]] life_link& life() noexcept override { return life_; }
   void abandon() noexcept override { core_.abandon(); }
-  [[nodiscard]] server_profile const& server() const noexcept override { return core_.facts; }
-  [[nodiscard]] std::optional<protocol_version> version() const noexcept override { return core_.facts.version(); }
-  [[nodiscard]] era_verdict verdict() const override { return core_.verdict(); }
-  [[nodiscard]] std::optional<saved_session> session() const override { return core_.session(); }
+  [[nodiscard]] std::shared_ptr<server_snapshot const> server() const override { return core_.server.get(); }
   [[nodiscard]] comcp::transport_info transport_info() const override { return core_.connection.channel().info(); }
   [[nodiscard]] comcp::statistics statistics() const override { return core_.statistics(); }
   [[nodiscard]] asio::any_io_executor const& home() const noexcept override { return core_.home(); }

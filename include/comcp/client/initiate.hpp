@@ -38,7 +38,8 @@ struct told {
 
   void operator()(result<T> r) {
     error why;
-    if (!r) why = r.error() ? r.error() : r.error().with_code(make_error_code(errc::protocol_violation));  // a peer's code 0
+    if (!r)
+      why = r.error() ? r.error() : r.error().with_code(make_error_code(errc::protocol_violation));  // a peer's code 0
     if constexpr (std::is_void_v<T>) {
       std::move(handler)(std::move(why));
     } else {
@@ -58,8 +59,10 @@ struct decoded : told<T, Handler> {
   [[nodiscard]] result<T> decode(reply&& r) const noexcept {
     if (!r) return std::move(r).error();
     try {
-      if constexpr (std::is_void_v<T>) return {};
-      else return decode_result<T>(*r, may_be_stopped);
+      if constexpr (std::is_void_v<T>)
+        return {};
+      else
+        return decode_result<T>(*r, may_be_stopped);
     } catch (...) {
       return current_error();
     }
@@ -92,7 +95,8 @@ struct call_initiation {
   void operator()(Handler handler) {
     auto const here = executor_of(handler, core ? core->home() : asio::any_io_executor());
     bool const manual = call.options.is_manual_input();
-    if (core && core->home()) return begin_away(core->away(here, std::move(call)), decoded<T, Handler>{{std::move(handler)}, manual});
+    if (core && core->home())
+      return begin_away(core->away(here, std::move(call)), decoded<T, Handler>{{std::move(handler)}, manual});
     begin_away<result<T>>(std::make_shared<away_walk<T>>(here, here, failed<T>(not_connected())),
                           told<T, Handler>{std::move(handler)});
   }

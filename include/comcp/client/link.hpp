@@ -19,6 +19,7 @@
 
 #include <comcp/client/call.hpp>
 #include <comcp/client/observer.hpp>
+#include <comcp/client/server_snapshot.hpp>
 #include <comcp/client/statistics.hpp>
 #include <comcp/protocol/lifecycle.hpp>
 #include <comcp/protocol/notifications.hpp>
@@ -36,6 +37,7 @@ using updated_callback = std::function<void(resource_updated const&)>;
 namespace detail {
 template <class R>
 class away;
+class status_listeners;
 struct listen_stream;
 
 /// What keeps a list that is walked page by page finite.
@@ -44,13 +46,6 @@ struct list_bounds {
   std::size_t pages, items, bytes;
   time_point now, end;
   bool cached;  // pages may come from the cache
-};
-
-/// What the server said of itself.
-struct server_profile {
-  implementation info;
-  server_capabilities capabilities;
-  std::string instructions;
 };
 
 /// Who hears of what changes. On home only.
@@ -115,8 +110,7 @@ class life_link {
   /// On home.
   [[nodiscard]] virtual restarts_link& restarts(restarts_maker make) = 0;
   virtual asio::awaitable<error> ended() = 0;
-  [[nodiscard]] virtual connection_status status() const noexcept = 0;
-  virtual void on_status(std::function<void(connection_status)> listener) = 0;
+  [[nodiscard]] virtual std::shared_ptr<status_listeners> const& status() const noexcept = 0;
   /// On home. Waits; false when the client closed meanwhile.
   virtual asio::awaitable<bool> sleep(std::chrono::nanoseconds d) = 0;
 
@@ -134,7 +128,8 @@ class call_link {
   [[nodiscard]] virtual bool needs_settling(prepared_call const& c, reply const& r) const = 0;
   virtual asio::awaitable<reply> settle(prepared_call& c, reply r) = 0;
   /// For who waits on `here` and is no coroutine, or on another executor than home.
-  [[nodiscard]] virtual std::shared_ptr<detail::away<reply>> away(asio::any_io_executor const& here, prepared_call c) = 0;
+  [[nodiscard]] virtual std::shared_ptr<detail::away<reply>> away(asio::any_io_executor const& here,
+                                                                  prepared_call c) = 0;
 
  protected:
   ~call_link() = default;
@@ -155,10 +150,8 @@ class client_link : public call_link {
   [[nodiscard]] virtual life_link& life() noexcept = 0;
   virtual void abandon() noexcept = 0;  ///< The owning client went away.
 
-  [[nodiscard]] virtual server_profile const& server() const noexcept = 0;
-  [[nodiscard]] virtual std::optional<protocol_version> version() const noexcept = 0;
-  [[nodiscard]] virtual era_verdict verdict() const = 0;
-  [[nodiscard]] virtual std::optional<saved_session> session() const = 0;
+  /// On any thread.
+  [[nodiscard]] virtual std::shared_ptr<server_snapshot const> server() const = 0;
   [[nodiscard]] virtual comcp::transport_info transport_info() const = 0;
   [[nodiscard]] virtual comcp::statistics statistics() const = 0;
   [[nodiscard]] virtual asio::any_io_executor const& home() const noexcept = 0;

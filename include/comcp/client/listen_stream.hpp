@@ -4,9 +4,11 @@
 // One stream of notifications, as its reader and listen_streams share it. Internal.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -28,9 +30,27 @@ struct listen_stream {
   std::chrono::steady_clock::time_point acknowledged_at{};
   bool independent = false;  // made by listen(): has a queue and its own reader
   std::deque<any_notification> queue;
-  std::uint64_t dropped = 0;
+  std::atomic<std::uint64_t> dropped{0};
   std::vector<request_id> readers;  // those that wait
-  std::optional<error> ended;  // errc{} value: gracefully
+
+  // On any thread.
+  [[nodiscard]] std::optional<error> ended() const {
+    std::lock_guard const lock(mutex_);
+    return ended_;
+  }
+  /// An empty error: gracefully. The first counts.
+  void end(error why) {
+    std::lock_guard const lock(mutex_);
+    if (!ended_) ended_ = std::move(why);
+  }
+  void begin_again() {
+    std::lock_guard const lock(mutex_);
+    ended_.reset();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::optional<error> ended_;
 };
 
 }  // namespace comcp::detail

@@ -4,6 +4,7 @@
 // A list that a server gave: all pages in one, with what was set aside. And the pager, which walks lazily.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <set>
@@ -208,24 +209,6 @@ asio::awaitable<listing<T>> list_all(std::shared_ptr<client_link> core, call_opt
 
 }  // namespace detail
 
-/// Keeps a list current: see client.watch_tools(). Stops with its last copy's destruction or stop().
-class list_watch {
- public:
-  list_watch() = default;
-  explicit list_watch(std::function<void()> stop) : stop_(std::make_shared<stopper>(std::move(stop))) {}
-  void stop() noexcept { stop_.reset(); }
-
- private:
-  struct stopper {
-    explicit stopper(std::function<void()> f) : call(std::move(f)) {}
-    stopper(stopper const&) = delete;
-    stopper& operator=(stopper const&) = delete;
-    ~stopper() { call(); }
-    std::function<void()> call;
-  };
-  std::shared_ptr<stopper> stop_;
-};
-
 namespace detail {
 
 /// One refresh in flight, one trailing, debounced: after each change the listener gets the whole list.
@@ -277,7 +260,9 @@ struct list_watcher : std::enable_shared_from_this<list_watcher<T>> {
 
   std::weak_ptr<client_link> core;
   listener call;
-  bool dirty = false, running = false, stopped = false;
+  bool dirty = false, running = false;
+  std::atomic<bool> stopped{false};  // by any thread; the rest is home's
+  std::uint64_t handle = 0;
 };
 
 }  // namespace detail

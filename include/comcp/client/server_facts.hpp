@@ -49,8 +49,8 @@ struct server_facts : server_profile {
   COMCP_LAZY [[nodiscard]] error refuses_subscriptions() const;
   /// Of each page of its tools; those whose definition cannot be mirrored into headers are taken out of it.
   COMCP_LAZY void learn(list_tools_result& page, std::size_t most, bool over_http);
-  /// A modern server may name itself in any result.
-  COMCP_LAZY void learn_name(json::value const& result);
+  /// A modern server may name itself in any result; true for the first that does.
+  COMCP_LAZY bool learn_name(json::value const& result);
 
   std::unique_ptr<wire::codec> codec;  // null until the first handshake is done
   std::optional<discover_result> discovered;

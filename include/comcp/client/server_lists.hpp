@@ -15,6 +15,7 @@
 #include <comcp/client/client_base.hpp>
 #include <comcp/client/initiate.hpp>
 #include <comcp/client/listing.hpp>
+#include <comcp/client/watch_handle.hpp>
 
 namespace comcp {
 
@@ -44,35 +45,43 @@ class server_lists : public client_base {
   // The same for any completion token; see comcp::client.
   template <class Token>
   auto async_list_tools(call_options options, Token&& token) const {
-    return detail::async_walk<listing<tool>>(get_executor(), list_tools(std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<listing<tool>>(get_executor(), list_tools(std::move(options)),
+                                             std::forward<Token>(token));
   }
   template <class Token>
   auto async_list_resources(call_options options, Token&& token) const {
-    return detail::async_walk<listing<resource>>(get_executor(), list_resources(std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<listing<resource>>(get_executor(), list_resources(std::move(options)),
+                                                 std::forward<Token>(token));
   }
   template <class Token>
   auto async_list_resource_templates(call_options options, Token&& token) const {
-    return detail::async_walk<listing<resource_template>>(get_executor(), list_resource_templates(std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<listing<resource_template>>(get_executor(), list_resource_templates(std::move(options)),
+                                                          std::forward<Token>(token));
   }
   template <class Token>
   auto async_list_prompts(call_options options, Token&& token) const {
-    return detail::async_walk<listing<prompt>>(get_executor(), list_prompts(std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<listing<prompt>>(get_executor(), list_prompts(std::move(options)),
+                                               std::forward<Token>(token));
   }
   template <class Token>
   auto async_list_tools_page(std::optional<std::string> from, call_options options, Token&& token) const {
-    return detail::async_walk<list_tools_result>(get_executor(), list_tools_page(std::move(from), std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<list_tools_result>(get_executor(), list_tools_page(std::move(from), std::move(options)),
+                                                 std::forward<Token>(token));
   }
   template <class Token>
   auto async_list_resources_page(std::optional<std::string> from, call_options options, Token&& token) const {
-    return detail::async_walk<list_resources_result>(get_executor(), list_resources_page(std::move(from), std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<list_resources_result>(
+        get_executor(), list_resources_page(std::move(from), std::move(options)), std::forward<Token>(token));
   }
   template <class Token>
   auto async_list_resource_templates_page(std::optional<std::string> from, call_options options, Token&& token) const {
-    return detail::async_walk<list_resource_templates_result>(get_executor(), list_resource_templates_page(std::move(from), std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<list_resource_templates_result>(
+        get_executor(), list_resource_templates_page(std::move(from), std::move(options)), std::forward<Token>(token));
   }
   template <class Token>
   auto async_list_prompts_page(std::optional<std::string> from, call_options options, Token&& token) const {
-    return detail::async_walk<list_prompts_result>(get_executor(), list_prompts_page(std::move(from), std::move(options)), std::forward<Token>(token));
+    return detail::async_walk<list_prompts_result>(
+        get_executor(), list_prompts_page(std::move(from), std::move(options)), std::forward<Token>(token));
   }
 
   /// Walks lazily: pages<tool>(), pages<resource>(), pages<resource_template>(), pages<prompt>().
@@ -81,12 +90,12 @@ class server_lists : public client_base {
     return pager<T>(core(), std::move(options));
   }
 
-  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), until the
-  /// returned handle is destroyed; and an error where the server turns out not to tell of changes (errc::capability_missing)
-  /// or cannot for now: the list comes again when it can.
-  COMCP_LAZY [[nodiscard]] list_watch watch_tools(std::function<void(result<listing<tool>>)> f) const;
-  COMCP_LAZY [[nodiscard]] list_watch watch_resources(std::function<void(result<listing<resource>>)> f) const;
-  COMCP_LAZY [[nodiscard]] list_watch watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
+  /// Gives `f` the whole list after each change (one refresh in flight, one trailing, 300 ms debounce), on the
+  /// client's executor, until the returned handle is destroyed; and an error where the server turns out not to tell of
+  /// changes (errc::capability_missing) or cannot for now: the list comes again when it can.
+  COMCP_LAZY [[nodiscard]] watch_handle watch_tools(std::function<void(result<listing<tool>>)> f) const;
+  COMCP_LAZY [[nodiscard]] watch_handle watch_resources(std::function<void(result<listing<resource>>)> f) const;
+  COMCP_LAZY [[nodiscard]] watch_handle watch_prompts(std::function<void(result<listing<prompt>>)> f) const;
 };
 
 }  // namespace comcp

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <asio/awaitable.hpp>
 
@@ -15,8 +16,9 @@
 
 namespace comcp {
 
-/// A listen stream (2026-07-28, basic/patterns/subscriptions). Move-only; destroying it ends it. Use it on the
-/// client's executor. Unread notifications beyond limits().subscription_queue() are dropped and counted.
+/// A listen stream (2026-07-28, basic/patterns/subscriptions). Move-only; destroying it ends it, by way of
+/// the client's executor. Its functions may be called on any thread, one at a time. Unread notifications beyond
+/// limits().subscription_queue() are dropped and counted.
 class subscription {
  public:
   subscription() = default;
@@ -40,10 +42,16 @@ class subscription {
   [[nodiscard]] subscription_filter const& acknowledged() const { return stream().acknowledged; }
   [[nodiscard]] std::uint64_t dropped() const { return stream().dropped; }
   /// Set once the stream has ended: an empty error for a graceful end, else the reason.
-  [[nodiscard]] std::optional<error> closed() const { return stream_ ? stream_->ended : std::optional(error(errc::closed)); }
+  [[nodiscard]] std::optional<error> closed() const {
+    return stream_ ? stream_->ended() : std::optional(error(errc::closed));
+  }
   void close() noexcept {
-    if (core_ && stream_ && !stream_->ended) core_->subscriptions(nullptr).close(*stream_);
-    stream_.reset();
+    auto const stream = std::exchange(stream_, nullptr);
+    if (!core_ || !stream || stream->ended()) return;
+    try {
+      detail::dispatch(core_->home(), [core = core_, stream] { core->subscriptions(nullptr).close(*stream); });
+    } catch (...) {  // no memory: it ends with its connection
+    }
   }
 
  private:

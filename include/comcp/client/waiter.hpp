@@ -15,12 +15,19 @@
 #include <asio/associated_cancellation_slot.hpp>
 #include <asio/async_result.hpp>
 #include <asio/awaitable.hpp>
+#include <asio/cancellation_type.hpp>
 #include <asio/recycling_allocator.hpp>
 #include <asio/use_awaitable.hpp>
 
 #include <comcp/net/spawn.hpp>
 
 namespace comcp::detail {
+
+/// Whether only what has had no effect yet may be cancelled.
+[[nodiscard]] inline bool is_total_alone(asio::cancellation_type how) noexcept {
+  constexpr auto rest = asio::cancellation_type::terminal | asio::cancellation_type::partial;
+  return (how & rest) == asio::cancellation_type::none;
+}
 
 /// A suspended coroutine that waits for a T; see waiter.
 template <class T>
@@ -98,8 +105,10 @@ class handler_waiter final : public suspended<T> {
     if (slot.is_connected() && is_wanted(on_cancel)) {
       slot.assign([hook = hook_of(on_cancel)](asio::cancellation_type type) {
         if (type == asio::cancellation_type::none) return;
-        if constexpr (requires { hook(type); }) hook(type);
-        else hook();
+        if constexpr (requires { hook(type); })
+          hook(type);
+        else
+          hook();
       });
     }
     return waiter<T>(self);

@@ -46,8 +46,10 @@ struct promised<T> {
 template <class... T>
 struct promise_keeper {
   void operator()(error e, T... value) {
-    if (e) to.set_exception(std::make_exception_ptr(exception(std::move(e))));
-    else to.set_value(std::move(value)...);
+    if (e)
+      to.set_exception(std::make_exception_ptr(exception(std::move(e))));
+    else
+      to.set_value(std::move(value)...);
   }
   std::promise<typename promised<T...>::type> to;
 };
@@ -61,14 +63,15 @@ class async_result<use_awaitable_t<Executor>, void(comcp::error, T...)> {
   using value_type = typename comcp::detail::promised<T...>::type;
 
  public:
-  using handler_type = typename async_result<use_awaitable_t<Executor>, void(std::tuple<comcp::error, T...>)>::handler_type;
+  using handler_type =
+      typename async_result<use_awaitable_t<Executor>, void(std::tuple<comcp::error, T...>)>::handler_type;
   using return_type = awaitable<value_type, Executor>;
 
   template <class Initiation, class... Args>
   static return_type initiate(Initiation initiation, use_awaitable_t<Executor> token, Args... args) {
     auto const pair = comcp::net::as_tuple(token);
-    auto ending = asio::async_initiate<decltype(pair), void(comcp::error, T...)>(std::move(initiation), pair,
-                                                                               std::move(args)...);
+    auto ending =
+        asio::async_initiate<decltype(pair), void(comcp::error, T...)>(std::move(initiation), pair, std::move(args)...);
     auto ended = co_await std::move(ending);
     if (std::get<0>(ended)) throw comcp::exception(std::get<0>(std::move(ended)));
     if constexpr (sizeof...(T) > 0) co_return std::get<1>(std::move(ended));

@@ -29,6 +29,9 @@ class task {
 /// Runs it later on that executor. With an empty one, whose context is gone, neither this nor spawn() does anything.
 void post(asio::any_io_executor const& to, std::shared_ptr<task> work);
 
+/// Runs it there: at once where that executor runs this very thread, else later.
+void dispatch(asio::any_io_executor const& to, std::shared_ptr<task> work);
+
 template <class F>
 struct task_of final : task {
   explicit task_of(F work) : call(std::move(work)) {}
@@ -40,6 +43,12 @@ template <class F>
   requires std::is_invocable_v<F&>
 void post(asio::any_io_executor const& to, F work) {
   if (to) post(to, std::shared_ptr<task>(std::make_shared<task_of<F>>(std::move(work))));
+}
+
+template <class F>
+  requires std::is_invocable_v<F&>
+void dispatch(asio::any_io_executor const& to, F work) {
+  if (to) dispatch(to, std::shared_ptr<task>(std::make_shared<task_of<F>>(std::move(work))));
 }
 
 /// Inside a catch block: what was caught is thrown again from that executor, where it unwinds through nothing of ours.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include <comcp/client/away.hpp>
 #include <comcp/client/calls.hpp>
 #include <comcp/net/spawn.hpp>
 

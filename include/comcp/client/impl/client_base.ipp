@@ -4,6 +4,7 @@
 
 #include <comcp/client/client_base.hpp>
 #include <comcp/client/operation.hpp>
+#include <comcp/client/status_listeners.hpp>
 
 namespace comcp {
 
@@ -25,17 +26,22 @@ COMCP_DECL std::shared_ptr<detail::client_link> const& client_base::core() const
 }
 
 COMCP_DECL connection_status client_base::status() const noexcept {
-  return core_ ? core_->life().status() : connection_status::disconnected;
+  return core_ ? core_->life().status()->now() : connection_status::disconnected;
 }
-COMCP_DECL void client_base::on_status(std::function<void(connection_status)> listener) const {
-  core()->life().on_status(std::move(listener));
+COMCP_DECL watch_handle client_base::on_status(std::function<void(connection_status)> listener) const {
+  auto const& all = core()->life().status();
+  return watch_handle([weak = std::weak_ptr(all), id = all->add(std::move(listener))] {
+    if (auto const alive = weak.lock()) alive->remove(id);
+  });
 }
-COMCP_DECL implementation const& client_base::server_info() const { return core()->server().info; }
-COMCP_DECL server_capabilities const& client_base::capabilities() const { return core()->server().capabilities; }
-COMCP_DECL std::string const& client_base::instructions() const { return core()->server().instructions; }
-COMCP_DECL protocol_version client_base::protocol_version() const { return core()->version().value_or(version::latest); }
-COMCP_DECL era_verdict client_base::verdict() const { return core()->verdict(); }
-COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->session(); }
+COMCP_DECL implementation client_base::server_info() const { return core()->server()->info; }
+COMCP_DECL server_capabilities client_base::capabilities() const { return core()->server()->capabilities; }
+COMCP_DECL std::string client_base::instructions() const { return core()->server()->instructions; }
+COMCP_DECL protocol_version client_base::protocol_version() const {
+  return core()->server()->version.value_or(version::latest);
+}
+COMCP_DECL era_verdict client_base::verdict() const { return core()->server()->verdict; }
+COMCP_DECL std::optional<saved_session> client_base::session() const { return core()->server()->session; }
 COMCP_DECL transport_info client_base::transport_info() const { return core()->transport_info(); }
 COMCP_DECL statistics client_base::statistics() const { return core()->statistics(); }
 COMCP_DECL asio::any_io_executor client_base::get_executor() const noexcept {

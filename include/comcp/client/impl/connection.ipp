@@ -40,15 +40,9 @@ COMCP_LAZY_DECL void connection::on(sansio::life_event e) {
 
 COMCP_LAZY_DECL void connection::tell_status() {
   auto const now = status_of(life_.state());
-  if (std::exchange(status_, now) == now) return;
-  auto const all = listeners_;
-  for (auto const& listener : all) {
-    try {
-      listener(now);
-    } catch (...) {
-      core_.fault(error(errc::invalid_argument, "a status listener threw"));
-    }
-  }
+  if (status_->now() == now) return;
+  status_->become(now);
+  status_->tell([this] { core_.fault(error(errc::invalid_argument, "a status listener threw")); });
 }
 
 COMCP_LAZY_DECL asio::awaitable<void> connection::open() {
@@ -93,6 +87,7 @@ COMCP_LAZY_DECL asio::awaitable<result<void>> connection::negotiate() {
   auto work = n->run(std::move(saved), attempt_.bounded(core_.settings.handshake_timeout));
   auto const done = co_await std::move(work);
   if (!done) co_return core_.inbound.with_what_came(done.error());
+  core_.publish();
   resumed_ = n->has_resumed();
   core_.recovery.doubt_era(core_.is_modern() && n->from_prior());
   core_.recovery.eras().remember(core_.verdict());
@@ -242,7 +237,7 @@ COMCP_LAZY_DECL void connection::context_gone() noexcept {
   channel_.drop();
   life_.on(sansio::life_event::end);
   end_reason_ = error(errc::closed, "the client's execution context is gone");
-  status_ = connection_status::disconnected;
+  status_->become(connection_status::disconnected);
 }
 
 }  // namespace comcp::detail

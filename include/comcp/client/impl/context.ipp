@@ -14,12 +14,12 @@ COMCP_DECL context& context::operator=(context const&) = default;
 
 COMCP_DECL std::string context::server_name() const {
   auto const core = core_.lock();
-  return core ? core->server().info.name : std::string();
+  return core ? core->server()->info.name : std::string();
 }
 
 COMCP_DECL void context::progress(double progress, std::optional<double> total, std::string message) const {
   auto const core = core_.lock();
-  auto const version = core ? core->version() : std::nullopt;
+  auto const version = core ? core->server()->version : std::nullopt;
   if (!core || progress_token_.empty() || cancelled() || (version && version->era() == era::modern)) return;
   json::writer w;
   w.begin_object().plain_key("progressToken").raw(progress_token_).plain_key("progress").real(progress);

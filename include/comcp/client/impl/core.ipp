@@ -41,7 +41,7 @@ COMCP_LAZY_DECL client_core::client_core(any_transport t, any_handler h, connect
   if (parts.rounds) inbound.add(detail::notification_sink(exchange.rounds(parts.rounds)));
   inbound.add(detail::notification_sink(subscriptions));
   inbound.add(detail::notification_sink(dispatcher));
-  if (settings.observer.on_status) connection.on_status(settings.observer.on_status);
+  if (settings.observer.on_status) connection.listeners()->add(settings.observer.on_status);
 }
 
 COMCP_LAZY_DECL asio::awaitable<std::shared_ptr<client_core>> client_core::connect(any_transport transport,
@@ -123,6 +123,15 @@ COMCP_LAZY_DECL era_verdict client_core::verdict() const {
   auto v = facts.verdict();
   if (settings.handshake.prior) v.authorization = settings.handshake.prior->authorization;
   return v;
+}
+
+COMCP_LAZY_DECL void client_core::publish() {
+  auto now = std::make_shared<detail::server_snapshot>();
+  static_cast<detail::server_profile&>(*now) = facts;
+  now->version = facts.version();
+  now->verdict = verdict();
+  now->session = session();
+  server.set(std::move(now));
 }
 
 COMCP_LAZY_DECL statistics client_core::statistics() const {

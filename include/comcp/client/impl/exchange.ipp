@@ -281,6 +281,7 @@ COMCP_LAZY_DECL bool exchange::follow_version(error const& e) {
   }
   if (!best) return false;
   core_.facts.codec = core_.introduction.modern(*best);
+  core_.publish();
   return true;
 }
 

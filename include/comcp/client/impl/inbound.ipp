@@ -180,7 +180,7 @@ COMCP_LAZY_DECL void inbound::answer(jsonrpc::envelope& m, request_id stream) {
 
 COMCP_LAZY_DECL void inbound::reply_to(pending_entry const& e, reply&& r) {
   if (r) {
-    if (core_.is_modern() && !e.handshake) core_.facts.learn_name(*r);
+    if (core_.is_modern() && !e.handshake && core_.facts.learn_name(*r)) core_.publish();
     core_.recovery.answered(e);
   }
   core_.calls.end(e.id, std::move(r));

@@ -42,7 +42,7 @@ inline error unacknowledged() {
 
 COMCP_LAZY_DECL void listen_streams::stream_over(pointer const& s, reply r) {
   std::erase(open_, s);
-  if (!s->ended) s->ended = r ? error() : r.error();
+  s->end(r ? error() : r.error());
   if (s->acknowledgment.id) core_.calls.end(s->acknowledgment.id, r ? reply(unacknowledged()) : std::move(r));
   core_.calls.wake(s->readers, json::value());
   over_(s);
@@ -50,7 +50,7 @@ COMCP_LAZY_DECL void listen_streams::stream_over(pointer const& s, reply r) {
 
 COMCP_LAZY_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s, call_options options) {
   if (s->is_acknowledged) co_return error();
-  if (s->ended) co_return *s->ended ? *s->ended : unacknowledged();
+  if (auto const why = s->ended()) co_return *why ? *why : unacknowledged();
   auto const timeout = core_.calls.timeout(options);
   if (!core_.calls.enlist(s->acknowledgment, std::min(timeout, core_.calls.hard_limit(options)))) co_return error(errc::queue_full);
   core_.calls.end_with(options.stop(), s->acknowledgment);
@@ -61,7 +61,7 @@ COMCP_LAZY_DECL asio::awaitable<error> listen_streams::acknowledged(pointer s, c
 }
 
 COMCP_LAZY_DECL void listen_streams::close(listen_stream& s) {
-  if (!s.ended) s.ended = error();
+  s.end(error());
   if (s.entry.id) core_.calls.cancel(s.entry.id);
 }
 
@@ -92,7 +92,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepa
   open(s);
   auto failure = co_await acknowledged(s, c.options);
   if (is_other_version(failure) && core_.exchange.follow_version(failure)) {
-    s->ended.reset();
+    s->begin_again();
     open(s);
     failure = co_await acknowledged(s, c.options);
   }
@@ -104,7 +104,7 @@ COMCP_LAZY_DECL asio::awaitable<reply> listen_streams::open_for(pointer s, prepa
 COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> listen_streams::next(pointer s) {
   auto const hold = core_.shared_from_this();
   while (s->queue.empty()) {
-    if (s->ended) co_return std::nullopt;
+    if (s->ended()) co_return std::nullopt;
     pending_entry e(pending_entry::span::last);
     if (!core_.calls.enlist(e, std::chrono::nanoseconds::max())) throw exception(error(errc::queue_full));
     core_.calls.table().line_up(s->readers, e.id);
@@ -160,14 +160,14 @@ COMCP_LAZY_DECL void listen_streams::cancelled_by_server(json::view request) {
 COMCP_LAZY_DECL void listen_streams::end_all(error const& reason) {
   auto const all = open_;
   for (auto const& s : all) {
-    if (!s->ended) s->ended = reason;
+    s->end(reason);
     core_.calls.end(s->entry.id, reason);  // by way of stream_over()
   }
 }
 
 COMCP_LAZY_DECL void listen_streams::shut_down() noexcept {
   for (auto const& s : std::exchange(open_, {})) {
-    if (!s->ended) s->ended = error(errc::closed);
+    s->end(error(errc::closed));
   }
 }
 

@@ -60,11 +60,13 @@ COMCP_LAZY_DECL void server_facts::learn(list_tools_result& page, std::size_t mo
   if (over_http && is_modern()) tools.learn_headers(page);
 }
 
-COMCP_LAZY_DECL void server_facts::learn_name(json::value const& result) {
-  if (!info.name.empty()) return;
+COMCP_LAZY_DECL bool server_facts::learn_name(json::value const& result) {
+  if (!info.name.empty()) return false;
   auto const meta = result.view().find("_meta");
-  if (!meta) return;
-  if (auto named = server_info_of(*meta)) info = std::move(*named);
+  auto named = meta ? server_info_of(*meta) : std::nullopt;
+  if (!named) return false;
+  info = std::move(*named);
+  return true;
 }
 
 COMCP_LAZY_DECL bool listed_tools::wants_task(prepared_call const& c) const {

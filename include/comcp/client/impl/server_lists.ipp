@@ -8,14 +8,21 @@ namespace comcp {
 namespace detail {
 
 template <class T>
-list_watch watch_list(std::shared_ptr<client_link> const& core, typename list_watcher<T>::listener f) {
+watch_handle watch_list(std::shared_ptr<client_link> const& core, typename list_watcher<T>::listener f) {
   auto const watcher = std::make_shared<list_watcher<T>>(core, std::move(f));
-  auto const handle = subscriptions_of<client_core>(*core).watch(
-      std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
-      [watcher](error const& why) { watcher->silent(why); });
-  return list_watch([watcher, handle, weak = std::weak_ptr(core)] {
+  detail::dispatch(core->home(), [watcher, core] {
+    if (watcher->stopped) return;
+    watcher->handle = subscriptions_of<client_core>(*core).watch(
+        std::string(list_traits<T>::kind), [watcher] { watcher->changed(); },
+        [watcher](error const& why) { watcher->silent(why); });
+  });
+  return watch_handle([watcher, weak = std::weak_ptr(core)] {
     watcher->stopped = true;
-    if (auto const alive = weak.lock()) alive->subscriptions(nullptr).unwatch(handle);
+    auto const alive = weak.lock();
+    if (!alive) return;
+    detail::dispatch(alive->home(), [watcher, alive] {
+      if (watcher->handle) alive->subscriptions(nullptr).unwatch(watcher->handle);
+    });
   });
 }
 
@@ -52,13 +59,13 @@ COMCP_LAZY_DECL asio::awaitable<list_prompts_result> server_lists::list_prompts_
   return detail::list_page<prompt>(core_, std::move(from), std::move(options));
 }
 
-COMCP_LAZY_DECL list_watch server_lists::watch_tools(std::function<void(result<listing<tool>>)> f) const {
+COMCP_LAZY_DECL watch_handle server_lists::watch_tools(std::function<void(result<listing<tool>>)> f) const {
   return detail::watch_list<tool>(core(), std::move(f));
 }
-COMCP_LAZY_DECL list_watch server_lists::watch_resources(std::function<void(result<listing<resource>>)> f) const {
+COMCP_LAZY_DECL watch_handle server_lists::watch_resources(std::function<void(result<listing<resource>>)> f) const {
   return detail::watch_list<resource>(core(), std::move(f));
 }
-COMCP_LAZY_DECL list_watch server_lists::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
+COMCP_LAZY_DECL watch_handle server_lists::watch_prompts(std::function<void(result<listing<prompt>>)> f) const {
   return detail::watch_list<prompt>(core(), std::move(f));
 }
 

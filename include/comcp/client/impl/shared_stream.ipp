@@ -104,7 +104,7 @@ COMCP_LAZY_DECL asio::awaitable<void> shared_stream::reconcile() {
     failure = co_await streams_.acknowledged(fresh, patience_);
     opening_.reset();
     if (failure) {
-      bool const given_up = failure == errc::cancelled && !fresh->ended;
+      bool const given_up = failure == errc::cancelled && !fresh->ended();
       streams_.close(*fresh);
       if (given_up) failure = error();
       if (given_up) continue;

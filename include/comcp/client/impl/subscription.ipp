@@ -9,7 +9,7 @@ namespace comcp {
 
 COMCP_LAZY_DECL asio::awaitable<std::optional<any_notification>> subscription::next() {
   if (!stream_) return detail::failed<std::optional<any_notification>>(no_stream());
-  return core_->subscriptions(nullptr).next(stream_);
+  return detail::on_home(core_, core_->subscriptions(nullptr).next(stream_));
 }
 
 }  // namespace comcp

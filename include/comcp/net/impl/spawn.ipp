@@ -8,6 +8,7 @@
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/co_spawn.hpp>
+#include <asio/dispatch.hpp>
 #include <asio/error.hpp>
 #include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
@@ -26,6 +27,10 @@ struct posted {
 
 COMCP_DECL void post(asio::any_io_executor const& to, std::shared_ptr<task> work) {
   if (to) asio::post(to, posted{std::move(work)});
+}
+
+COMCP_DECL void dispatch(asio::any_io_executor const& to, std::shared_ptr<task> work) {
+  if (to) asio::dispatch(to, posted{std::move(work)});
 }
 
 COMCP_DECL void throw_from(asio::any_io_executor const& on) noexcept {

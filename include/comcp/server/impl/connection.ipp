@@ -116,7 +116,7 @@ COMCP_LAZY_DECL void server_connection::adopt(std::shared_ptr<client_core> core)
     if (!c.end_reason()) c.abandon();
   };
   auto const weak = server_.weak_from_this();
-  core_->connection.on_status([this, weak, epoch = epoch_](connection_status s) {
+  core_->connection.listeners()->add([this, weak, epoch = epoch_](connection_status s) {
     if (auto const hold = weak.lock(); hold && epoch_ == epoch) status_changed(s);
   });
   core_->recovery.restarts(nullptr).on_attempt([this, weak, epoch = epoch_] {

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: 2026 The comcp authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What may be asked of a client on any thread while its own goes on, and handles that find their way home. TSan runs this.
+#include <comcp/client/connect.hpp>
+
+#include <atomic>
+#include <future>
+#include <thread>
+
+#include <asio/co_spawn.hpp>
+#include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
+#include <asio/use_future.hpp>
+
+#include <comcp/comcp.hpp>
+#include <comcp/test/fake_server.hpp>
+
+#include "support/catch.hpp"
+
+using namespace comcp;
+using namespace std::chrono_literals;
+using comcp::test::fake_server;
+
+namespace {
+
+// An io_context that another thread runs, and a client in it.
+struct elsewhere {
+  explicit elsewhere(fake_server& s, asio::io_context& of) : io(of), guard(of.get_executor()), server(s) {
+    running = std::thread([this] { io.run(); });
+    auto options = connect_options().restart(restart_policy().attempts(1));
+    cl = async_connect(io.get_executor(), server.transport(), std::move(options), asio::use_future).get();
+  }
+  ~elsewhere() {
+    cl.async_close(asio::use_future).get();
+    guard.reset();
+    running.join();
+  }
+  template <class F>
+  void at_home(F f) {
+    asio::post(io, std::packaged_task<void()>(std::move(f))).get();
+  }
+
+  asio::io_context& io;
+  asio::executor_work_guard<asio::io_context::executor_type> guard;
+  fake_server& server;
+  std::thread running;
+  client cl;
+};
+
+}  // namespace
+
+TEST_CASE("any thread: what a client tells of its server while that is connected again and again", "[client][threads]") {
+  asio::io_context io;
+  fake_server server(io.get_executor());
+  server.legacy();
+  elsewhere e(server, io);
+  std::atomic<int> changes{0};
+  auto watch = e.cl.on_status([&changes](connection_status) { ++changes; });
+  std::atomic<bool> over{false};
+  std::atomic<bool> right{true};
+  std::thread reader([&] {
+    while (!over) {
+      (void)e.cl.status();
+      bool const all = e.cl.server_info().name == "fake-server" && e.cl.protocol_version() == version::latest_legacy &&
+                       e.cl.capabilities().supports("tools") && e.cl.instructions().empty() &&
+                       e.cl.verdict().era == era::legacy && !e.cl.session();
+      if (!all) right = false;
+      auto listening = e.cl.on_status([](connection_status) {});
+    }
+  });
+  for (int i = 0; i < 50; ++i) e.cl.async_restart(asio::use_future).get();
+  over = true;
+  reader.join();
+  CHECK(right);
+  watch.stop();
+  CHECK(changes >= 50);
+}
+
+TEST_CASE("any thread: a subscription is read, asked and closed from another one", "[client][threads]") {
+  asio::io_context io, mine;
+  fake_server server(io.get_executor());
+  server.modern().answer("tools/list", json::raw(R"({"resultType":"complete","tools":[]})"));
+  elsewhere e(server, io);
+  subscription_filter all;
+  all.tools_list_changed = true;
+  auto s = e.cl.async_listen(all, call_options(), asio::use_future).get();
+  CHECK(s.acknowledged().tools_list_changed);
+  for (int i = 0; i < 3; ++i) {
+    auto next = asio::co_spawn(mine, s.next(), asio::use_future);
+    e.at_home([&server] { server.notify_listeners("notifications/tools/list_changed"); });
+    mine.restart();
+    mine.run();
+    CHECK(next.get()->method == "notifications/tools/list_changed");
+  }
+  CHECK(s.dropped() == 0);
+  CHECK_FALSE(s.closed());
+  s.close();
+  CHECK(s.closed());
+  (void)e.cl.async_list_tools(call_options(), asio::use_future).get();
+  e.at_home([&server] { CHECK(server.count("notifications/cancelled") == 1); });
+}
+
+TEST_CASE("any thread: a watch begins and ends on any", "[client][threads]") {
+  asio::io_context io;
+  fake_server server(io.get_executor());
+  server.legacy().answer("tools/list", json::raw(R"({"tools":[]})"));
+  elsewhere e(server, io);
+  std::promise<void> told;
+  auto watch = e.cl.watch_tools([&told](result<listing<tool>> const&) { told.set_value(); });
+  (void)e.cl.async_list_tools(call_options(), asio::use_future).get();  // by then it listens
+  e.at_home([&server] { server.notify("notifications/tools/list_changed"); });
+  CHECK(told.get_future().wait_for(30s) == std::future_status::ready);
+  watch.stop();
+  watch.stop();
+}
