@@ -8250,6 +8250,9 @@ inline void require(std::shared_ptr<client_link> const& core) {
   if (!core) throw exception(not_connected());
 }
 
+/// Why a call without a client fails.
+inline error not_connected(prepared_call const& c) { return c.unusable ? c.unusable : not_connected(); }
+
 /// An operation that ends with this error, so that even what is wrong from the start reaches whoever awaits it.
 template <class T>
 asio::awaitable<T> failed(error e) {
@@ -8312,7 +8315,7 @@ COMCP_LAZY asio::awaitable<json::value> resume_rounds(std::shared_ptr<client_lin
 /// The call as a typed value.
 template <class T>
 asio::awaitable<T> typed_call(std::shared_ptr<client_link> core, prepared_call c) {
-  require(core);
+  if (!core) throw exception(not_connected(c));
   auto const here = co_await asio::this_coro::executor;
   performance p(*core, c);
   auto work = p.begin(here);
@@ -9332,7 +9335,7 @@ struct call_initiation {
     bool const manual = call.options.is_manual_input();
     if (core && core->home())
       return begin_away(core->away(here, std::move(call)), decoded<T, Handler>{{std::move(handler)}, manual});
-    begin_away<result<T>>(std::make_shared<away_walk<T>>(here, here, failed<T>(not_connected())),
+    begin_away<result<T>>(std::make_shared<away_walk<T>>(here, here, failed<T>(not_connected(call))),
                           told<T, Handler>{std::move(handler)});
   }
 };

@@ -97,7 +97,7 @@ struct call_initiation {
     bool const manual = call.options.is_manual_input();
     if (core && core->home())
       return begin_away(core->away(here, std::move(call)), decoded<T, Handler>{{std::move(handler)}, manual});
-    begin_away<result<T>>(std::make_shared<away_walk<T>>(here, here, failed<T>(not_connected())),
+    begin_away<result<T>>(std::make_shared<away_walk<T>>(here, here, failed<T>(not_connected(call))),
                           told<T, Handler>{std::move(handler)});
   }
 };
