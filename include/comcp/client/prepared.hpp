@@ -9,6 +9,7 @@
 #include <comcp/client/call.hpp>
 #include <comcp/json/build.hpp>
 #include <comcp/protocol/completion.hpp>
+#include <comcp/protocol/resources.hpp>
 
 namespace comcp::detail {
 

@@ -6,7 +6,6 @@
 
 #include <comcp/client/prepared.hpp>
 #include <comcp/protocol/meta.hpp>
-#include <comcp/protocol/resources.hpp>
 #include <comcp/wire/method.hpp>
 
 namespace comcp::detail {
